@@ -146,6 +146,9 @@ def _lines(found: DatasetAudit) -> list[str]:
         means = [f"{each.mean:>12.5g}" if each else f"{'':>12}" for each in (before, after)]
         lines.append(f"{name:{width}}  {' '.join(means)} {moved:>7.2%}")
     lines.append("moved: share of records whose value would have to change (total variation)")
+    same = [name for name, moved in found.distances.items() if moved == 0]
+    if same:
+        lines.append(f"WARNING: {', '.join(same)} did not move at all: look whether it was masked")
     if found.correlation_change is not None:
         lines.append(f"correlations changed by {found.correlation_change:.4f} on average")
         sides = (found.original, found.released)

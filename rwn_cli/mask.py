@@ -34,6 +34,7 @@ from rwn_core.errors import ParameterError
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
     from rwn_core.masking import Method, Release
+    from rwn_core.measures.measure import Reading
     from rwn_core.randomness import SecretKey
     from rwn_core.reporting import ReleasedFile
     from rwn_core.reporting.release_record import Basis
@@ -151,6 +152,7 @@ def mask(
             decision=decided,
             policy=(loaded and loaded.policy) or Policy(),
             source={**source_of(source, schema, drop, file), "released": str(target.absolute())},
+            plan=None if loaded is None else loaded.analysis_plan,
         )
         files = _internal(record, data, release, released, basis) | files
     write_all(files)  # the record first: no release stands there without it
@@ -254,6 +256,26 @@ def _compile_once(data: Microdata, params: Method) -> None:
         warm()
 
 
+def _say_of_unchanged(data: Microdata, params: Method, changed: Reading) -> None:
+    """Name the variables that were to be masked and hardly were."""
+    from rwn_core.evaluation.hardly_masked import (
+        hardly_masked,
+        shares_of,
+        untouched,
+        untouched_words,
+    )
+
+    if changed.value == 0:
+        say("note: no cell differs from the original; this file protects nobody.")
+    shares = shares_of(changed.detail)
+    none = untouched(data, params, shares)
+    if none:
+        say(f"WARNING: {untouched_words(none)}.")
+    for name in hardly_masked(data, params, shares):
+        if name not in none:
+            say(f"WARNING: {name} changed in {shares[name]:.1%} of cells: it is hardly masked.")
+
+
 def _summarize(data: Microdata, release: Release) -> None:
     from rwn_core.data.slices import verbatim_words
     from rwn_core.evaluation.audit import audit
@@ -263,8 +285,8 @@ def _summarize(data: Microdata, release: Release) -> None:
     changed = audit(data, release, measures=["cells_changed"])["cells_changed"]
     share = f", {changed.value:.1%} of cells changed" if isinstance(changed, Reading) else ""
     say(f"{release.params.title}: {size_of(table)}{share}")
-    if isinstance(changed, Reading) and changed.value == 0:
-        say("note: no cell differs from the original; this file protects nobody.")
+    if isinstance(changed, Reading):
+        _say_of_unchanged(data, release.params, changed)
     if release.precision:
         rounding = (f"{name} in steps of {step:.10g}" for name, step in release.precision)
         say(f"rounded: {', '.join(rounding)}")

@@ -26,6 +26,9 @@ from rwn_core.errors import ParameterError, ReleaseError
 if TYPE_CHECKING:
     from rwn_core.data.schema import Schema
     from rwn_core.randomness import SecretKey
+    from rwn_core.scale.mask_dataset import DatasetRelease
+
+HARDLY = 0.02  # share of the cells, below which a variable is named
 
 
 def mask_dataset(
@@ -149,10 +152,29 @@ def mask_dataset(
         say(f"{made.governed / made.n:.1%} of records have fewer than k candidates within epsilon")
     cells = sum(made.changed.values()) / (made.n * len(made.changed))
     say(f"{cells:.1%} of values are others than the record's own")
+    for line in _hardly(made, described):
+        say(line)
+    for line in _last_notes(seed, key_file):
+        say(line)
+
+
+def _last_notes(seed: int | None, key_file: Path | None) -> list[str]:
+    """What is to be remembered of how the release was drawn."""
+    notes = []
     if key_file is not None:
-        say(f"note: {key_file.name} holds the secret of this release; delete it.")
+        notes.append(f"note: {key_file.name} holds the secret of this release; delete it.")
     if seed is not None:
-        say("note: a seed is for teaching: it is no secret.")
+        notes.append("note: a seed is for teaching: it is no secret.")
+    return notes
+
+
+def _hardly(made: DatasetRelease, described: Schema) -> list[str]:
+    """Name the variables that were to be masked and hardly were."""
+    return [
+        f"WARNING: {name} changed in {count / made.n:.1%} of cells: it is hardly masked."
+        for name, count in made.changed.items()
+        if count < HARDLY * made.n and described.variable(name).masked
+    ]
 
 
 def _schema(dataset: Any, given: Schema | None) -> Schema:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,6 +42,12 @@ def report(
             "made if left out.",
         ),
     ] = "",
+    contact: Annotated[
+        str,
+        typer.Option(
+            metavar="TEXT", help="Whom users may ask, such as an address; stated in the notice."
+        ),
+    ] = "",
     original: OriginalFile = None,
     released: Annotated[
         Path | None,
@@ -65,18 +72,18 @@ def report(
     if not out.parent.is_dir():
         raise RWNError(f"The folder {out.parent} does not exist; create it first.")
     if is_dataset_record(text := read_text(record, "record")):
-        content = _of_dataset(text, out, (title, review), (original, released), public)
+        content = _of_dataset(text, out, (title, review, contact), (original, released), public)
         _write(out, content, public)
         return
     if released is not None:
         raise ParameterError("--released is for the record of a dataset; leave it out.")
     read = read_record_file(record)
-    material = Material(record=read, title=title, review=review)
+    material = Material(record=read, title=title, review=review, contact=contact)
     if public:
         _write(out, _public(material, out, original), public)
         return
     evidence = evidence_of(read, record)
-    material = Material(record=read, evidence=evidence, title=title, review=review)
+    material = replace(material, evidence=evidence)
     _write(out, internal_file(material, out.suffix), public)
 
 
@@ -97,7 +104,7 @@ def _public(material: Material, out: Path, original: str | None) -> bytes:
 def _of_dataset(
     text: str,
     out: Path,
-    words: tuple[str, str],
+    words: tuple[str, str, str],
     places: tuple[str | None, Path | None],
     public: bool,
 ) -> bytes:
@@ -108,7 +115,10 @@ def _of_dataset(
 
     known = thawed_record(text)["source"]
     original, released = places[0] or known["file"], places[1] or Path(known["released"])
-    material = Material(record=read_dataset_record(text, released), title=words[0], review=words[1])
+    title, review, contact = words
+    material = Material(
+        record=read_dataset_record(text, released), title=title, review=review, contact=contact
+    )
     with progress("reading the dataset and its release") as advance:
         if not public:
             return internal_dataset_file(material, original, released, out.suffix, progress=advance)

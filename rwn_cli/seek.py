@@ -47,7 +47,7 @@ def seek(
     limit: Limits = None,
     best: Annotated[
         str, typer.Option(metavar="MEASURE", help="What is made as good as possible.")
-    ] = "correlation",
+    ] = "association_loss",
     epsilon: Values = None,
     k: ValuesOfK = None,
     q: ValuesOfQ = None,

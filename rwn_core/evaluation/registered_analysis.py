@@ -32,7 +32,7 @@ KINDS: Mapping[str, str] = {
 }
 """What each kind of analysis compares with its tolerance."""
 
-_MODELS = ("linear", "logistic", "poisson")
+MODELS = ("linear", "logistic", "poisson")
 LEAST_GROUP = 5  # records of a group whose mean is looked at
 
 
@@ -75,7 +75,7 @@ class Analysis:
             raise ParameterError(f"The kind of an analysis must be one of: {', '.join(KINDS)}.")
         if not np.isfinite(self.tolerance):
             raise ParameterError(f"The tolerance of {self.name} must be a number.")
-        if self.kind in _MODELS:
+        if self.kind in MODELS:
             Formula.parse(self.formula)
         check_number(self.variables, MOST_FACTORS, f"The variables of {self.name}", ParameterError)
         needed = {"table": 1, "means": 2}.get(self.kind, 0)
@@ -130,15 +130,16 @@ def _measured(analysis: Analysis, comparison: Comparison) -> Verdict:
 def _model(analysis: Analysis, comparison: Comparison) -> float:
     own, error = comparison.once(
         ("analysis plan", analysis),
-        lambda: _fit(analysis, comparison.original, comparison.original, ""),
+        lambda: fit_model(analysis, comparison.original, comparison.original, ""),
     )
-    released, _ = _fit(analysis, comparison.original, comparison.masked, RELEASED)
+    released, _ = fit_model(analysis, comparison.original, comparison.masked, RELEASED)
     return float((np.abs(released - own) / error)[1:].max())
 
 
-def _fit(
+def fit_model(
     analysis: Analysis, original: Microdata, table: Microdata, where: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the coefficients of a registered model on a table, and their standard errors."""
     formula = Formula.parse(analysis.formula)
     if analysis.kind == "logistic":
         original, table = recoded_pair(original, table, formula.response.name)

@@ -184,7 +184,7 @@ def standard_error_validity(
     if repeats < 10:
         raise ParameterError("repeats must be a whole number of at least 10.")
     question = microdata.schema.question if question is None else question
-    model = _Model(microdata, question)
+    model = QuestionModel(microdata, question)
     counted = _Counted(progress, 2 * repeats)
     drawn = [counted(model.fit(masked)) for masked, _ in releases(microdata, params, repeats, seed)]
     coefficients, _ = _stacked(drawn, "releases")
@@ -234,7 +234,7 @@ class _Counted:
         return result
 
 
-class _Model:
+class QuestionModel:
     """The steward's regression, ready to be fitted to any masked table."""
 
     def __init__(self, original: Microdata, question: Question | None) -> None:

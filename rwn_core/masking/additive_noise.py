@@ -104,12 +104,13 @@ class AdditiveNoise(TableMethod):
             raise ParameterError("reflected must be true or false.")
         check_others(self.others)
 
-    def _names(self, microdata: Microdata) -> tuple[str, ...]:
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the variables that the method masks on a table."""
         return maskable(microdata, lambda v: v.kind in NUMBERS, self.others, "numbers")
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without numbers; see `TableMethod.check`."""
-        self._names(microdata)
+        self.masked_names(microdata)
 
     def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
         """The table with noise; see `TableMethod.draw`."""
@@ -125,7 +126,7 @@ class AdditiveNoise(TableMethod):
     def _parts(self, table: PreparedTable) -> dict[str, NoiseOn]:
         """The noise on every variable that varies."""
         microdata, parts = table.microdata, {}
-        for name in self._names(microdata):
+        for name in self.masked_names(microdata):
             spread = table.once(("sd", name), partial(spread_of, microdata, name))
             if spread * self.size > 0:
                 least = np.nanmin(microdata.values(name))
@@ -155,7 +156,7 @@ class AdditiveNoise(TableMethod):
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """What is released as it is, and where negative numbers may arise."""
-        names = self._names(microdata)
+        names = self.masked_names(microdata)
         remarks = kept_as_they_are(microdata, names)
         unsigned = [n for n in names if np.nanmin(microdata.values(n), initial=np.inf) >= 0]
         if unsigned and self.size and not self.reflected:

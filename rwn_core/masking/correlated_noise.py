@@ -104,12 +104,13 @@ class CorrelatedNoise(TableMethod):
             raise ParameterError(f"form must be one of: {', '.join(get_args(Form))}.")
         check_others(self.others)
 
-    def _names(self, microdata: Microdata) -> tuple[str, ...]:
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the variables that the method masks on a table."""
         return maskable(microdata, lambda v: v.kind in NUMBERS, self.others, "numbers")
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without numbers, or with too few records; see `TableMethod.check`."""
-        self._names(microdata)
+        self.masked_names(microdata)
         if self.form == "sample" and self.size >= microdata.n - 1:
             raise ParameterError(
                 f"size must be below {microdata.n - 1:,}, the number of records less one, in Kim's "
@@ -124,7 +125,7 @@ class CorrelatedNoise(TableMethod):
         return float(np.sqrt(exact / (1 + self.size)))
 
     def _noise(self, table: PreparedTable) -> CorrelatedNoiseOn:
-        names = self._names(table.microdata)
+        names = self.masked_names(table.microdata)
         values = table.microdata.matrix(names)
         mean, covariance = table.once("moments", lambda: moments(values))
         return CorrelatedNoiseOn(
@@ -153,7 +154,7 @@ class CorrelatedNoise(TableMethod):
     def law(self, table: PreparedTable) -> Law:
         """A joint density of all numbers; see `TableMethod.law`."""
         microdata = table.microdata
-        noisy = self._names(microdata) if self.size else ()
+        noisy = self.masked_names(microdata) if self.size else ()
         rest = [v.name for v in microdata.schema.released if v.name not in noisy]
         joint = [self._noise(table)] if noisy else []
         return SeparateLaw(microdata, [*joint, *(Untouched(microdata, name) for name in rest)])
@@ -168,7 +169,7 @@ class CorrelatedNoise(TableMethod):
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """What is released as it is; see `Method.remarks`."""
-        return kept_as_they_are(microdata, self._names(microdata))
+        return kept_as_they_are(microdata, self.masked_names(microdata))
 
     def cautions(self) -> list[str]:
         """What correlated noise keeps, and what not."""

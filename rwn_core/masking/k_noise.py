@@ -111,18 +111,19 @@ class KNoise(TableMethod):
             raise ParameterError(f"shape must be one of: {', '.join(SHAPES)}.")
         check_others(self.others)
 
-    def _names(self, microdata: Microdata) -> tuple[str, ...]:
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the variables that the method masks on a table."""
         return maskable(microdata, lambda v: v.kind in NUMBERS, self.others, "numbers")
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without numbers, or of fewer than k records; see `TableMethod.check`."""
         check_records(self.k, microdata)
-        check_known(self.k, microdata, self._names(microdata))
+        check_known(self.k, microdata, self.masked_names(microdata))
 
     def _parts(self, table: PreparedTable) -> dict[str, NoiseOn]:
         """The noise on every variable that gets any."""
         microdata, parts = table.microdata, {}
-        for name in self._names(microdata):
+        for name in self.masked_names(microdata):
             order = table.once(("sorted", name), partial(_sorted, microdata, name))
             half = delta(order, self.k)
             if half > 0:
@@ -153,7 +154,7 @@ class KNoise(TableMethod):
 
     def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
         """How far k goes; see `TableMethod.ranges_on`."""
-        return {"k": range_of_known(microdata, self._names(microdata))}
+        return {"k": range_of_known(microdata, self.masked_names(microdata))}
 
     def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
         """Starting points; see `TableMethod.presets_on`."""
@@ -161,7 +162,7 @@ class KNoise(TableMethod):
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """What is released as it is; see `Method.remarks`."""
-        return kept_as_they_are(microdata, self._names(microdata))
+        return kept_as_they_are(microdata, self.masked_names(microdata))
 
     def cautions(self) -> list[str]:
         """What the noise promises, and what not."""

@@ -107,12 +107,13 @@ class KPRAM(TableMethod):
             raise ParameterError(f"draw_from must be one of: {', '.join(get_args(Draw))}.")
         check_others(self.others)
 
-    def _names(self, microdata: Microdata) -> tuple[str, ...]:
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the variables that the method masks on a table."""
         return maskable(microdata, lambda v: v.kind in NUMBERS, self.others, "numbers")
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without numbers, or of fewer than k records; see `TableMethod.check`."""
-        check_known(self.k, microdata, self._names(microdata))
+        check_known(self.k, microdata, self.masked_names(microdata))
 
     def _groups(self, table: PreparedTable, name: str) -> NDArray[np.int64]:
         """The interval of each record; missing values are one by themselves."""
@@ -120,7 +121,7 @@ class KPRAM(TableMethod):
         return table.once(("groups", name, self.k), partial(intervals, values, self.k))
 
     def _drawn(self, microdata: Microdata) -> tuple[str, ...]:
-        return self._names(microdata) if self.k > 1 else ()
+        return self.masked_names(microdata) if self.k > 1 else ()
 
     def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
         """The table with numbers drawn anew; see `TableMethod.draw`."""
@@ -159,7 +160,7 @@ class KPRAM(TableMethod):
 
     def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
         """How far k goes; see `TableMethod.ranges_on`."""
-        return {"k": range_of_known(microdata, self._names(microdata))}
+        return {"k": range_of_known(microdata, self.masked_names(microdata))}
 
     def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
         """Starting points; see `TableMethod.presets_on`."""
@@ -167,7 +168,7 @@ class KPRAM(TableMethod):
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """What is released as it is; see `Method.remarks`."""
-        return kept_as_they_are(microdata, self._names(microdata))
+        return kept_as_they_are(microdata, self.masked_names(microdata))
 
     def cautions(self) -> list[str]:
         """What k promises, and what not."""

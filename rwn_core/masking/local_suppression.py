@@ -95,6 +95,7 @@ class LocalSuppression(TableMethod):
         ),
     )
     strength: ClassVar[str] = "k"
+    spares_variables: ClassVar[bool] = True
     start: ClassVar[Mapping[str, float]] = MappingProxyType({"k": 1})
 
     def __post_init__(self) -> None:

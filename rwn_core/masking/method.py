@@ -190,6 +190,8 @@ class Method(Protocol):
         Whether a release depends on the variables' weights, and on which of them travel together.
     shows_whole_rows : bool
         Whether every released row is one person's true record.
+    spares_variables : bool
+        Whether a masked variable may stay as it is: the method changes only values that stand out.
     moves_missing : bool
         Whether who lacks a value in the original may have one in the release: missing values are
         masked like values.
@@ -204,6 +206,7 @@ class Method(Protocol):
     uses_slices: ClassVar[bool]
     shows_whole_rows: ClassVar[bool]
     moves_missing: ClassVar[bool]
+    spares_variables: ClassVar[bool]
 
     @property
     def has_forecast(self) -> bool:
@@ -249,19 +252,10 @@ class Method(Protocol):
     ) -> Prepared | None:
         """Make random records ready for a first picture, in a fraction of the time of `preview`.
 
-        Parameters
-        ----------
-        microdata, progress, cancel
-            As for `preview`.
-
         Returns
         -------
         Prepared or None
             None where `preview` takes no longer.
-
-        Raises
-        ------
-        Cancelled, ParameterError
         """
 
     def preview(
@@ -292,6 +286,9 @@ class Method(Protocol):
         ------
         Cancelled, ParameterError
         """
+
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the variables of which this setting may change a cell, whatever is drawn."""
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """What the steward should know of this setting on a table, in sentences."""

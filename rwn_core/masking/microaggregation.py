@@ -95,12 +95,13 @@ class Microaggregation(TableMethod):
         check_k(self.k)
         check_others(self.others)
 
-    def _names(self, microdata: Microdata) -> tuple[str, ...]:
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the variables that the method masks on a table."""
         return maskable(microdata, lambda v: v.kind in NUMBERS, self.others, "numbers")
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without numbers, or of fewer than k records; see `TableMethod.check`."""
-        self._names(microdata)
+        self.masked_names(microdata)
         check_records(self.k, microdata)
 
     def _result(self, table: PreparedTable) -> Microdata:
@@ -111,7 +112,7 @@ class Microaggregation(TableMethod):
         microdata = table.microdata
         if self.k == 1:
             return with_numbers(microdata, {})
-        names = self._names(microdata)
+        names = self.masked_names(microdata)
         values = microdata.matrix(names)
         group = mdav(table.once("scaled", partial(_scaled, values)), self.k)
         means = _group_means(values, group)
@@ -123,7 +124,7 @@ class Microaggregation(TableMethod):
 
     def law(self, table: PreparedTable) -> Law:
         """What each record releases is known for sure; see `TableMethod.law`."""
-        microdata, names = table.microdata, self._names(table.microdata)
+        microdata, names = table.microdata, self.masked_names(table.microdata)
         rest = [v.name for v in microdata.schema.released if v.name not in names]
         joint = Fixed(microdata, self._result(table), names)
         return SeparateLaw(microdata, [joint, *(Untouched(microdata, name) for name in rest)])
@@ -138,7 +139,7 @@ class Microaggregation(TableMethod):
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """What is released as it is; see `Method.remarks`."""
-        return kept_as_they_are(microdata, self._names(microdata))
+        return kept_as_they_are(microdata, self.masked_names(microdata))
 
     def cautions(self) -> list[str]:
         """What the means hide, and what not."""

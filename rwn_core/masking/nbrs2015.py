@@ -123,6 +123,10 @@ class NBRS2015(NeighborhoodMethod):
         """P(a cell of each released variable changes in a selected record), shape (p,)."""
         return masked_columns(microdata).astype(np.float64)
 
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the variables that the method may change; see `Method.masked_names`."""
+        return super(NBRS2015, self).masked_names(microdata) if self.q > 0 else ()
+
     def kept(self, key: SecretKey, n: int, records: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which of some records are not selected and stay as they are, shape (m,)."""
         return ~self.selected(key, n)[records]

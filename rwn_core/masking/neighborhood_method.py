@@ -46,6 +46,7 @@ class NeighborhoodMethod(ABC):
     uses_slices: ClassVar[bool] = True
     shows_whole_rows: ClassVar[bool] = False
     moves_missing: ClassVar[bool] = True
+    spares_variables: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -72,6 +73,11 @@ class NeighborhoodMethod(ABC):
     @abstractmethod
     def draw_probability(self, microdata: Microdata) -> NDArray[np.float64]:
         """P(a donor is drawn for a cell of each released variable), shape (p,)."""
+
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the variables that the method may change; see `Method.masked_names`."""
+        drawn = zip(microdata.schema.released, self.draw_probability(microdata), strict=True)
+        return tuple(variable.name for variable, probability in drawn if probability > 0)
 
     def kept(self, key: SecretKey, n: int, records: NDArray[np.int64]) -> NDArray[np.bool_] | None:
         """Which of some records stay as they are, shape (m,); None where cells decide alone."""

@@ -146,7 +146,8 @@ class PRAM(TableMethod):
         pairs: Any = self.matrices
         return {name: np.array(rows) for name, rows in pairs}
 
-    def _names(self, microdata: Microdata) -> tuple[str, ...]:
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the variables that the method masks on a table."""
         if self.variables:
             return require_masked(microdata, names_of(self.variables))
         free = [v for v in microdata.schema.released if v.masked and v.name not in self.within]
@@ -158,7 +159,7 @@ class PRAM(TableMethod):
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without categories, and matrices that do not fit its levels."""
-        names = self._names(microdata)
+        names = self.masked_names(microdata)
         released = {variable.name for variable in microdata.schema.released}
         for name in self.within:
             if name not in released:
@@ -199,7 +200,7 @@ class PRAM(TableMethod):
         microdata = table.microdata
         released = [variable.name for variable in microdata.schema.released]
         donors = np.tile(table.records[:, np.newaxis], len(released))
-        for name in self._names(microdata):
+        for name in self.masked_names(microdata):
             column, own = released.index(name), value_codes(microdata, name)[0]
             uniform = uniforms(key, table.records, column)
             drawn = self._part(table, name).choice.drawn(own, uniform[:2])
@@ -210,7 +211,7 @@ class PRAM(TableMethod):
 
     def law(self, table: PreparedTable) -> SeparateLaw:
         """Independent transitions of all variables; see `TableMethod.law`."""
-        microdata, changed = table.microdata, self._names(table.microdata)
+        microdata, changed = table.microdata, self.masked_names(table.microdata)
         names = [variable.name for variable in microdata.schema.released]
         parts = [
             self._part(table, name) if name in changed else Untouched(microdata, name)
@@ -241,10 +242,10 @@ class PRAM(TableMethod):
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """What is released as it is, and which counts cannot be estimated any more."""
-        remarks = kept_as_they_are(microdata, self._names(microdata))
+        remarks = kept_as_they_are(microdata, self.masked_names(microdata))
         singular = [name for name, matrix in self._given.items() if is_singular(matrix)]
         if self.change == self.alpha == 1:
-            rest = (name for name in self._names(microdata) if name not in self._given)
+            rest = (name for name in self.masked_names(microdata) if name not in self._given)
             singular += [name for name in rest if levels_of(microdata, name).size > 1]
         if singular:
             remarks.append(

@@ -122,7 +122,8 @@ class RandomSwapping(TableMethod):
         object.__setattr__(self, "variables", names_of(self.variables))
         check_others(self.others)
 
-    def _names(self, microdata: Microdata) -> tuple[str, ...]:
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the variables that the method masks on a table."""
         if self.variables:
             return require_masked(microdata, names_of(self.variables))
         every = not any(v.masked and v.kind in LEVELS for v in microdata.schema.released)
@@ -130,7 +131,7 @@ class RandomSwapping(TableMethod):
 
     def check(self, microdata: Microdata) -> None:
         """Refuse variables that are not there, and rare records without keys."""
-        self._names(microdata)
+        self.masked_names(microdata)
         if self.rarer_than and not _keys(microdata):
             raise ParameterError(
                 "rarer_than needs key variables, and the table has none; give at least one "
@@ -139,7 +140,7 @@ class RandomSwapping(TableMethod):
 
     def units(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
         """The variables that are exchanged together, by the stream that they draw from."""
-        chosen, units = self._names(microdata), dict[int, tuple[str, ...]]()
+        chosen, units = self.masked_names(microdata), dict[int, tuple[str, ...]]()
         streams = column_streams(microdata)
         for stream, variable in zip(streams, microdata.schema.released, strict=True):
             if variable.name in chosen:
@@ -212,7 +213,7 @@ class RandomSwapping(TableMethod):
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """What is released as it is, and how many records take part."""
-        remarks = kept_as_they_are(microdata, self._names(microdata))
+        remarks = kept_as_they_are(microdata, self.masked_names(microdata))
         if self.rarer_than:
             codes = joint_codes(microdata, _keys(microdata))
             rare = int((np.bincount(codes)[codes] < self.rarer_than).sum())

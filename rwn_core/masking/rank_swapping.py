@@ -161,22 +161,19 @@ class RankSwapping(TableMethod):
             raise ParameterError(f"form must be one of: {', '.join(get_args(Form))}.")
         check_others(self.others)
 
-    def _names(self, microdata: Microdata) -> tuple[str, ...]:
-        return maskable(
-            microdata,
-            lambda v: v.kind is not Kind.CATEGORICAL,
-            self.others,
-            "numbers, ordered levels and dates",
-        )
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the variables that the method masks on a table."""
+        what = "numbers, ordered levels and dates"
+        return maskable(microdata, lambda v: v.kind is not Kind.CATEGORICAL, self.others, what)
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without ordered values; see `TableMethod.check`."""
-        self._names(microdata)
+        self.masked_names(microdata)
 
     def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
         """The table with exchanged values; see `TableMethod.draw`."""
         microdata, coded = table.microdata, {}
-        released, names = microdata.schema.released, self._names(microdata)
+        released, names = microdata.schema.released, self.masked_names(microdata)
         donors = np.tile(table.records[:, np.newaxis], len(released))
         for column, variable in enumerate(released):
             if variable.name in names:
@@ -227,7 +224,7 @@ class RankSwapping(TableMethod):
         kinds = {v.name: v.kind for v in microdata.schema.released}
         parts = {
             name: self._expected_of(microdata, name, kinds[name], number)
-            for number, name in enumerate(self._names(microdata))
+            for number, name in enumerate(self.masked_names(microdata))
         }
         return expectations_of(microdata, parts)
 
@@ -270,7 +267,7 @@ class RankSwapping(TableMethod):
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """What is released as it is, and that a small P exchanges nothing."""
-        remarks = kept_as_they_are(microdata, self._names(microdata))
+        remarks = kept_as_they_are(microdata, self.masked_names(microdata))
         alone = self.r0 == 1 and self.k0 == 0
         if self.p and alone and whole_part(self.p * microdata.n) < 2:
             remarks.append(

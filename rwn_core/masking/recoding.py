@@ -114,6 +114,7 @@ class Recoding(TableMethod):
         ),
     )
     strength: ClassVar[str] = "k"
+    spares_variables: ClassVar[bool] = True
     start: ClassVar[Mapping[str, float]] = MappingProxyType({"k": 1})
 
     def __post_init__(self) -> None:
@@ -129,14 +130,15 @@ class Recoding(TableMethod):
                 )
         check_others(self.others)
 
-    def _names(self, microdata: Microdata) -> tuple[str, ...]:
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the variables that the method masks on a table."""
         return maskable(
             microdata, lambda v: v.kind in NUMBERS + LEVELS, self.others, "numbers and categories"
         )
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table that cannot be recoded; see `TableMethod.check`."""
-        self._names(microdata)
+        self.masked_names(microdata)
         check_records(self.k, microdata)
 
     def _result(self, table: PreparedTable) -> Microdata:
@@ -148,7 +150,7 @@ class Recoding(TableMethod):
         released = [variable.name for variable in microdata.schema.released]
         donors = np.tile(np.arange(microdata.n)[:, np.newaxis], (1, len(released)))
         numbers = {}
-        for name in self._names(microdata):
+        for name in self.masked_names(microdata):
             kind = microdata.schema.variable(name).kind
             if kind in NUMBERS:
                 numbers[name] = self._number(microdata.values(name))
@@ -178,7 +180,7 @@ class Recoding(TableMethod):
 
     def law(self, table: PreparedTable) -> Law:
         """What each record releases is known for sure; see `TableMethod.law`."""
-        microdata, names = table.microdata, set(self._names(table.microdata))
+        microdata, names = table.microdata, set(self.masked_names(table.microdata))
         shown = self._result(table)
         parts = [
             Fixed(microdata, shown, (v.name,)) if v.name in names else Untouched(microdata, v.name)
@@ -201,7 +203,7 @@ class Recoding(TableMethod):
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """What is released as it is, and what merged levels are called."""
-        names = self._names(microdata)
+        names = self.masked_names(microdata)
         remarks = kept_as_they_are(microdata, names)
         if self.k > 1 and any(microdata.schema.variable(n).kind in LEVELS for n in names):
             remarks.append("merged levels carry the name of the most frequent of them")

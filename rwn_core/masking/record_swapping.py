@@ -131,6 +131,10 @@ class RecordSwapping(TableMethod):
             chosen = secret or {v.name for v in free if v.role is not Role.KEY}
         return tuple(variable.name for variable in released if variable.name in chosen)
 
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the variables that the method masks on a table."""
+        return self.swapped(microdata)
+
     def check(self, microdata: Microdata) -> None:
         """Refuse to move whole records, or nothing; see `TableMethod.check`."""
         masked_columns(microdata)

@@ -102,6 +102,11 @@ class Rounded:
         made = self.params.preview(microdata, begun=inner, **options)
         return PreparedRounded(made, self.precision)
 
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the variables that the method itself may change."""
+        names: tuple[str, ...] = self.params.masked_names(microdata)
+        return names
+
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """What the method itself remarks."""
         remarks: list[str] = self.params.remarks(microdata, law)

@@ -72,6 +72,7 @@ class RandomSample(TableMethod):
     )
     strength: ClassVar[str] = "left_out"
     shows_whole_rows: ClassVar[bool] = True
+    spares_variables: ClassVar[bool] = True
     drops_lost_rows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -95,6 +96,10 @@ class RandomSample(TableMethod):
         donors = np.tile(np.arange(n)[:, np.newaxis], (1, p))
         donors[random_order(key, n, SELECTION_STREAM)[: self.count(n)]] = NOBODY
         return copy_from_donors(table.microdata, donors)
+
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return no variable: records are left out, and the others stay as they are."""
+        return ()
 
     def law(self, table: PreparedTable) -> Law:
         """Each record is kept as a whole or lost as a whole; see `TableMethod.law`."""

@@ -35,6 +35,7 @@ class TableMethod(ABC):
     uses_slices: ClassVar[bool] = False
     shows_whole_rows: ClassVar[bool] = False
     moves_missing: ClassVar[bool] = False
+    spares_variables: ClassVar[bool] = False
 
     @abstractmethod
     def check(self, microdata: Microdata) -> None:
@@ -44,6 +45,10 @@ class TableMethod(ABC):
         ------
         ParameterError
         """
+
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the variables that the method may change; see `Method.masked_names`."""
+        return tuple(v.name for v in microdata.schema.released if v.masked)
 
     @abstractmethod
     def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:

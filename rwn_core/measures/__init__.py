@@ -55,6 +55,7 @@ from rwn_core.measures.risk import (
 )
 from rwn_core.measures.utility import (
     association,
+    association_loss,
     ci_overlap,
     clustering,
     contingency,
@@ -77,7 +78,10 @@ from rwn_core.measures.utility import (
     wasserstein,
 )
 
-__all__ = ["MEASURES", "no_measure", "read"]
+__all__ = ["MEASURES", "UTILITY", "no_measure", "read"]
+
+UTILITY = "association_loss"
+"""The measure of utility of maps, searches and matches that name none."""
 
 _NAMED = 5  # of nearly the name that was asked for
 
@@ -85,6 +89,7 @@ _MEASURES: tuple[Measure, ...] = (
     correlation.MEASURE,
     rank_correlation.MEASURE,
     association.MEASURE,
+    association_loss.MEASURE,
     eigenvalues.MEASURE,
     regression.MEASURE,
     ci_overlap.MEASURE,

@@ -60,7 +60,7 @@ def dataset_record(
         "note": _NOTE,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "release": {"id": secrets.token_hex(8)},
-        "table": {"records": made.n, **described_variables(schema)},
+        "table": {"records": made.n, **described_variables(schema, _may_change(params, schema))},
         "setting": {**setting.to_dict(), "parameters": all_parameters(params)},
         "file": {
             "format": "parquet",
@@ -81,6 +81,11 @@ def dataset_record(
     if schema.question is not None:
         document["question"] = asdict(schema.question)
     return frozen_text(document)
+
+
+def _may_change(params: Any, schema: Schema) -> list[str]:
+    """The variables of which a cell may change: none where nothing is drawn."""
+    return [v.name for v in schema.released if v.masked and getattr(params, "q", 1.0) > 0]
 
 
 def _changed(made: DatasetRelease) -> dict[str, Any]:

@@ -15,7 +15,10 @@ import numpy as np
 
 from rwn_core.data.question import Question
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.utility.regression import standardized_difference
+from rwn_core.evaluation.standard_errors import Z95
+from rwn_core.measures.statistics.independence import chance_of_numbers
+from rwn_core.measures.statistics.relation_loss import faded, relation_loss
+from rwn_core.measures.statistics.slope_change import standardized_difference, turned
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.reporting.dataset_leaks import check_copied, check_released, rare_in_dataset
@@ -145,8 +148,7 @@ def dataset_readings(found: DatasetAudit, question: Question | None) -> dict[str
             "mean_shift": {name: shift for name, shift in shifts.items() if shift is not None},
             "share_shift": moved,
         }
-    if found.correlation_change is not None:
-        readings["correlation"] = {"value": found.correlation_change}
+    readings |= _relations(found)
     if question is not None:
         with suppress(NotApplicable):
             readings |= _regression(found, question)
@@ -165,7 +167,7 @@ def _regression(found: DatasetAudit, question: Question) -> dict[str, dict[str, 
     moved = standardized_difference(slopes[0], slopes[1], errors[0])
     ratio = errors[1] / errors[0]
     return {
-        "regression": {"value": float(np.median(moved))},
+        "regression": {"value": float(moved.max())},
         "standard_errors": {
             "value": float(np.median(np.abs(ratio - 1))),
             "ratio": [1.0, *ratio.tolist()],  # the intercept's, which no fact reads, stands first
@@ -173,12 +175,62 @@ def _regression(found: DatasetAudit, question: Question) -> dict[str, dict[str, 
     }
 
 
+def _relations(found: DatasetAudit) -> dict[str, dict[str, Any]]:
+    """The loss of relations between numbers: a dataset has no other ones in its sums."""
+    before, after = (side.correlation for side in (found.original, found.released))
+    names = list(found.original.numeric)
+    readings: dict[str, dict[str, Any]] = {}
+    if found.correlation_change is None:
+        return readings
+    readings["correlation"] = {"value": found.correlation_change}
+    loss = relation_loss(before, after, chance_of_numbers(len(names), found.original.n))
+    if np.isfinite(loss.value):
+        readings["association_loss"] = {
+            "value": loss.value,
+            "faded": faded(names, before, after, loss),
+            "only_numbers": True,
+        }
+    return readings
+
+
+def _slopes(found: DatasetAudit, question: Question | None) -> list[dict[str, Any]]:
+    """How the slopes of a regression fare in this one release, whose records are very many."""
+    if question is None:
+        return []
+    sides = (found.original, found.released)
+    try:
+        before, after = (coefficients(side, question) for side in sides)
+        errors = [standard_errors(side, question) for side in sides]
+    except NotApplicable:
+        return []
+    terms = list(before)[1:]
+    own, new = (np.array(list(side.values())[1:]) for side in (before, after))
+    held = np.abs(new - own) <= Z95 * errors[1]
+    turns = turned(own, new, errors[0])
+    parts: dict[str, list[bool]] = {}
+    for name in question.predictors:
+        mine = [t == name or t.startswith(f"{name} = ") for t in terms]
+        parts[name] = [bool(held[mine].all()), not turns[mine].any()]
+    return [
+        {
+            "response": question.response,
+            "names": list(parts),
+            "coverage": [float(held) for held, _ in parts.values()],
+            "signs": [float(same) for _, same in parts.values()],
+            "shift": [],
+            "releases": 1,
+            "drawn": 1,
+        }
+    ]
+
+
 def _with_readings(material: Material, found: DatasetAudit, question: Question | None) -> Material:
     """The material with what the files show: the readings, and which variables lack values."""
     record = material.record
     readings = {**record["readings"], **dataset_readings(found, question)}
     table = {**record["table"], "missing": found.original.with_missing}
-    return replace(material, record={**record, "readings": readings, "table": table}, dataset=found)
+    more = {"readings": readings, "table": table, "slopes": _slopes(found, question)}
+    return replace(material, record={**record, **more}, dataset=found)
 
 
 def _part(progress: Progress | None, low: float, high: float) -> Callable[[float], None] | None:

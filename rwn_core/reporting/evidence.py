@@ -67,6 +67,7 @@ _LINKAGE = (
 _TABLES = (
     "cells_changed",
     "marginals",
+    "association_loss",
     "contingency",
     "standard_errors",
     "ci_overlap",
@@ -191,6 +192,7 @@ _KEPT: Mapping[str, tuple[str, ...]] = {
     "repeated_releases": ("releases", "same_order", "shuffled", "standing"),
     "cells_changed": ("names", "share"),
     "standard_errors": ("terms", "ratio"),
+    "association_loss": ("faded",),
 }
 
 

@@ -10,7 +10,9 @@ from typing import Any
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ReleaseError
+from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import audit
+from rwn_core.evaluation.hardly_masked import untouched_words
 from rwn_core.masking import Method, Release, mask
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.decision import Decision, frozen_text
@@ -43,11 +45,14 @@ class Approval:
         Needed where the release does not keep its policy or follows no decision.
     decision : Decision, optional
         Of a meeting, which the release carries out.
+    contact : str
+        Whom users of the release may ask, as one line; the notice says so if none is stated.
     """
 
     by: str
     reason: str = ""
     decision: Decision | None = None
+    contact: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,10 +66,13 @@ class Draws:
         policy, too.
     key_file : Path, optional
         A new file for the release's secret, so that it can be drawn again; forgotten otherwise.
+    plan : AnalysisPlan, optional
+        Its regressions are judged over releases, for the notice; by default the schema's question.
     """
 
     further: int = 0
     key_file: Path | None = None
+    plan: AnalysisPlan | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -112,6 +120,11 @@ class JudgedRelease:
         """Of the file."""
         return str(self.document["file"]["sha256"])
 
+    @property
+    def untouched(self) -> tuple[str, ...]:
+        """The variables that were to be masked and of which no cell changed."""
+        return tuple(self.document["table"]["untouched"])
+
     def lacks(self, approval: Approval, microdata: Microdata) -> str:
         """Say what is missing before the release may leave; empty where nothing is.
 
@@ -121,6 +134,8 @@ class JudgedRelease:
         microdata : Microdata
             The original.
         """
+        if self.untouched:
+            return untouched_words(self.untouched)
         if not approval.by.strip():
             return "Nobody answers for the release; give a name."
         why = self._why(approval.decision, microdata)
@@ -222,7 +237,7 @@ def judge_release(
     release = mask(microdata, params, seed=key, progress=_between(report, 0.0, _SHARES[0]))
     content = release.to_bytes(format)
     file = ReleasedFile.of(content, format, kept=key is not None)
-    basis = Basis(policy=policy, measures=(*USUAL, *REPORTED))
+    basis = Basis(policy=policy, measures=(*USUAL, *REPORTED), plan=draws.plan)
     end = _SHARES[1] if further else 1.0
     audited = read_measures(microdata, release, basis, _between(report, _SHARES[0], end))
     shown = evidence(microdata, release, audited, release.id)

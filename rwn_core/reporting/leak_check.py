@@ -99,6 +99,9 @@ def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) 
     """
     risks, numbers = _risks(material), _numbers(material, rare)
     own, said = _own_words(material), _phrases(" . ".join(vocabulary()))
+    _check_shape(material.contact, material, numbers)
+    if _phrases(material.contact) & rare - said:
+        raise _refusal(_RARE)
     for text in file_texts(content, suffix):
         if text in FORMS:
             continue
@@ -146,7 +149,7 @@ def _own_words(material: Material) -> re.Pattern[str]:
     """What is said of any data that this method masks, and what the release shows itself."""
     method = material.method
     words = {*method_words(method), what_it_destroys(method), method.title}
-    words |= set(material.variables)
+    words |= {*material.variables, material.contact.strip()}
     longest_first = sorted(words - {""}, key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
 

@@ -126,6 +126,8 @@ def _card(material: Material, facts: Facts) -> bytes:
         "words": words,
         "source": source,
     }
+    if material.contact.strip():
+        document["contact"] = material.contact.strip()
     parts = material.record["file"].get("parts")
     if parts is not None:
         document["files"] = parts

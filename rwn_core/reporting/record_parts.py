@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Collection
 from dataclasses import fields
 from importlib.metadata import version
 from typing import Any
 
 from rwn_core._version import __version__
+from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
+from rwn_core.evaluation.analysis_plan import AnalysisPlan
+from rwn_core.evaluation.audit import Audit
+from rwn_core.evaluation.hardly_masked import shares_of, untouched
+from rwn_core.evaluation.slope_trust import slope_trust
+from rwn_core.masking import Release
+from rwn_core.masking.rounded import Rounded
+from rwn_core.measures.measure import Reading
 from rwn_core.mechanism.law import Law
 
 OF_EACH_RECORD = "a value for each record"
@@ -18,15 +27,47 @@ SEEDED = "a seed, which is no secret"
 _LIBRARIES = ("numpy", "pandas", "scipy", "pyarrow", "numba")
 
 
-def described_variables(schema: Schema) -> dict[str, Any]:
-    """The variables of a table, and those that its release leaves out."""
+def described_variables(schema: Schema, masked: Collection[str] | None = None) -> dict[str, Any]:
+    """The variables of a table, and those that its release leaves out.
+
+    Parameters
+    ----------
+    schema : Schema
+    masked : collection of str, optional
+        Those that the method may change at this setting; by default all that are to be masked.
+    """
+    spared = [v.name for v in schema.released if v.masked and v.name not in (masked or ())]
     return {
         "variables": [variable.name for variable in schema.released],
         "kinds": [str(variable.kind) for variable in schema.released],
         "roles": [str(variable.role) for variable in schema.released],
         "not_masked": [variable.name for variable in schema.released if not variable.masked],
+        "left_alone": [] if masked is None else spared,
         "removed": [v.name for v in schema.variables if v not in schema.released],
     }
+
+
+def judged_slopes(
+    microdata: Microdata, release: Release, plan: AnalysisPlan | None
+) -> list[dict[str, Any]]:
+    """How the slopes of registered regressions fare over fresh releases, rounded like the file."""
+    params = release.params
+    if release.precision:
+        params = Rounded(params=params, precision=release.precision)
+    return [each.to_record() for each in slope_trust(microdata, params, plan=plan)]
+
+
+def with_missing(microdata: Microdata) -> list[str]:
+    """The released variables of which somebody lacks a value."""
+    names = (variable.name for variable in microdata.schema.released)
+    return [name for name in names if microdata.frame[name].isna().any()]
+
+
+def untouched_names(microdata: Microdata, release: Release, audited: Audit) -> list[str]:
+    """The variables that were to be masked and of which no cell changed."""
+    changed = audited.readings.get("cells_changed")
+    shares = shares_of(changed.detail) if isinstance(changed, Reading) else {}
+    return untouched(microdata, release.params, shares)
 
 
 def program_versions() -> dict[str, str]:

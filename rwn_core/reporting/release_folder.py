@@ -8,6 +8,7 @@ import os
 import shutil
 import zipfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from rwn_core.data.microdata import Microdata
@@ -70,13 +71,9 @@ def release_files(
     """
     text = judged.record(microdata, approval, number)
     record = read_record(text)
-    public = Material(record=record, title=title.strip(), review=review)
-    inside = Material(
-        record=record,
-        evidence=read_evidence(judged.evidence),
-        title=public.title,
-        review=review,
-    )
+    contact = approval.contact.strip()
+    public = Material(record=record, title=title.strip(), review=review, contact=contact)
+    inside = replace(public, evidence=read_evidence(judged.evidence))
     suffix = format_of_key(judged.format).suffixes[0]
     files = {
         f"{USERS}/release-{judged.id}{suffix}": judged.content,

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import Audit, audit
 from rwn_core.masking import Release
 from rwn_core.measures import MEASURES
@@ -26,8 +27,11 @@ from rwn_core.reporting.record_parts import (
     SEEDED,
     all_parameters,
     described_variables,
+    judged_slopes,
     program_versions,
     slices_of_law,
+    untouched_names,
+    with_missing,
 )
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
 from rwn_core.tuning.point import too_few
@@ -105,12 +109,15 @@ class Basis:
         The limits that the release is held against; the usual ones by default.
     source : mapping of str to str or list of str
         How to read the original again: "file", and where they were given "schema" and "dropped".
+    plan : AnalysisPlan, optional
+        Its regressions are judged over further releases; the schema's question by default.
     """
 
     decision: Decision | None = None
     measures: Sequence[str] = USUAL
     policy: Policy = field(default_factory=Policy)
     source: Mapping[str, Any] = field(default_factory=dict)
+    plan: AnalysisPlan | None = None
 
 
 def internal_record(
@@ -208,8 +215,9 @@ def record_document(
         "table": {
             "fingerprint": microdata.fingerprint,
             "records": microdata.n,
-            **described_variables(microdata.schema),
-            "missing": _with_missing(microdata),
+            **described_variables(microdata.schema, release.params.masked_names(microdata)),
+            "missing": with_missing(microdata),
+            "untouched": untouched_names(microdata, release, audited),
         },
         "setting": {**setting.to_dict(), "parameters": all_parameters(release.params)},
         "file": {
@@ -218,6 +226,7 @@ def record_document(
             "slices": slices_of_law(release.law),
         },
         "readings": _readings(audited, microdata.n),
+        "slopes": judged_slopes(microdata, release, basis.plan),
         "limit": policy.to_records(),
         "verdict": _verdict(policy.judge_readings(audited.readings, released=few)),
         "program": program_versions(),
@@ -227,12 +236,6 @@ def record_document(
     if basis.decision is not None:
         document["decision"] = decided(basis.decision, setting, microdata)
     return document
-
-
-def _with_missing(microdata: Microdata) -> list[str]:
-    """The released variables of which somebody lacks a value."""
-    names = (variable.name for variable in microdata.schema.released)
-    return [name for name in names if microdata.frame[name].isna().any()]
 
 
 def decided(decision: Decision, setting: Setting, microdata: Microdata) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
 from rwn_core.masking.references import Original, Shuffled
+from rwn_core.measures import UTILITY
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning.grid import Grid, settings_of
 from rwn_core.tuning.point import Point
@@ -21,6 +22,7 @@ from rwn_core.tuning.trials import Plan, Trials, by_family
 USUAL = (
     "bayes_linkage",
     "distance_linkage",
+    UTILITY,
     "correlation",
     "regression",
     "principal_components",

@@ -6,6 +6,7 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, serialise
+from rwn_core.measures import UTILITY
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Verdict
 from rwn_core.tuning.point import ranges_words
@@ -107,7 +108,7 @@ def _tile(session: Session, scenario: Scenario) -> dict[str, Any]:
         "limit": ", ".join([verdict_words(verdict), *failed]),
         "against": [
             {"pin": key, "text": f"{_title(session, key)} {value}", "better": None}
-            for key in dict.fromkeys((*session.policy.measures, *RISKS, "correlation"))
+            for key in dict.fromkeys((*session.policy.measures, *RISKS, UTILITY))
             if (value := reading_words(key, scenario.readings.get(key))) != "–"
         ]
         + [
@@ -138,13 +139,13 @@ def _map(session: Session, scenarios: list[Scenario]) -> Any:
     points = [
         {
             "label": scenario.name,
-            "utility": 1 - scenario.readings["correlation"]["median"],
+            "utility": 1 - scenario.readings[UTILITY]["median"],
             "risk": verdict.largest,
             "text": scenario.setting.words if scenario.setting else "",
             "kept": verdict.kept,
         }
         for scenario, verdict in zip(scenarios, verdicts, strict=True)
-        if "correlation" in scenario.readings and verdict.largest is not None
+        if UTILITY in scenario.readings and verdict.largest is not None
     ]
     return CHARTS["risk_utility_map"](points, 1.0, risk=AXIS, of_limits=True)
 

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.processes import be_polite
@@ -108,7 +109,7 @@ def _form(session: Session) -> None:
         asked = Asked(
             fingerprint=session.data.fingerprint,
             to=to,
-            across="correlation" if kind == POLICY else across,
+            across=UTILITY if kind == POLICY else across,
             releases=int(drawn),
         )
         _begin(session, methods, asked)
@@ -124,7 +125,7 @@ def _measure(session: Session, *, blocked: bool) -> str:
     chosen: str = st.selectbox(
         "Loss",
         losses,
-        losses.index("correlation"),
+        losses.index(UTILITY),
         key=_key(session, "measure"),
         format_func=lambda key: f"{rwn.MEASURES[key].title} ({rwn.MEASURES[key].unit})",
         disabled=blocked,
@@ -150,13 +151,13 @@ def _value(session: Session, measure: str, *, blocked: bool) -> float:
 def _present(session: Session, measure: str) -> float:
     """What the release on Tune reads; what an analyst hopes for where that takes too long."""
     if session.data.n > LARGEST_DENSE:
-        return session.aims.correlation
+        return session.aims.relations
 
     def read() -> Reading | rwn.NotApplicable:
         return rwn.MEASURES[measure].read(current_release(session).comparison, bare=True)
 
     reading = memo("present loss", 16).once((*release_key(session), measure), read)
-    return reading.value if isinstance(reading, Reading) else session.aims.correlation
+    return reading.value if isinstance(reading, Reading) else session.aims.relations
 
 
 def _begin(session: Session, methods: list[str], asked: Asked) -> None:
@@ -184,7 +185,7 @@ def asked_for(
 ) -> dict[str, Any]:
     """What the page asks of a match: its plan, and what is read along each strength."""
     small = data.n <= LARGEST_DENSE  # of a large table the worst case takes minutes
-    across = to.measure if isinstance(to, Loss) else "correlation"
+    across = to.measure if isinstance(to, Loss) else UTILITY
     measures = tuple(dict.fromkeys((*USUAL, across, *policy.measures)))
     plan = Plan(measures=measures, releases=releases or _releases(data), seed=seed)
     return {"plan": plan, "along": (across, *([WORST] if small else []), ORDINARY)}

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 import rwn_core as rwn
 from rwn_core.data.variable import Kind
+from rwn_core.evaluation.hardly_masked import HARDLY, change_from_anywhere
 from rwn_core.measures.measure import Reading
 from rwn_ui.panel.parts import changed_cells
 from rwn_ui.state.results import memo, table_key
 from rwn_ui.state.session import Session
 
-FEW = 0.1  # of what a donor from anywhere in the table would change
 _MOST_NAMES = 4
 
 
@@ -39,8 +37,15 @@ def warning(session: Session, shares: dict[str, float]) -> str:
         return f"Not masked at this setting: {_listed(same)}." if same else ""
     if not q:
         return ""
-    anywhere = memo("anywhere", 2).once(table_key(session.data), lambda: _anywhere(session.data))
-    few = [name for name, free in anywhere.items() if shares.get(name, 1.0) < FEW * q * free]
+    anywhere = memo("anywhere", 2).once(
+        table_key(session.data), lambda: change_from_anywhere(session.data)
+    )
+    few = [
+        name
+        for name, free in anywhere.items()
+        if session.data.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED)
+        and shares.get(name, 1.0) < HARDLY * q * free
+    ]
     if not few:
         return ""
     largest = max(shares[name] for name in few)
@@ -58,16 +63,6 @@ _ENCODING = "the encoding “matching” (More options)"
 def _listed(names: list[str]) -> str:
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"{', '.join(names[:_MOST_NAMES])}{more}"
-
-
-def _anywhere(data: rwn.Microdata) -> dict[str, float]:
-    """For each masked category, how often the value of a random record is another one."""
-    result = {}
-    for variable in data.schema.released:
-        if variable.masked and variable.kind in (Kind.CATEGORICAL, Kind.ORDERED):
-            counts = data.frame[variable.name].value_counts(dropna=False).to_numpy()
-            result[variable.name] = float(1 - np.sum((counts / counts.sum()) ** 2))
-    return result
 
 
 def _percent(share: float) -> str:

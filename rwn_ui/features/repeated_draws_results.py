@@ -11,6 +11,7 @@ from rwn_core.evaluation.forecast.statistic import Statistic
 from rwn_core.evaluation.prediction_bands import Band
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.evaluation.standard_errors import Validity
+from rwn_core.measures import UTILITY
 from rwn_ui.features.risk_axis import POLICY
 from rwn_ui.state.results import Key, memo, setting_key
 from rwn_ui.state.session import Session
@@ -65,9 +66,9 @@ def map_points(session: Session, risk: str) -> list[dict[str, Any]]:
     """Every draw as a point of the risk-utility map with this measure, or the policy, as risk."""
     made = drawn(session)
     keys = session.policy.measures if risk == POLICY else (risk,)
-    if made is None or not keys or not {"correlation", *keys} <= set(made.values):
+    if made is None or not keys or not {UTILITY, *keys} <= set(made.values):
         return []
-    losses, risks = made.values["correlation"], [made.values[key] for key in keys]
+    losses, risks = made.values[UTILITY], [made.values[key] for key in keys]
     if any(len(losses) != len(each) for each in risks):  # a draw without one: nobody knows which
         return []
     shown = []

@@ -6,6 +6,7 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
+from rwn_core.measures import UTILITY
 from rwn_core.tuning import Point, Sweep
 from rwn_core.tuning.frontier import sign, undominated
 from rwn_ui.features.risk_axis import POLICY
@@ -36,9 +37,9 @@ def best(policy: rwn.Policy, sweep: Sweep, x: str, y: str) -> set[str]:
 
 
 def small_map(policy: rwn.Policy, risk: str) -> list[dict[str, Any]]:
-    """Points of this user's sweep, where it read the correlations and this risk."""
+    """Points of this user's sweep, where it read the loss of relations and this risk."""
     run = own_work().sweep
-    needed = {"correlation", *(policy.measures if risk == POLICY else (risk,))}
+    needed = {UTILITY, *(policy.measures if risk == POLICY else (risk,))}
     if run is None or not needed <= set(run.plan.measures):
         return []
     sweep = run.sweep()
@@ -49,14 +50,14 @@ def small_map(policy: rwn.Policy, risk: str) -> list[dict[str, Any]]:
 
 def _few(policy: rwn.Policy, sweep: Sweep, risk: str) -> list[dict[str, Any]]:
     """The frontier, and so many other settings as a small map can show."""
-    kept = best(policy, sweep, "correlation", risk)
+    kept = best(policy, sweep, UTILITY, risk)
     others = [p for p in sweep if p.setting.key not in kept]
     shown = [p for p in sweep if p.setting.key in kept]
     shown += others[:: max(1, len(others) // MOST)]
     return [
         {
             "label": "",
-            "utility": None if (loss := p.median("correlation")) is None else 1 - loss,
+            "utility": None if (loss := p.median(UTILITY)) is None else 1 - loss,
             "risk": place(policy, p, risk),
             "text": p.setting.words,
             "frontier": p.setting.key in kept,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -59,6 +60,14 @@ def _make(session: Session, last: Drawn) -> None:
             key=key(session, "review"),
             disabled=fixed,
         )
+        contact = st.text_input(
+            "Whom users may ask, such as an address",
+            form.contact,
+            key=key(session, "contact"),
+            max_chars=200,
+            placeholder="no contact is stated",
+            disabled=fixed,
+        )
         pressed = st.form_submit_button(
             "Make the files", type="secondary" if last.files else "primary", disabled=fixed
         )
@@ -66,12 +75,13 @@ def _make(session: Session, last: Drawn) -> None:
         return
     assert last.approval is not None
     form.title, form.review = title.strip(), review.isoformat()
+    form.contact = contact.strip()
     last.files, last.left = {}, ""
     with st.spinner("Writing the reports and holding the public files against the original"):
         last.files = release_files(
             last.judged,
             session.data,
-            last.approval,
+            replace(last.approval, contact=form.contact),
             number=last.number,
             title=form.title,
             review=form.review,

@@ -9,6 +9,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core import io
 from rwn_core.errors import ReleaseError
+from rwn_core.evaluation.hardly_masked import untouched_words
 from rwn_core.io.losses import losses
 from rwn_core.reporting.judged_release import Draws, JudgedRelease, judge_release
 from rwn_core.tuning.goal import number_words
@@ -106,6 +107,7 @@ def begin(session: Session, form: str, kept: str = "") -> None:
         draws=Draws(
             further=FURTHER if session.data.n <= LARGEST_FURTHER else 0,
             key_file=Path(kept) if kept else None,
+            plan=session.analysis_plan,
         ),
     )
 
@@ -144,6 +146,8 @@ def _judged(session: Session, last: Drawn | None) -> None:
             ),
             icon=":material/block:",
         )
+    if judged.untouched:
+        st.error(escaped(f"Refused. {untouched_words(judged.untouched)}."))
     st.dataframe(_limits(session.policy, judged), hide_index=True, width="stretch")
     st.caption(escaped(" ".join(_about_draws(session, last))))
     st.caption("SHA-256 of the file")

@@ -11,6 +11,7 @@ import numpy as np
 
 import rwn_core as rwn
 from rwn_core.masking import METHODS, Masked, Prepared, lever_values, unrounded
+from rwn_core.measures import UTILITY
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.association import is_mixed
@@ -25,6 +26,7 @@ SHOWN = (
     "distance_linkage",
     "neighborhood_size",
     "nearest_distance",
+    UTILITY,
     "correlation",
     "regression",
     "principal_components",

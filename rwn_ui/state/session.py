@@ -25,7 +25,7 @@ NAMED_WEIGHTS = 2  # in the words of a setting
 class Aims:
     """What an analyst hopes for: marks on the tiles of utility, which no release has to keep."""
 
-    correlation: float = 0.08
+    relations: float = 0.2
     slope: float = 1.96
 
 
@@ -65,6 +65,7 @@ class ReleaseForm:
     title: str = ""
     review: str = ""
     by: str = ""
+    contact: str = ""
     folder: str = ""
     ledger: str = ""
 

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.measures import UTILITY
 from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import Goal, GoalAnswer, Run, seek
 from rwn_ui.background.job import Job
@@ -63,7 +64,7 @@ def _reverse(session: Session, run: Run, keep: str) -> None:
 
 def _aim(session: Session, measure: str) -> float:
     """What an analyst hopes for, to begin with."""
-    known = {"correlation": session.aims.correlation, "regression": session.aims.slope}
+    known = {UTILITY: session.aims.relations, "regression": session.aims.slope}
     return known.get(measure, 0.05 if rwn.MEASURES[measure].is_share else 1.0)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.evaluation.repeated_draws import Ensemble
+from rwn_core.measures import UTILITY
 from rwn_core.measures.ends import UNRELATED
 from rwn_core.measures.measure import Reading
 from rwn_ui.features import policy_tile, risk_axis
@@ -39,18 +40,20 @@ TILES = (
         help="The most outlying record: its distance D from the mean, original and released.",
     ),
     Tile(
-        label="Mean |Δ correlation|",
-        measure="correlation",
-        words=lambda value: f"{value:.3f}",
-        aim="correlation",
-        help="Mean absolute change over all pairs of numeric variables.",
+        label="Relations lost",
+        measure=UTILITY,
+        words=percent,
+        aim="relations",
+        help="How much of the relations between all variables is lost: 0 % none, 100 % all. Pairs "
+        "that are unrelated in the original do not count.",
     ),
     Tile(
-        label="Median |Δ slope| / SE",
+        label="Largest |Δ slope| / SE",
         measure="regression",
         words=lambda value: f"{value:.2f}",
         aim="slope",
-        help="Median change of the regression's slopes, in units of the original's standard error.",
+        help="Largest change of a slope of the regression, in units of the original's standard "
+        "error.",
     ),
     Tile(
         label="PC1 share",
@@ -174,6 +177,8 @@ def _mark(shown: dict[str, Any], tile: Tile, reading: Reading, session: Session)
     aim = float(getattr(session.aims, str(tile.aim)))
     shown["state"] = "over" if tile.value(reading) > aim else None
     shown |= {"limit": f"aim {tile.words(aim)}", "aim": True}
+    if tile.measure == UTILITY:
+        shown["help"] += faded(reading)
     most = without_relations(session, tile.measure)
     shown["help"] += f" The aim for utility: at most {tile.words(aim)}."
     if most is None:
@@ -187,6 +192,12 @@ def _mark(shown: dict[str, Any], tile: Tile, reading: Reading, session: Session)
 def without_relations(session: Session, measure: str) -> float | None:
     """What a measure reads where no relation is left; None where it says nothing of relations."""
     return rwn.MEASURES[measure].ends(current_release(session).comparison).get(UNRELATED)
+
+
+def faded(reading: Reading) -> str:
+    """The relations that faded most, as a sentence; empty where none did."""
+    named = [f"{one} with {other}" for one, other in reading.detail["faded"]]
+    return f" Faded most: {', '.join(named)}." if named else ""
 
 
 def _against(tile: Tile, name: str, released: float, pinned: float) -> dict[str, Any]:

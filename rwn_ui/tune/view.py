@@ -6,6 +6,7 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
+from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.marginals import of_one
 from rwn_ui.features import (
@@ -129,7 +130,7 @@ def _cards(readings: Readings, session: Session, shown: Reading | rwn.NotApplica
 
 
 def _map(readings: Readings, session: Session) -> Chart:
-    axis, loss = risk_axis.measure(session), readings["correlation"]
+    axis, loss = risk_axis.measure(session), readings[UTILITY]
     waits = risk_axis.pending(session, readings) is not None
     height = None if waits else _height(session, axis, readings)
     for why in (height, loss):
@@ -139,8 +140,6 @@ def _map(readings: Readings, session: Session) -> Chart:
     few = current_release(session).few
     verdict = None if waits else session.policy.judge_readings(readings, released=few)
     now = {"utility": 1 - loss.value, "risk": height, "text": session.words}
-    nothing = tiles.without_relations(session, "correlation")
-    now["nothing"] = None if nothing is None else 1 - nothing
     judged = {"kept": verdict and verdict.kept, "unread": len(verdict.unread) if verdict else 0}
     points = [{"label": "now", **now, **judged}, *_pins(session, axis)]
     of_limits, limit = axis == risk_axis.POLICY, session.policy.limit(axis)
@@ -171,8 +170,8 @@ def _pins(session: Session, axis: str) -> list[dict[str, Any]]:
         values, verdict = pinned.values, pinned.judged(session.policy)
         largest, kept = (verdict.largest, verdict.kept) if verdict else (None, None)
         risk = largest if axis == risk_axis.POLICY else values.get(axis)
-        if "correlation" in values and risk is not None:
-            place = {"utility": 1 - values["correlation"], "risk": risk, "kept": kept}
+        if UTILITY in values and risk is not None:
+            place = {"utility": 1 - values[UTILITY], "risk": risk, "kept": kept}
             points.append({"label": name, **place, "text": pinned.text})
     return points
 

@@ -159,20 +159,21 @@ def extras(session: Session) -> None:
 
 def _aims(session: Session) -> Aims:
     old = session.aims
-    correlation = st.number_input(
-        "Mean |Δ correlation| at most",
+    relations = st.number_input(
+        "Relations lost, % at most",
         0.0,
-        2.0,
-        old.correlation,
-        0.01,
-        key=widget_key(session, "aims.correlation"),
+        99.0,  # a file without any relation keeps an aim of 100
+        100 * old.relations,
+        1.0,
+        format="%.3g",
+        key=widget_key(session, "aims.relations"),
     )
     slope = st.number_input(
-        "Median |Δ slope| / SE at most",
+        "Largest |Δ slope| / SE at most",
         0.0,
         100.0,
         old.slope,
         0.1,
         key=widget_key(session, "aims.slope"),
     )
-    return Aims(correlation=correlation, slope=slope)
+    return Aims(relations=relations / 100, slope=slope)

@@ -34,11 +34,10 @@ _SLOPES = 14
 _APART = 0.16
 
 
-def _note(median: float, signs: int) -> str:
-    """The median change, and how many slopes turned their sign, which it does not show."""
-    return (
-        f"median {number(median)} SE · {signs} turned" if signs else f"median {number(median)} SE"
-    )
+def _note(largest: float, signs: int) -> str:
+    """The largest change, and how many slopes turned a sign that was beyond chance."""
+    words = f"largest change {number(largest)} SE"
+    return f"{words} · {signs} turned" if signs else words
 
 
 def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
@@ -64,7 +63,7 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
         f"Regression of {response}",
         _note(reading.value, signs),
         f"Slopes of the regression of {response} with 95 % intervals in units of the original's "
-        f"standard error; {signs} of {len(moved)} slopes changed sign"
+        f"standard error; {signs} of {len(moved)} slopes changed a sign beyond chance"
         + ("" if drawn is None else f"; pale bars: {NAME}"),
         data=traces,
         layout=layout(

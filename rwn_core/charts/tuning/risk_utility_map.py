@@ -94,7 +94,7 @@ def draw(
             *_markers(placed, x_range, y_range, of_limits),
         ],
         layout=layout(
-            axis("utility: 1 − mean |Δ correlation|", *x_range),
+            axis("utility: share of relations kept", *x_range),
             axis(f"risk: {risk}", *y_range, share=not of_limits),
             shapes=[
                 *limit_line.shapes(limit, y_range, of_limits=of_limits),

@@ -20,7 +20,13 @@ Codes = NDArray[np.integer]
 DENSE = 1_000_000  # cells of a table up to which every one is counted, empty ones among them
 
 
-def association_matrix(numbers: Floats, categories: Sequence[Codes]) -> Floats:
+def association_matrix(
+    numbers: Floats,
+    categories: Sequence[Codes],
+    *,
+    correlations: Floats | None = None,
+    signed: bool = False,
+) -> Floats:
     """Measure the association of all pairs of variables.
 
     Parameters
@@ -29,6 +35,11 @@ def association_matrix(numbers: Floats, categories: Sequence[Codes]) -> Floats:
         NaN where missing; each pair uses the records that have both.
     categories : sequence of ndarray of int, shape (n,)
         c of them: level numbers from 0 on, -1 where missing.
+    correlations : ndarray of float64, shape (m, m), optional
+        Of the numbers, where they are known already.
+    signed : bool
+        Whether an association with a category is negative where less is explained than chance
+        explains, so that its mean over unrelated variables is near 0. It is 0 there by default.
 
     Returns
     -------
@@ -49,12 +60,12 @@ def association_matrix(numbers: Floats, categories: Sequence[Codes]) -> Floats:
     """
     m, c = numbers.shape[1], len(categories)
     result = np.full((m + c, m + c), np.nan)
-    result[:m, :m] = correlation_matrix(numbers)
+    result[:m, :m] = correlation_matrix(numbers) if correlations is None else correlations
     scaled = _scaled(numbers)
     for at, codes in enumerate(categories, start=m):
-        result[at, :m] = result[:m, at] = correlation_ratios(scaled, codes)
+        result[at, :m] = result[:m, at] = correlation_ratios(scaled, codes, signed=signed)
         for before, other in enumerate(categories[: at - m + 1], start=m):
-            result[at, before] = result[before, at] = cramers_v(codes, other)
+            result[at, before] = result[before, at] = cramers_v(codes, other, signed=signed)
     return result
 
 
@@ -69,7 +80,7 @@ def _scaled(numbers: Floats) -> Floats:
     return result
 
 
-def correlation_ratios(numbers: Floats, codes: Codes) -> Floats:
+def correlation_ratios(numbers: Floats, codes: Codes, *, signed: bool = False) -> Floats:
     """How much of each number's variation lies between the levels of one category.
 
     Parameters
@@ -78,17 +89,26 @@ def correlation_ratios(numbers: Floats, codes: Codes) -> Floats:
         Near 0 and of unit size; NaN where missing.
     codes : ndarray of int, shape (n,)
         Level numbers, -1 where missing.
+    signed : bool
+        As in `association_matrix`.
 
     Returns
     -------
     ndarray of float64, shape (m,)
-        Square root of 1 - (1 - eta^2) (n - 1) / (n - k) for k levels, at least 0; NaN where there
-        are fewer than two levels, or one record a level.
+        Square root of 1 - (1 - eta^2) (n - 1) / (n - k) for k levels, at least 0 unless it is
+        signed; NaN where there are fewer than two levels, or one record a level.
     """
-    return np.array([_ratio(column, codes) for column in numbers.T])
+    return np.array([_ratio(column, codes, signed) for column in numbers.T])
 
 
-def _ratio(values: Floats, codes: Codes) -> float:
+def _root(squared: float, signed: bool) -> float:
+    """The square root of what is at most 1; below 0 it is 0, or minus the root of its size."""
+    if squared >= 0.0 or not signed:
+        return float(np.sqrt(np.clip(squared, 0.0, 1.0)))
+    return -float(np.sqrt(-squared))
+
+
+def _ratio(values: Floats, codes: Codes, signed: bool) -> float:
     known = (codes >= 0) & ~np.isnan(values)
     if not known.all():
         values, codes = values[known], codes[known]
@@ -104,21 +124,24 @@ def _ratio(values: Floats, codes: Codes) -> float:
     sums = np.bincount(codes, weights=values)
     between = float((sums**2 / np.maximum(sizes, 1)).sum()) - shift
     corrected = 1.0 - (1.0 - between / total) * (n - 1) / (n - k)
-    return float(np.sqrt(np.clip(corrected, 0.0, 1.0)))
+    return _root(corrected, signed)
 
 
-def cramers_v(one: Codes, other: Codes) -> float:
+def cramers_v(one: Codes, other: Codes, *, signed: bool = False) -> float:
     """Cramer's V of two categories, corrected for the number of levels.
 
     Parameters
     ----------
     one, other : ndarray of int, shape (n,)
         Level numbers, -1 where missing.
+    signed : bool
+        As in `association_matrix`.
 
     Returns
     -------
     float
-        From 0 to 1; NaN where one of them has a single level, or too many for so few records.
+        From 0 to 1, unless it is signed; NaN where one of them has a single level, or too many
+        for so few records.
 
     References
     ----------
@@ -136,7 +159,7 @@ def cramers_v(one: Codes, other: Codes) -> float:
     least = min(r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)) - 1.0
     if least <= 1e-12:
         return float("nan")
-    return float(np.sqrt(np.clip(phi / least, 0.0, 1.0)))
+    return _root(phi / least, signed)
 
 
 def _squares(

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rwn_core.measures.aligned import standardized, varies
 
+CORRELATIONS = "correlations"  # what a comparison calls those of all its numbers
 NO_VARIATION = 1e-12  # share of a variance that rounding alone leaves
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import codes, matrix
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.association import association_matrix
-
-NUMBERS = (Kind.CONTINUOUS, Kind.COUNT, Kind.DATE)
+from rwn_core.measures.statistics.table_associations import (
+    is_category,
+    original_associations,
+    released_associations,
+    shown,
+)
 
 
 def is_mixed(table: Microdata) -> bool:
@@ -27,14 +27,14 @@ def compute(comparison: Comparison) -> Reading:
     names = [variable.name for variable in original.schema.released]
     if len(names) < 2:
         raise NotApplicable("Association needs at least two variables.")
-    before = comparison.once("associations", lambda: _matrix(original, original))
-    after = _matrix(original, comparison.masked)
+    category = is_category(original)
+    before = shown(original_associations(comparison), category)
+    after = shown(released_associations(comparison), category)
     pairs = np.triu_indices(len(names), 1)
     change = np.abs(after - before)[pairs]
     defined = ~np.isnan(change)
     if not defined.any():
         raise NotApplicable("No pair of variables varies in both tables.")
-    category = np.array([v.kind not in NUMBERS for v in original.schema.released], dtype=np.int64)
     detail = {
         "names": names,
         "original": before,
@@ -44,19 +44,6 @@ def compute(comparison: Comparison) -> Reading:
         "pairs": int(defined.sum()),
     }
     return Reading(value=float(change[defined].mean()), baseline=0.0, detail=detail)
-
-
-def _matrix(original: Microdata, table: Microdata) -> NDArray[np.float64]:
-    """The associations in the schema's order."""
-    released = original.schema.released
-    numbers = [v.name for v in released if v.kind in NUMBERS]
-    categories = [v.name for v in released if v.kind not in NUMBERS]
-    found = association_matrix(
-        matrix(original, table, numbers), [codes(original, table, name)[0] for name in categories]
-    )
-    place = {name: at for at, name in enumerate((*numbers, *categories))}
-    order = [place[variable.name] for variable in released]
-    return found[np.ix_(order, order)]
 
 
 MEASURE = Measure(

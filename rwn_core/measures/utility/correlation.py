@@ -9,7 +9,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import matrix
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.correlation import correlation_matrix
+from rwn_core.measures.statistics.correlation import CORRELATIONS, correlation_matrix
 
 ZERO = 1e-12  # a correlation nearer to 0 has no sign but that of rounding
 
@@ -27,9 +27,11 @@ def compute(comparison: Comparison) -> Reading:
     if len(names) < 2:
         raise NotApplicable("Correlations need at least two continuous or count variables.")
     before = comparison.once(
-        "correlations", lambda: correlation_matrix(matrix(original, original, names))
+        CORRELATIONS, lambda: correlation_matrix(matrix(original, original, names))
     )
-    after = correlation_matrix(matrix(original, comparison.masked, names))
+    after = comparison.here(
+        CORRELATIONS, lambda: correlation_matrix(matrix(original, comparison.masked, names))
+    )
     first, second = np.triu_indices(len(names), 1)
     change = np.abs(after - before)[first, second]
     defined = ~np.isnan(change)

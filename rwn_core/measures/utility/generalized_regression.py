@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.glm import generalized_fits
+from rwn_core.measures.statistics.slope_change import standardized_difference, turned
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Median change of the slopes, in the original's standard errors."""
+    """Largest change of a slope, in the original's standard errors."""
     before, after = generalized_fits(comparison)
-    moved = np.abs(after.coefficients - before.coefficients) / before.standard_errors
+    fitted = before.coefficients, after.coefficients, before.standard_errors
+    moved = standardized_difference(*fitted)
     detail = {
         "response": before.response,
         "family": before.family,
@@ -21,14 +21,14 @@ def compute(comparison: Comparison) -> Reading:
         "se_original": before.standard_errors,
         "coefficient_released": after.coefficients,
         "se_released": after.standard_errors,
-        "sign_changed": np.sign(before.coefficients) * np.sign(after.coefficients) < 0,
+        "sign_changed": turned(*fitted),
         "standardized_difference": moved,
         "r2_original": before.r2,
         "r2_released": after.r2,
         "n_original": before.records,
         "n_released": after.records,
     }
-    return Reading(value=float(np.median(moved[1:])), baseline=0.0, detail=detail)
+    return Reading(value=float(moved[1:].max()), baseline=0.0, detail=detail)
 
 
 MEASURE = Measure(
@@ -37,7 +37,7 @@ MEASURE = Measure(
     side="utility",
     better="lower",
     bounds=(0.0, float("inf")),
-    unit="standard errors (median over slopes)",
+    unit="standard errors (largest of the slopes)",
     question="Does the logistic or Poisson regression still find the same slopes?",
     source="McCullagh and Nelder 1989; Karr and others 2006",
     compute=compute,

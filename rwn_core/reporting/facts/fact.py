@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # it brings the compiler, which a report does not need
     from rwn_core.scale.audit_dataset import DatasetAudit
 
 _SECTION = re.compile(r"^([A-Z][\w ]+)\n-{3,}$", flags=re.M)
+_LONGEST_CONTACT = 200
 _FIRST = "Hold the parameters of "
 
 
@@ -102,11 +103,13 @@ class Material:
     review : str
         The day on which the release is looked at again, as ISO 8601; a year after it was made by
         default.
+    contact : str
+        Whom users of the release may ask, in the steward's words; one line.
 
     Raises
     ------
     ParameterError
-        The review day is none.
+        The review day is none, or the contact has several lines or more than 200 letters.
     """
 
     record: Mapping[str, Any]
@@ -114,9 +117,14 @@ class Material:
     dataset: DatasetAudit | None = None
     title: str = ""
     review: str = ""
+    contact: str = ""
 
     def __post_init__(self) -> None:
-        """Check the day."""
+        """Check the day and the contact."""
+        if len(self.contact) > _LONGEST_CONTACT or not self.contact.isprintable():
+            raise ParameterError(
+                f"The contact must be one line of at most {_LONGEST_CONTACT} letters; shorten it."
+            )
         if self.review:
             try:
                 date.fromisoformat(self.review)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Sequence
-from statistics import median
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from rwn_core.evaluation.slope_trust import misses, turns
 from rwn_core.reporting.facts import public_words as words
 from rwn_core.reporting.facts.fact import (
     Audience,
@@ -17,18 +18,14 @@ from rwn_core.reporting.facts.fact import (
     what_it_destroys,
 )
 
-_SHARE = (0.01, 0.05, 0.15, 0.4)
 _STEPS = {
-    "marginals": _SHARE,
-    "correlation": _SHARE,
-    "contingency": _SHARE,
-    "regression": (0.5, 1.0, 2.0, 4.0),  # standard errors
-    "subgroups": (0.02, 0.1, 0.25, 0.5),
+    "marginals": (0.01, 0.05, 0.15, 0.3, 0.6),
+    "association_loss": (0.05, 0.2, 0.4, 0.6, 0.85),
+    "subgroups": (0.02, 0.1, 0.25, 0.5, 0.8),
 }
 """Where each word of `public_words.AMOUNTS` ends."""
 _NEAR = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _CHANGED = (0.1, 0.4, 0.6, 0.9)
-_ALIKE = (0.9, 1.1)
 
 
 def _treated(material: Material) -> Content:
@@ -49,10 +46,12 @@ def _treated(material: Material) -> Content:
 
 
 def _kept(material: Material) -> set[str]:
-    """The variables of which no cell was changed."""
-    changed = material.reading("cells_changed")
-    shares = zip(changed.get("names", ()), changed.get("share", ()), strict=True)
-    return {*material.record["table"]["not_masked"], *(name for name, share in shares if not share)}
+    """The variables that the method may not change at this setting, whatever was drawn.
+
+    What this draw left as it is stays unsaid: it would tell that all its values are true.
+    """
+    table = material.record["table"]
+    return {*table["not_masked"], *table.get("left_alone", ())}
 
 
 def treatments(material: Material) -> dict[str, str]:
@@ -74,10 +73,16 @@ def _loss(material: Material) -> Content:
     for key, what in words.LOST.items():
         value = material.reading(key).get("value")
         if value is not None:
+            only = material.reading(key).get("only_numbers", False)
+            what = words.ONLY_NUMBERS if only else what
             rows.append((what, words.AMOUNTS[bisect(_STEPS[key], value)]))
     lines = [words.LOSS[0]]
     if len(rows) < len(words.LOST):
         lines.append(words.LOSS[1])
+    pairs = material.reading("association_loss").get("faded", ())
+    if pairs:
+        named = "; ".join(words.PAIR.format(one=one, other=other) for one, other in pairs)
+        lines.append(words.FADED.format(names=named))
     changed = material.reading("cells_changed").get("value")
     if changed is not None:
         said = ("few", "a part", "about half", "most", "nearly all")[bisect(_CHANGED, changed)]
@@ -90,12 +95,27 @@ def _loss(material: Material) -> Content:
 
 
 def _errors(material: Material) -> Content:
-    ratios = material.reading("standard_errors").get("ratio", [])[1:]
     lines = list(words.ERRORS)
-    if ratios:
-        said = ("smaller", "alike", "larger")[bisect(_ALIKE, median(ratios))]
-        lines.append(words.REPORTED_ERRORS[said])
+    judged = material.record.get("slopes", [])
+    for slopes in judged:
+        lines += _slopes(slopes)
+    if not judged:
+        lines.append(words.UNJUDGED)
+    contact = material.contact.strip()
+    lines.append(words.ASK.format(contact=contact) if contact else words.NOBODY)
     return Content(lines=tuple(lines))
+
+
+def _slopes(slopes: Mapping[str, Any]) -> list[str]:
+    """What is said of the slopes of one regression; never their size."""
+    missed, turned = misses(slopes), turns(slopes)
+    held = [name for name in slopes["names"] if name not in {*missed, *turned}]
+    first = words.JUDGED if slopes["drawn"] > 1 else words.SINGLE
+    lines = [first.format(response=slopes["response"])]
+    for said, names in ((words.MISSED, missed), (words.TURNED, turned), (words.HELD, held)):
+        if names:
+            lines.append(said.format(names=", ".join(names)))
+    return lines
 
 
 def _totals(material: Material) -> Content:

@@ -23,15 +23,23 @@ MASKED, KEPT, ROUNDED = "masked", "released as in the original", "; rounded"
 VARIABLES = "Of each variable it is said whether the method may have changed it."
 VARIABLE_COLUMNS = ("variable", "treatment")
 
-AMOUNTS = ("hardly any", "little", "a moderate amount", "much", "most")
+AMOUNTS = (
+    "almost nothing",
+    "little",
+    "a considerable part",
+    "about half",
+    "most",
+    "nearly all",
+)
 """How much information is lost, in order of magnitude."""
 LOST = {
     "marginals": "distributions of single variables",
-    "correlation": "relations between numeric variables",
-    "contingency": "tables of two variables",
-    "regression": "slopes of a regression",
+    "association_loss": "relations between variables",
     "subgroups": "sizes of small groups",
 }
+ONLY_NUMBERS = "relations between numeric variables"
+FADED = "The relations that faded most: {names}."
+PAIR = "{one} with {other}"
 LOSS = (
     "How much information was lost was measured against the original. It is given in order of "
     "magnitude only.",
@@ -48,23 +56,23 @@ CHANGED = {
 }
 
 ERRORS = (
-    "Standard errors that a program computes from this file know of sampling and not of the "
-    "masking. They are too small as a rule: widen intervals, and call nothing significant that is "
-    "so narrowly.",
-    "Correction: treat the masking as a further, independent source of error. Where a result "
-    "matters, ask the institution to repeat the analysis on the original, or for the factor by "
-    "which standard errors of your kind of estimate must be multiplied.",
-    "Slopes and correlations may be drawn toward zero, or toward the values of dense regions; "
-    "small effects are changed most.",
+    "Standard errors that a program computes from this file account for sampling and not for the "
+    "masking. Do not rely on results that are only just significant.",
+    "Masking shifts slopes and correlations; it does not only blur them. An interval may miss the "
+    "original's value however wide it is, and a sign may be wrong.",
+    "Slopes and correlations may be drawn toward zero, or toward the values of dense regions.",
 )
-REPORTED_ERRORS = {
-    "alike": "The standard errors of the regression that the institution looked at are about as "
-    "large as the original's.",
-    "smaller": "The standard errors of the regression that the institution looked at are smaller "
-    "than the original's, although the data are less exact.",
-    "larger": "The standard errors of the regression that the institution looked at are larger "
-    "than the original's.",
-}
+JUDGED = "The institution judged the regression of {response} over several releases of this kind."
+SINGLE = "The institution compared the regression of {response} with the original's."
+MISSED = (
+    "Intervals from this file miss the original slope of {names} more often than they should. The "
+    "bias cannot be mended by wider intervals; do not use it."
+)
+TURNED = "The sign of the slope of {names} may be wrong."
+HELD = "Intervals from such a file mostly hold the original slope of {names}."
+UNJUDGED = "No slope was judged; take none from this file without asking."
+ASK = "Where a result matters, ask for it to be repeated on the original: {contact}."
+NOBODY = "Where a result matters, it must be repeated on the original; no contact was stated."
 
 NEAR = (
     "a hundredth",
@@ -146,7 +154,9 @@ def vocabulary() -> tuple[str, ...]:
         *LOSS,
         *LOSS_COLUMNS,
         *ERRORS,
+        *(ONLY_NUMBERS, FADED, PAIR),
+        *(JUDGED, SINGLE, MISSED, TURNED, HELD, UNJUDGED, ASK, NOBODY),
     ]
-    parts += [*LOST.values(), *CHANGED.values(), *REPORTED_ERRORS.values(), *NEAR, *USE]
+    parts += [*LOST.values(), *CHANGED.values(), *NEAR, *USE]
     parts += [*FILE, *FILES]
     return (*parts, *TITLES)

@@ -18,6 +18,7 @@ RECORD: dict[str, Any] = {
         "kinds": ["count", "continuous", "categorical"],
         "roles": ["key", "sampling weight", "time"],
         "not_masked": ["sex"],
+        "left_alone": ["income"],
         "missing": [],
         "removed": ["name", "street"],
     },
@@ -45,6 +46,11 @@ RECORD: dict[str, Any] = {
             "share_shift": {"sex": 0.3},
         },
         "correlation": {"value": 0.02, "title": "Correlations"},
+        "association_loss": {
+            "value": 0.3,
+            "title": "Relations lost",
+            "faded": [["age", "income"], ["income", "sex"]],
+        },
         "regression": {"not_applicable": "No regression was asked for."},
         "cells_changed": {
             "value": 0.5,

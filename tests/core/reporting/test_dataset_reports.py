@@ -104,7 +104,7 @@ def test_every_public_form_speaks_of_all_files(made: Made) -> None:
     card = public_notice.read_card(files[".toml"].decode())
     assert card["files"] == file["parts"]
     assert b"Number of its files: 2." in files[".html"]
-    assert b"slopes of a regression" in files[".html"]
+    assert b"relations between numeric variables" in files[".html"]
     assert b'<var name="rooms"' in files[".xml"]
     assert b"person" not in files[".xml"].split(b"<dataDscr>")[1]
 

@@ -179,8 +179,8 @@ def test_information_lost_grows_with_the_masking() -> None:
         loss = next(fact for fact in told["facts"] if fact["key"] == "loss")
         return [row[1] for row in loss["rows"]]
 
-    assert set(lost(rwn.RWN(k=1, q=0.0))) == {"hardly any"}
-    assert {"much", "most"} & set(lost(rwn.RWN(epsilon=100.0, k=5)))
+    assert set(lost(rwn.RWN(k=1, q=0.0))) == {"almost nothing"}
+    assert {"most", "nearly all"} & set(lost(rwn.RWN(epsilon=100.0, k=5)))
 
 
 def test_another_original_and_another_form_are_refused(

@@ -255,7 +255,6 @@ def test_what_a_meeting_decided_is_told_in_full() -> None:
         ("data", ("table", "kinds")),
         ("anonymity", ("readings", "k_anonymity", "limits")),
         ("repeated", ("readings", "repeated_releases", "bound")),
-        ("variables", ("readings", "cells_changed", "share")),
     ],
 )
 def test_lists_that_do_not_belong_together_are_never_cut_to_the_shorter(

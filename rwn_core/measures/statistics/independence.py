@@ -1,0 +1,159 @@
+"""The association that pairs of unrelated variables reach by chance, for numbers and categories.
+
+If the values of one variable are permuted, the share of variation that another one explains has a
+known mean and variance, whatever the distributions. A beta distribution with both moments gives
+the level that only few permutations exceed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.integer]
+
+CHANCE = 0.05  # of tables of unrelated variables whose strongest pair exceeds its level
+NORMAL_LEVERAGE = 3.0  # fourth moment of the normal distribution
+LEAST_RECORDS = 4  # below, the variance over permutations is not defined
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Margins:
+    """Hold what the permutation moments need of each variable.
+
+    Attributes
+    ----------
+    rank : ndarray of float64, shape (p,)
+        1 of a number, levels less 1 of a category.
+    leverage : ndarray of float64, shape (p,)
+        Sum of squared leverages: near 1 where one record has nearly all the variation.
+    known : ndarray of float64, shape (p, p)
+        Records with a value of both.
+    """
+
+    rank: Floats
+    leverage: Floats
+    known: Floats
+
+
+def chance_levels(numbers: Floats, categories: Sequence[Codes]) -> Floats:
+    """Return the association that each pair exceeds by chance in few tables.
+
+    Parameters
+    ----------
+    numbers : ndarray of float64, shape (n, m)
+        NaN where missing.
+    categories : sequence of ndarray of int, shape (n,)
+        c of them: level numbers from 0 on, -1 where missing.
+
+    Returns
+    -------
+    ndarray of float64, shape (m + c, m + c)
+        On the scale of `association_matrix`. If no variables are related, some pair exceeds its
+        level in at most `CHANCE` of the tables. NaN where a pair has too few records or does not
+        vary.
+
+    References
+    ----------
+    Kazi-Aoual, Hitier, Sabatier, Lebreton 1995 (moments over permutations).
+    """
+    margins = _margins(numbers, categories)
+    is_category = np.arange(len(margins.rank)) >= numbers.shape[1]
+    return _levels(margins, is_category)
+
+
+def chance_of_numbers(variables: int, records: int) -> Floats:
+    """Return the levels of numbers of which only the records are counted, shape (p, p).
+
+    Their leverages are taken to be those of normal values.
+    """
+    margins = Margins(
+        rank=np.ones(variables),
+        leverage=np.full(variables, NORMAL_LEVERAGE / records),
+        known=np.full((variables, variables), float(records)),
+    )
+    return _levels(margins, np.zeros(variables, dtype=bool))
+
+
+def _levels(margins: Margins, is_category: NDArray[np.bool_]) -> Floats:
+    from scipy.special import betaincinv
+
+    mean, variance, ceiling = permutation_moments(margins)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share, spread = mean / ceiling, variance / ceiling**2
+        size = share * (1 - share) / spread - 1
+        pairs = len(mean) * (len(mean) - 1) / 2
+        tail = CHANCE / max(pairs, 1.0)
+        reached = ceiling * betaincinv(share * size, (1 - share) * size, 1 - tail)
+    usable = np.isfinite(reached) & (size > 0)
+    return _as_association(np.where(usable, reached, np.nan), margins, is_category)
+
+
+def permutation_moments(margins: Margins) -> tuple[Floats, Floats, Floats]:
+    """Return the mean, the variance and the largest value of the shared variation.
+
+    Of two numbers it is the squared correlation, of a number and a category eta squared, and of
+    two categories chi squared over n: each the trace of the product of two projections.
+
+    Returns
+    -------
+    mean, variance, ceiling : ndarray of float64, shape (p, p)
+        Over all permutations of the records of one of the pair.
+    """
+    n = margins.known
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rank = margins.rank[:, None]
+        plain = rank * (n - 1 - rank)
+        peaked = n * (n + 1) * margins.leverage[:, None] - (n - 1) * (rank**2 + 2 * rank)
+        variance = 2 * plain * plain.T / ((n - 1) ** 2 * (n + 1) * (n - 2))
+        variance += peaked * peaked.T / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
+        mean = rank * rank.T / (n - 1)
+    defined = (n >= LEAST_RECORDS) & (mean > 0) & (variance > 0)
+    blank = np.where(defined, 1.0, np.nan)
+    return mean * blank, variance * blank, np.minimum(rank, rank.T) * blank
+
+
+def _margins(numbers: Floats, categories: Sequence[Codes]) -> Margins:
+    known = [~np.isnan(column) for column in numbers.T] + [codes >= 0 for codes in categories]
+    both = np.array(known, dtype=np.float64).reshape(len(known), len(numbers))
+    parts = [_of_number(column) for column in numbers.T] + [_of_category(c) for c in categories]
+    rank, leverage = np.array(parts, dtype=np.float64).reshape(-1, 2).T
+    return Margins(rank=rank, leverage=leverage, known=both @ both.T)
+
+
+def _of_number(values: Floats) -> tuple[float, float]:
+    present = values[~np.isnan(values)]
+    if not len(present):
+        return 0.0, 0.0
+    away = present - present.mean()
+    largest = float(np.abs(away).max())
+    if largest == 0.0:
+        return 0.0, 0.0
+    squares = (away / largest) ** 2
+    return 1.0, float((squares**2).sum() / squares.sum() ** 2)
+
+
+def _of_category(codes: Codes) -> tuple[float, float]:
+    sizes = np.bincount(codes[codes >= 0]).astype(np.float64)
+    sizes = sizes[sizes > 0]
+    n = sizes.sum()
+    return max(len(sizes) - 1.0, 0.0), float((sizes * (1 / sizes - 1 / n) ** 2).sum())
+
+
+def _as_association(reached: Floats, margins: Margins, is_category: NDArray[np.bool_]) -> Floats:
+    """The levels after the corrections that the association itself has."""
+    n = margins.known
+    levels = margins.rank + 1
+    one, other = is_category[:, None], is_category[None, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        k = np.where(one, levels[:, None], levels[None, :])
+        ratio = 1 - (1 - reached) * (n - 1) / (n - k)
+        corrected = levels[:, None] - (levels[:, None] - 1) ** 2 / (n - 1)
+        least = np.minimum(corrected, corrected.T) - 1
+        v = (reached - margins.rank[:, None] * margins.rank[None, :] / (n - 1)) / least
+        squared = np.where(one & other, v, np.where(one | other, ratio, reached))
+        return np.asarray(np.sqrt(np.clip(squared, 0.0, 1.0)), dtype=np.float64)

@@ -1,0 +1,86 @@
+"""How much of a table's relations a release lost, from 0 (none) to 1 (nothing left)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+NAMED = 3  # relations that are named
+FADED = 0.2  # share of a relation whose loss is worth its name
+MOST_OF_A_PAIR = 2.0  # a relation that turned into its opposite
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Loss:
+    """Hold the loss of all relations, and of each pair.
+
+    Attributes
+    ----------
+    value : float
+        From 0 to 1; NaN if no pair of the original is related beyond chance.
+    weight : ndarray of float64, shape (p, p)
+        By how much the original's association exceeds chance, 0 if it does not.
+    lost : ndarray of float64, shape (p, p)
+        Change relative to the original's association, from 0 to 2; 0 of unrelated pairs.
+    invented : float
+        Part of the value that comes from pairs which only the release relates.
+    """
+
+    value: float
+    weight: Floats
+    lost: Floats
+    invented: float
+
+
+def relation_loss(before: Floats, after: Floats, chance: Floats) -> Loss:
+    """Return how much of the relations is lost.
+
+    Parameters
+    ----------
+    before, after : ndarray of float64, shape (p, p)
+        Associations of the original and of the release; NaN where one of a pair does not vary.
+    chance : ndarray of float64, shape (p, p)
+        What unrelated variables reach by chance, from `chance_levels`.
+
+    Returns
+    -------
+    Loss
+        The mean of the pairs' losses, each weighted by how far it exceeds chance, so that pairs
+        without a relation neither dilute nor raise it. A relation that only the release shows
+        adds by how far it exceeds chance. If a released variable does not vary, its relations are
+        lost.
+
+    Examples
+    --------
+    >>> before = np.array([[1.0, 0.8], [0.8, 1.0]])
+    >>> after = np.array([[1.0, 0.2], [0.2, 1.0]])
+    >>> round(relation_loss(before, after, np.full((2, 2), 0.1)).value, 2)
+    0.75
+    """
+    upper = np.triu(np.ones(before.shape, dtype=bool), 1)
+    size, found = np.abs(before), np.where(np.isnan(after), 0.0, after)
+    related = upper & (size > chance)
+    weight = np.where(related, size - chance, 0.0)
+    change = np.abs(found - before) / np.where(related, size, 1.0)
+    lost = np.where(related, np.minimum(change, MOST_OF_A_PAIR), 0.0)
+    unrelated = upper & (size <= chance)
+    new = float(np.where(unrelated, np.maximum(np.abs(found) - chance, 0.0), 0.0).sum())
+    total = float(weight.sum())
+    if total == 0.0:
+        return Loss(value=float("nan"), weight=weight, lost=lost, invented=0.0)
+    value = (float((weight * lost).sum()) + new) / total
+    return Loss(value=min(value, 1.0), weight=weight, lost=lost, invented=new / total)
+
+
+def faded(names: Sequence[str], before: Floats, after: Floats, loss: Loss) -> list[list[str]]:
+    """Return the pairs of names whose loss counts most, the largest first; only weakened ones."""
+    weaker = np.sign(before) * np.nan_to_num(after) < np.abs(before)
+    counted = np.where(weaker & (loss.lost >= FADED), loss.weight * loss.lost, 0.0)
+    largest = np.argsort(-counted, axis=None, kind="stable")[:NAMED]
+    places = [divmod(int(at), len(names)) for at in largest if counted.flat[at] > 0]
+    return [[names[one], names[other]] for one, other in places]
