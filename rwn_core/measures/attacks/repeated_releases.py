@@ -192,7 +192,8 @@ def joint_success_after(
         together = None
         if belief.nnz <= LARGEST_SCALING:
             order = canonical_order(np.hstack(cells))
-            together = expected_share(belief, blocks(belief), order)
+            found = all_rows(belief, blocks(belief), order)
+            together = None if found is None else found.share
         success.append(None if together is None else max(together, float(_largest(belief).mean())))
     return success
 
