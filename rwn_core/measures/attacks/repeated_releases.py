@@ -11,7 +11,7 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.all_rows import both_cells, expected_share
+from rwn_core.measures.attacks.all_rows import all_rows, both_cells
 from rwn_core.measures.attacks.assignment import LARGEST_SCALING, blocks
 from rwn_core.measures.attacks.exchangeable_records import canonical_order
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods

@@ -95,8 +95,8 @@ MEASURE = Measure(
     "parameters, but not the key?",
     sentence=sentence,
     source="Bayes' rule on the method's law, as for worst-case linkage: the larger share of one "
-    "row at a time and of all rows weighed together; of random rows the upper end of the 95 % interval "
-    "(Clopper and Pearson 1934)",
+    "row at a time and of all rows weighed together; of random rows the upper end of the 95 % "
+    "interval (Clopper and Pearson 1934)",
     compute=compute,
     of_released=True,
 )
