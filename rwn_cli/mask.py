@@ -128,6 +128,8 @@ def mask(
     form = output_format(target, source, schema, scenario)
     loaded = None if scenario is None else read_scenario(scenario)
     decided = read_decision(record, meeting, (target, source, schema, scenario, meeting))
+    if None not in (seed, key_file):
+        raise ParameterError("--seed and --key-file both give the key; give one of them.")
     refuse_existing(overwrite, target, record, record and evidence_path(record))
     options = _options({"epsilon": epsilon, "k": k, "q": q}, settings(set_ or ()))
     params = _parameters(loaded, method, options)
@@ -189,8 +191,6 @@ def _secret(seed: int | None, file: Path | None) -> int | SecretKey | None:
     """What a release is drawn with: a seed, a fresh secret kept in a file, or one forgotten."""
     if file is None:
         return seed
-    if seed is not None:
-        raise ParameterError("--seed and --key-file both give the key; give one of them.")
     from rwn_core.scale.key_file import make_key
 
     return make_key(file)
