@@ -222,6 +222,7 @@ def record_document(
         "setting": {**setting.to_dict(), "parameters": all_parameters(release.params)},
         "file": {
             **asdict(file),
+            "key": SEEDED if release.seeded else file.key,
             "records": release.published("original").n,
             "slices": slices_of_law(release.law),
         },
