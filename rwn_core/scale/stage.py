@@ -20,6 +20,7 @@ import orjson
 from rwn_core.errors import ReleaseError
 
 _RUN = "run.json"
+_ENDED = "ended.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,24 @@ class Stage:
         self.folder.mkdir(mode=0o700, exist_ok=True)
         self.folder.chmod(0o700)
         self._write(marker, {"run": fingerprint})
+
+    def holds(self, fingerprint: str) -> bool:
+        """Whether it is the stage of this run, at work or at its end."""
+        marker = self.folder / _RUN
+        return marker.is_file() and bool(orjson.loads(marker.read_bytes())["run"] == fingerprint)
+
+    def end(self, result: dict[str, Any]) -> None:
+        """Keep what a run has counted, and delete all else: nothing of the original is left."""
+        self._write(self.folder / _ENDED, result)
+        for path in self.folder.iterdir():
+            if path.name not in (_RUN, _ENDED):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    @property
+    def result(self) -> dict[str, Any] | None:
+        """What a run that has ended counted; None while it is at work."""
+        marker = self.folder / _ENDED
+        return orjson.loads(marker.read_bytes()) if marker.is_file() else None
 
     @property
     def is_visible(self) -> bool:
