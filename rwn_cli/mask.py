@@ -137,7 +137,7 @@ def mask(
     for notice in data.notices:
         say(f"note: {notice}")
     _compile_once(data, params)
-    secret = _secret(seed, key_file)
+    secret, text = _secret(seed, key_file, (target, record))
     with progress("masking") as report:
         release = mask_table(
             data, params, precision=precision, seed=secret, threads=threads, progress=report
@@ -146,6 +146,8 @@ def mask(
     kept = key_file is not None
     released = ReleasedFile.of(content, form, order=order, seeded=seed is not None, kept=kept)
     files = {target: content}
+    if key_file is not None:
+        files = {key_file: text, **files}  # with the release, or not at all
     if record is not None:
         basis = Basis(
             decision=decided,
@@ -183,15 +185,19 @@ def _last_notes(order: str, key_file: Path | None, seed: int | None) -> Iterator
         yield "note: a seed is for teaching: it is no secret."
 
 
-def _secret(seed: int | None, file: Path | None) -> int | SecretKey | None:
-    """What a release is drawn with: a seed, a fresh secret kept in a file, or one forgotten."""
+def _secret(
+    seed: int | None, file: Path | None, others: tuple[Path | None, ...]
+) -> tuple[int | SecretKey | None, bytes]:
+    """What a release is drawn with, and the content of the file that keeps it, if one does."""
     if file is None:
-        return seed
+        return seed, b""
     if seed is not None:
         raise ParameterError("--seed and --key-file both give the key; give one of them.")
-    from rwn_core.scale.key_file import make_key
+    if file in others:
+        raise ParameterError("--key-file must be a file of its own; give another name.")
+    from rwn_core.scale.key_file import fresh_key
 
-    return make_key(file)
+    return fresh_key(file)
 
 
 def _notes(data: Microdata, release: Release, form: str) -> list[str]:

@@ -36,7 +36,7 @@ def write(target: Path, content: bytes) -> None:
 
     Raises
     ------
-    RWNError
+    NotWritten
     """
     write_all({target: content})
 
@@ -46,11 +46,8 @@ def write_all(files: Mapping[Path, bytes]) -> None:
 
     Raises
     ------
-    RWNError
+    NotWritten
     """
     from rwn_core.io.write import write_together
 
-    try:
-        write_together(files)
-    except ReleaseError as failure:
-        raise RWNError(str(failure)) from None
+    write_together(files)

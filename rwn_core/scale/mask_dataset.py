@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rwn_core.errors import ParameterError, ReleaseError
+from rwn_core.errors import NotWritten, ParameterError
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey
 from rwn_core.scale import release_order, survey
@@ -143,7 +143,7 @@ def _publish(run: Run, target: Path, result: dict[str, Any]) -> None:
         if folder.exists():  # else a run that was killed at its end has let it appear
             folder.rename(target)
     except OSError as error:
-        raise ReleaseError(
+        raise NotWritten(
             f"{target} cannot be written ({error.strerror}); choose another folder."
         ) from None
     run.stage.remove()

@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 
-from rwn_core.errors import ReleaseError
+from rwn_core.errors import NotWritten, ReleaseError
 
 _RUN = "run.json"
 _ENDED = "ended.json"
@@ -134,7 +134,7 @@ def whole(path: Path) -> Iterator[Path]:
         unfinished.unlink(missing_ok=True)
         if not isinstance(error, OSError):
             raise
-        raise ReleaseError(
+        raise NotWritten(
             f"{path.parent} cannot be written ({error.strerror or type(error).__name__}); free "
             "some space or choose another folder."
         ) from None
