@@ -30,7 +30,7 @@ from rwn_cli.sweep import sweep
 from rwn_cli.terminal import say, size_of
 from rwn_cli.verify import verify
 from rwn_core._version import __version__
-from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
+from rwn_core.errors import InputError, NotWritten, ParameterError, ReleaseError, RWNError
 from rwn_core.io import titles
 from rwn_core.parallel.compiling import told_of_compiling
 
@@ -38,7 +38,12 @@ COMPILING = (
     "note: part of the search is compiled for this machine, once; this takes up to a minute."
 )
 INTERNAL, USAGE, INPUT, POLICY, INPUT_OUTPUT = 1, 2, 3, 4, 5
-_EXIT_CODES = ((ParameterError, USAGE), (InputError, INPUT), (ReleaseError, POLICY))
+_EXIT_CODES = (
+    (ParameterError, USAGE),
+    (InputError, INPUT),
+    (NotWritten, INPUT_OUTPUT),
+    (ReleaseError, POLICY),
+)
 
 app = typer.Typer(
     add_completion=False,

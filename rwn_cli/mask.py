@@ -142,7 +142,7 @@ def mask(
     for notice in data.notices:
         say(f"note: {notice}")
     _compile_once(data, params)
-    secret = _secret(seed, key_file)
+    secret, text = _secret(seed, key_file, (target, record))
     with progress("masking") as report:
         release = mask_table(
             data, params, precision=precision, seed=secret, threads=threads, progress=report
@@ -151,6 +151,8 @@ def mask(
     kept = key_file is not None
     released = ReleasedFile.of(content, form, order=order, seeded=seed is not None, kept=kept)
     files = {target: content}
+    if key_file is not None:
+        files = {key_file: text, **files}  # with the release, or not at all
     if record is not None:
         basis = Basis(
             decision=decided,
@@ -189,13 +191,17 @@ def _last_notes(order: str, key_file: Path | None, seed: int | None) -> Iterator
         yield "note: a seed is for teaching: it is no secret."
 
 
-def _secret(seed: int | None, file: Path | None) -> int | SecretKey | None:
-    """What a release is drawn with: a seed, a fresh secret kept in a file, or one forgotten."""
+def _secret(
+    seed: int | None, file: Path | None, others: tuple[Path | None, ...]
+) -> tuple[int | SecretKey | None, bytes]:
+    """What a release is drawn with, and the content of the file that keeps it, if one does."""
     if file is None:
-        return seed
-    from rwn_core.scale.key_file import make_key
+        return seed, b""
+    if file in others:
+        raise ParameterError("--key-file must be a file of its own; give another name.")
+    from rwn_core.scale.key_file import fresh_key
 
-    return make_key(file)
+    return fresh_key(file)
 
 
 def _notes(data: Microdata, release: Release, form: str) -> list[str]:

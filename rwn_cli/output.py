@@ -55,7 +55,7 @@ def write(target: Path, content: bytes, *, overwrite: bool) -> None:
 
     Raises
     ------
-    RWNError
+    NotWritten
     """
     write_all({target: content}, overwrite=overwrite)
 
@@ -65,12 +65,9 @@ def write_all(files: Mapping[Path, bytes], *, overwrite: bool) -> None:
 
     Raises
     ------
-    RWNError
+    NotWritten
     """
     from rwn_core.io.write import write_together
 
     refuse_existing(overwrite, *files)  # the work may have taken hours
-    try:
-        write_together(files)
-    except ReleaseError as failure:
-        raise RWNError(str(failure)) from None
+    write_together(files)

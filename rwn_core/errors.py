@@ -41,6 +41,10 @@ class ReleaseError(RWNError):
     """A release may not be, or could not be, written."""
 
 
+class NotWritten(ReleaseError):
+    """The system refuses to write a file or a folder: a full disk, say, or no right to."""
+
+
 class SeedWarning(UserWarning):
     """A file that leaves the house was drawn from a small seed, which is no secret."""
 

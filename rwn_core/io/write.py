@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from rwn_core.data.schema import Schema
-from rwn_core.errors import ParameterError, ReleaseError
+from rwn_core.errors import NotWritten, ParameterError
 from rwn_core.io import endings, format_of_key, format_of_name
 
 PART = ".part-rwn-"
@@ -106,7 +106,7 @@ def write_together(files: Mapping[Path, bytes]) -> None:
     folders = {path.parent for path in files}
     for folder in folders:
         if not folder.is_dir():
-            raise ReleaseError(f"The folder {folder} does not exist; create it first.")
+            raise NotWritten(f"The folder {folder} does not exist; create it first.")
         sweep(folder)
     unfinished: dict[Path, Path] = {}
     try:
@@ -132,7 +132,7 @@ def _named(path: Path) -> Iterator[None]:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         yield
     except OSError as error:
-        raise ReleaseError(
+        raise NotWritten(
             f"The file {path.name} could not be written ({error.strerror}); "
             "choose another folder or free some space."
         ) from None

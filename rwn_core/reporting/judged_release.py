@@ -13,6 +13,7 @@ from rwn_core.errors import ReleaseError
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import audit
 from rwn_core.evaluation.hardly_masked import untouched_words
+from rwn_core.io.write import write_atomically
 from rwn_core.masking import Method, Release, mask
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.decision import Decision, frozen_text
@@ -25,7 +26,7 @@ from rwn_core.reporting.release_record import (
     read_measures,
     record_document,
 )
-from rwn_core.scale.key_file import make_key
+from rwn_core.scale.key_file import fresh_key
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
 from rwn_core.tuning.point import too_few
 
@@ -227,12 +228,12 @@ def judge_release(
     ------
     ParameterError, SchemaError
         The table does not take the setting, or the key file is there already.
-    OSError
+    NotWritten
         The key file cannot be written.
     """
     draws = draws or Draws()
     further = draws.further
-    key = None if draws.key_file is None else make_key(draws.key_file)
+    key, secret = (None, b"") if draws.key_file is None else fresh_key(draws.key_file)
     report = progress or (lambda share: None)
     release = mask(microdata, params, seed=key, progress=_between(report, 0.0, _SHARES[0]))
     content = release.to_bytes(format)
@@ -250,6 +251,8 @@ def judge_release(
     for number in range(further):
         kept.append(_keeps(microdata, mask(microdata, params), policy))
         report(end + (1 - end) * (number + 1) / further)
+    if draws.key_file is not None:  # a release that was cancelled leaves no key
+        write_atomically(draws.key_file, secret)
     return JudgedRelease(
         id=release.id,
         content=content,

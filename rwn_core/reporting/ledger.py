@@ -20,7 +20,7 @@ from typing import IO, Any
 import orjson
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import InputError, ReleaseError
+from rwn_core.errors import InputError, NotWritten, ReleaseError
 from rwn_core.io.write import write_atomically
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.chained_releases import Files, Together, held, together
@@ -257,7 +257,7 @@ def _opened(path: Path) -> IO[bytes]:
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     except OSError as error:
-        raise ReleaseError(
+        raise NotWritten(
             f"The ledger {path.name} cannot be opened ({error.strerror}); nothing was added. "
             "Choose a file in a folder that you may write to."
         ) from None
@@ -273,6 +273,6 @@ def _append(stream: IO[bytes], line: bytes) -> None:
         os.fsync(stream.fileno())
     except OSError as error:
         stream.truncate(end)
-        raise ReleaseError(
+        raise NotWritten(
             f"The ledger could not be written ({error.strerror}); nothing was added."
         ) from None

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import ReleaseError
+from rwn_core.errors import NotWritten, ReleaseError
 from rwn_core.io import format_of_key
 from rwn_core.io.write import PART, sweep, write_together
 from rwn_core.reporting.evidence import read_evidence
@@ -153,7 +153,7 @@ def write_folder(files: Mapping[str, bytes], parent: Path, id: str) -> Path:
         write_together({part / name: content for name, content in files.items()})
         part.rename(folder)
     except OSError as error:
-        raise ReleaseError(
+        raise NotWritten(
             f"The folder {parent} cannot be written ({error.strerror}); choose another one."
         ) from None
     finally:

@@ -6,7 +6,7 @@ import os
 import secrets
 from pathlib import Path
 
-from rwn_core.errors import ParameterError
+from rwn_core.errors import NotWritten, ParameterError
 from rwn_core.randomness import SecretKey
 
 _DIGITS = 64  # of 256 bits
@@ -45,18 +45,40 @@ def make_key(path: Path) -> SecretKey:
         The file is there already: one key draws one release.
     OSError
     """
-    text = secrets.token_hex(_DIGITS // 2).encode()
+    key, text = fresh_key(path)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        raise ParameterError(
-            f"{path.name} is there already, and one key draws one release; name a new file."
-        ) from None
+        raise _there_already(path) from None
     with os.fdopen(handle, "wb") as stream:
         stream.write(text)
         stream.flush()
         os.fsync(stream.fileno())
-    return read_key(path)
+    return key
+
+
+def fresh_key(path: Path) -> tuple[SecretKey, bytes]:
+    """Draw a key, and what its file will hold: it is written with the release, or not at all.
+
+    Raises
+    ------
+    ParameterError
+        The file is there already: one key draws one release.
+    NotWritten
+        Its folder does not exist.
+    """
+    if path.exists() or path.is_symlink():
+        raise _there_already(path)
+    if not path.parent.is_dir():
+        raise NotWritten(f"The folder {path.parent} does not exist; create it first.")
+    text = secrets.token_hex(_DIGITS // 2).encode()
+    return _key_of(text, path), text
+
+
+def _there_already(path: Path) -> ParameterError:
+    return ParameterError(
+        f"{path.name} is there already, and one key draws one release; name a new file."
+    )
 
 
 def read_key(path: Path) -> SecretKey:
@@ -68,7 +90,10 @@ def read_key(path: Path) -> SecretKey:
         It holds something else.
     OSError
     """
-    text = path.read_bytes()
+    return _key_of(path.read_bytes(), path)
+
+
+def _key_of(text: bytes, path: Path) -> SecretKey:
     try:
         return SecretKey(bytes.fromhex(text.decode("ascii").strip()))
     except (ValueError, ParameterError):  # its text would show the secret

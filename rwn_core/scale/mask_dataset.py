@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rwn_core.errors import ParameterError, ReleaseError
+from rwn_core.errors import NotWritten, ParameterError
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey
 from rwn_core.scale import release_order, survey
@@ -87,18 +87,24 @@ def mask_dataset(
     start = engine_of(engine)
     run, target = prepare_run(src, dst, params, seed, options)
     run.stage.begin(run.fingerprint)
-    run.release.folder.mkdir(mode=0o700, exist_ok=True)
-    with start(run, thread_count(options.workers), options.address) as execute:
-        answers = _masked(run, execute, options.progress)
-    _publish(run, target)
+    result = run.stage.result
+    if result is None:
+        if not target.exists():
+            run.release.folder.mkdir(mode=0o700, exist_ok=True)
+        with start(run, thread_count(options.workers), options.address) as execute:
+            answers = _masked(run, execute, options.progress)
+        result = _counted(run, answers)
+    _publish(run, target, result)
+    return DatasetRelease(folder=target, n=run.dataset.n, files=run.files, **result)
+
+
+def _counted(run: Run, answers: list[dict[str, Any]]) -> dict[str, Any]:
+    """What a release says of its making: plain counts."""
     counts = [answer["changed"] for answer in answers]
-    return DatasetRelease(
-        folder=target,
-        n=run.dataset.n,
-        files=run.files,
-        governed=sum(answer["governed"] for answer in answers),
-        changed=dict(zip(run.names, map(sum, zip(*counts, strict=True)), strict=True)),
-    )
+    return {
+        "governed": sum(answer["governed"] for answer in answers),
+        "changed": dict(zip(run.names, map(sum, zip(*counts, strict=True)), strict=True)),
+    }
 
 
 def _masked(run: Run, execute: Execute, progress: Progress | None) -> list[dict[str, Any]]:
@@ -122,16 +128,22 @@ def _answer(run: Run, task: Task) -> dict[str, Any]:
     return answer
 
 
-def _publish(run: Run, target: Path) -> None:
-    """Let the release appear, and delete what is left of the work."""
+def _publish(run: Run, target: Path, result: dict[str, Any]) -> None:
+    """Delete what is left of the work, then let the release appear.
+
+    A kill at any moment leaves parts of the original only where the same run goes on with them.
+    """
+    folder = run.release.folder
     names = {release_order.file_name(number) for number in range(run.files)}
-    for path in run.release.folder.iterdir():
+    for path in folder.iterdir() if folder.exists() else ():
         if path.name not in names:  # left by a worker that was killed
             path.unlink()
+    run.stage.end(result)
     try:
-        run.release.folder.rename(target)
+        if folder.exists():  # else a run that was killed at its end has let it appear
+            folder.rename(target)
     except OSError as error:
-        raise ReleaseError(
+        raise NotWritten(
             f"{target} cannot be written ({error.strerror}); choose another folder."
         ) from None
     run.stage.remove()

@@ -95,7 +95,7 @@ def prepare_run(
     InputError, SchemaError, ParameterError, ReleaseError
     """
     target = Path(dst)
-    _check_target(target, Path(src))
+    _check_target(target, Path(src), begun=_stage(target, options))
     dataset = Dataset.at(src)
     schema = options.schema or dataset.guessed_schema()
     schema.require_names([name for name, _ in dataset.columns])
@@ -105,7 +105,6 @@ def prepare_run(
         key = SecretKey.fresh()
     else:
         key = seed if isinstance(seed, SecretKey) else SecretKey.from_seed(seed)
-    hidden = target.with_name(f".{target.name}.stage")
     rows = options.rows or rows_for(len(schema.released), setting.scheme)
     parts = ceil(dataset.n / rows)
     sampled = setting.m if setting.neighbors == "sample" else None
@@ -114,13 +113,15 @@ def prepare_run(
         schema=schema,
         params=setting,
         key=key,
-        stage=Stage(Path(options.stage) if options.stage else hidden),
+        stage=_stage(target, options),
         release=Stage(target.with_name(f".{target.name}.unfinished")),
         rows=rows,
         files=max(1, ceil(dataset.n / options.file_rows)),
         sample=sampled or min(dataset.n, max(LEAST_SAMPLE, SAMPLE_A_LEAF * parts)),
         leaves=setting.u or parts,
     )
+    if target.exists() and not run.stage.holds(run.fingerprint):
+        raise _exists(target)
     return run, target
 
 
@@ -141,9 +142,18 @@ def task_bytes(columns: int, scheme: Scheme) -> int:
     return 300 + 100 * columns + indexed[scheme.neighbors]
 
 
-def _check_target(target: Path, source: Path) -> None:
-    if target.exists():
-        raise ReleaseError(f"{target} exists; choose a new folder for the release.")
+def _stage(target: Path, options: RunOptions) -> Stage:
+    hidden = target.with_name(f".{target.name}.stage")
+    return Stage(Path(options.stage) if options.stage else hidden)
+
+
+def _exists(target: Path) -> ReleaseError:
+    return ReleaseError(f"{target} exists; choose a new folder for the release.")
+
+
+def _check_target(target: Path, source: Path, begun: Stage) -> None:
+    if target.exists() and not begun.is_visible:  # else its run may have been killed at its end
+        raise _exists(target)
     if not target.parent.is_dir():
         raise ReleaseError(f"The folder {target.parent} does not exist; create it first.")
     if source.is_dir() and source.resolve() in target.resolve().parents:

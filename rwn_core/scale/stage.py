@@ -17,9 +17,10 @@ from typing import Any
 
 import orjson
 
-from rwn_core.errors import ReleaseError
+from rwn_core.errors import NotWritten, ReleaseError
 
 _RUN = "run.json"
+_ENDED = "ended.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,24 @@ class Stage:
         self.folder.mkdir(mode=0o700, exist_ok=True)
         self.folder.chmod(0o700)
         self._write(marker, {"run": fingerprint})
+
+    def holds(self, fingerprint: str) -> bool:
+        """Whether it is the stage of this run, at work or at its end."""
+        marker = self.folder / _RUN
+        return marker.is_file() and bool(orjson.loads(marker.read_bytes())["run"] == fingerprint)
+
+    def end(self, result: dict[str, Any]) -> None:
+        """Keep what a run has counted, and delete all else: nothing of the original is left."""
+        self._write(self.folder / _ENDED, result)
+        for path in self.folder.iterdir():
+            if path.name not in (_RUN, _ENDED):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    @property
+    def result(self) -> dict[str, Any] | None:
+        """What a run that has ended counted; None while it is at work."""
+        marker = self.folder / _ENDED
+        return orjson.loads(marker.read_bytes()) if marker.is_file() else None
 
     @property
     def is_visible(self) -> bool:
@@ -115,7 +134,7 @@ def whole(path: Path) -> Iterator[Path]:
         unfinished.unlink(missing_ok=True)
         if not isinstance(error, OSError):
             raise
-        raise ReleaseError(
+        raise NotWritten(
             f"{path.parent} cannot be written ({error.strerror or type(error).__name__}); free "
             "some space or choose another folder."
         ) from None

@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 import orjson
 
 from rwn_core.errors import log_fault
+from rwn_ui.server.visitors import checked
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -100,7 +101,7 @@ def add_route() -> None:
     def with_answers(runtime: Any) -> list[Any]:
         base = (config.get_option("server.baseUrlPath") or "").strip("/")
         path = "/".join(("", base, ADDRESS) if base else ("", ADDRESS))
-        return [Route(path, _respond, methods=["POST"]), *made(runtime)]
+        return checked([Route(path, _respond, methods=["POST"]), *made(runtime)])
 
     starlette_app.create_streamlit_routes = with_answers
 
@@ -118,13 +119,17 @@ def held_during(callbacks: Callable[..., None]) -> Callable[..., None]:
 async def _respond(request: Request) -> Response:
     """Answer a question; 204 where a run has to, 202 where it may be asked again."""
     from starlette.concurrency import run_in_threadpool
+    from starlette.requests import ClientDisconnect
     from starlette.responses import Response
 
     text = b""
-    async for part in request.stream():
-        text += part
-        if len(text) > LONGEST:
-            return Response(status_code=413)
+    try:
+        async for part in request.stream():
+            text += part
+            if len(text) > LONGEST:
+                return Response(status_code=413)
+    except ClientDisconnect:  # nobody waits for it: no fault
+        return Response(status_code=204)
     try:
         found = await run_in_threadpool(_answer, text)
     except Busy:

@@ -14,7 +14,13 @@ DATASETS_VARIABLE = "RWN_DATASETS"
 RELEASES_VARIABLE = "RWN_RELEASES"
 """Environment variable that names the folder in which their releases are written."""
 
+LONGEST_NAME = 100  # bytes of a release's name: the files beside it have longer ones
 _NAME = re.compile(r"[\w-][\w .-]*")
+_BESIDE = (".key", ".record.toml")  # ends of what lies beside a release
+_DEVICES = frozenset(
+    ("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10)))
+)
+"""Names that Windows gives to no folder."""
 
 
 def offer(datasets: Path | None, releases: Path | None) -> None:
@@ -81,7 +87,7 @@ def source_at(text: str) -> Path:
         raise InputError(
             "The dataset must lie in the folder of datasets; give a path within it, without .."
         )
-    if not path.exists():
+    if not _is_there(path):
         raise InputError("There is no dataset of this name in the folder; correct the name.")
     inner = map(_resolved, path.rglob("*") if path.is_dir() else ())
     if not all(each is not None and each.is_relative_to(base) for each in inner):
@@ -107,6 +113,15 @@ def target_at(name: str) -> Path:
         raise InputError(
             "The name of the release must be of letters, digits, blanks, dots, - and _ and begin "
             "with none of blank and dot; choose another one."
+        )
+    if len(name.encode()) > LONGEST_NAME:
+        raise InputError(
+            f"The name of the release must have at most {LONGEST_NAME} letters; shorten it."
+        )
+    if name.casefold().endswith(_BESIDE) or name.split(".")[0].strip().casefold() in _DEVICES:
+        raise InputError(
+            "The name of the release must not end in .key or .record.toml, nor be that of a "
+            "device, such as con; choose another one."
         )
     target = base / name
     beside = (*unfinished(target), run_file(target), key_file(target), record_file(target))
@@ -144,6 +159,14 @@ def _resolved(path: Path) -> Path | None:
         return path.resolve()
     except (OSError, ValueError, RuntimeError):
         return None
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is something at a path; a name that no system allows is none."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 def _folder(variable: str) -> Path | None:

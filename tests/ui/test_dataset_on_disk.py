@@ -47,6 +47,21 @@ def test_only_what_lies_in_the_offered_folder_is_opened(
             dataset_folders.target_at(text)
 
 
+@pytest.mark.parametrize(
+    "name", ["x.key", "X.KEY", "x.record.toml", "con", "CON", "con.parquet", "Lpt1", "n" * 5000]
+)
+def test_names_that_no_release_can_have_are_refused_without_a_path(
+    folders: tuple[Path, Path], name: str
+) -> None:
+    """Finding T11: a name of 5,000 letters was an OSError with the path of the folder."""
+    for asked in (dataset_folders.target_at, dataset_folders.source_at):
+        with pytest.raises(InputError) as refused:
+            asked(name)
+        assert str(folders[0].parent) not in str(refused.value)
+        assert len(str(refused.value).split()) <= 25
+    assert dataset_folders.target_at("console") == folders[1] / "console"
+
+
 def test_folders_are_offered_side_by_side(
     folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -213,10 +214,27 @@ def test_the_app_answers_this_machine_and_ends_cleanly(free_port: Callable[[], i
         assert answer(port, "/_stcore/stream", **WEBSOCKET, **own)[0] == 101
         strange = {"Host": "evil.example", "Origin": "http://evil.example"}
         assert answer(port, "/_stcore/stream", **WEBSOCKET, **strange)[0] == 403
+        for path in ("/", "/tune", "/app/static/plotly.min.js", "/_stcore/host-config"):
+            assert answer(port, path, **own)[0] == 200
+            assert answer(port, path)[0] == 200
+            for headers in (strange, {**own, "Host": "evil.example"}):
+                assert answer(port, path, **headers)[0] == 403
+        asked = f"POST /rwn/answer HTTP/1.1\r\nContent-Length: 9\r\nHost: 127.0.0.1:{port}\r\n"
+        for origin, status in (("http://evil.example", b"403"), ("null", b"403"),
+                               (f"http://127.0.0.1:{port + 1}", b"403"),
+                               (own["Origin"], b"204")):  # fmt: skip
+            with socket.create_connection((launch.ADDRESS, port), timeout=10) as line:
+                line.sendall(f'{asked}Origin: {origin}\r\n\r\n{{"a": 1}} '.encode())
+                assert line.recv(1000).split()[1] == status
+        for _ in range(5):  # finding T10: each client that hangs up was a line of the log
+            with socket.create_connection((launch.ADDRESS, port), timeout=10) as line:
+                line.sendall(f"{asked}\r\n{{".encode())
+        time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=20)
         assert process.returncode == 130
         assert "Traceback" not in said
+        assert "A fault" not in said
         with pytest.raises(ConnectionRefusedError):
             answer(port, "/_stcore/health")
 

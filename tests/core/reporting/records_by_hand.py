@@ -97,7 +97,9 @@ RECORD: dict[str, Any] = {
             "title": "Three releases",
             "words": "A fifth is linked after three.",
             "releases": [1, 3],
-            "bound": [0.125, 0.2],
+            "same_order": [0.125, 0.2],
+            "shuffled": 0.125,
+            "standing": "worst",
         },
     },
     "limit": [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import os
 import re
 from pathlib import Path
@@ -16,12 +17,13 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.reporting import file_lock
+from rwn_core.reporting.chained_releases import slices_of
 from rwn_core.reporting.ledger import add, foresee, overlaps, read_entries, whole
 from rwn_core.reporting.table_marks import SKETCH, common_columns, common_records, table_marks
 from tests.core.reporting.records_by_hand import RECORD, record
 
 KEY = b"k" * 32
-BOUND = {"releases": [1, 2, 4], "bound": [0.125, 0.25, 0.5], "value": 0.5}
+BOUND: dict[str, Any] = {"releases": [1, 2, 4], "bound": [0.125, 0.25, 0.5], "value": 0.5}
 
 
 def table(n: int = 5) -> Microdata:
@@ -51,7 +53,7 @@ def test_an_entry_says_which_release_it_is_of(tmp_path: Path) -> None:
     assert len(key) == 32
     hashed = first.pop("hash")
     assert first == {
-        "format": "rwn ledger 1",
+        "format": "rwn ledger 2",
         "number": 1,
         "by": "Ada",
         "release": "0f" * 16,
@@ -64,6 +66,12 @@ def test_an_entry_says_which_release_it_is_of(tmp_path: Path) -> None:
         "decision": "",
         "marks": table_marks(data, key),
         "before": "0" * 64,
+        "chain": {},
+        "columns": RECORD["table"]["variables"],
+        "slices": slices_of(RECORD),
+        "not_masked": RECORD["table"]["not_masked"],
+        "parameters": RECORD["setting"]["parameters"],
+        "file": "",
     }
     decided = {**of(data, "second"), "decision": {"hash": "12" * 32}}
     second, warned = add(path, decided, data)
@@ -74,7 +82,8 @@ def test_an_entry_says_which_release_it_is_of(tmp_path: Path) -> None:
     assert lines[1] == orjson.dumps(second, option=orjson.OPT_SORT_KEYS)
     plain = {name: value for name, value in second.items() if name != "hash"}
     sorted_ = orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)
-    assert second["hash"] == hashlib.sha256(sorted_).hexdigest()
+    seal = hmac.new(key, b"rwn ledger entry\n" + sorted_, hashlib.sha256)
+    assert second["hash"] == seal.hexdigest()
 
 
 def test_what_is_alike_is_said_as_far_as_it_is_known() -> None:
@@ -103,12 +112,17 @@ def test_what_is_alike_is_said_as_far_as_it_is_known() -> None:
 
 def test_what_releases_add_up_to_is_that_of_as_many_as_are_known() -> None:
     here = {"readings": {"repeated_releases": BOUND}}
-    links = "Releases add up: at this setting an intruder who knows the keys of everybody links at "
-    for count, words in ((1, "25 % after 2"), (2, "25 % after 2"), (3, "50 % after 4")):
-        told = overlaps([entry()] * count, marks(), here)
-        assert len(told) == count + 1
-        after = f"least 12 % of the records after one release and at least {words}."
-        assert told[-1] == links + after
+    for count, share, after in ((1, 25, 2), (2, 25, 2), (3, 50, 4)):
+        said = overlaps([entry()] * count, marks(), here)
+        assert len(said) == count + 1
+        assert said[-1] == (  # of a record of an earlier version
+            f"Who knows the keys links at least {share} % of the records after {after} releases if "
+            "rows keep their places, at least 12 % in fresh secret order."
+        )
+    exact = {"releases": [1, 2], "same_order": [0.1, 0.3], "shuffled": 0.1, "standing": "worst"}
+    said = overlaps([entry()], marks(), {"readings": {"repeated_releases": exact}})
+    assert said[-1].startswith("Who knows the keys links 30 % of the records after 2 releases if")
+    assert said[-1].endswith("at least 10 % in fresh secret order.")
     unknown = "Together they give away more than each alone; how much is not known. "
     for reading, why in (
         ({}, "The record has no reading of it."),
@@ -165,7 +179,8 @@ def test_each_line_that_is_refused_is_named(tmp_path: Path) -> None:
         (lines[0] + lines[0], "Line 2 of the ledger was changed"),
         (lines[0][:-1], "Line 1 of the ledger is incomplete"),
         (lines[0] + b"[]\n", "Line 2 of the ledger is no entry"),
-        (lines[0].replace(b"rwn ledger 1", b"rwn ledger 2"), "Line 1 of the ledger is no entry"),
+        (lines[0].replace(b"rwn ledger 2", b"rwn ledger 3"), "Line 1 of the ledger is no entry"),
+        (lines[0].replace(b"rwn ledger 2", b"rwn ledger 1"), "Line 1 of the ledger was changed"),
     ):
         with pytest.raises(InputError, match=why):
             read_entries(content)

@@ -106,7 +106,8 @@ def test_releases_of_a_dataset_and_of_a_table_with_its_people_are_announced(
         add_dataset(path, record, source)
     _, warned = add_dataset(path, {**record, "release": {"id": "0" * 16}}, source)
     assert "is of the same table" in warned[0]
-    assert "how much is not known" in warned[-1]
+    assert "how much is not known" in warned[-2]
+    assert "datasets are not merged" in warned[-1]
     some = Microdata.from_frame(people(1500)[:300])
     in_memory = dict(quickly_made_of(some, rwn.RWN(k=3), ["repeated_releases"]).record)
     _, warned = add(path, in_memory, some)

@@ -77,3 +77,47 @@ def test_a_record_of_the_command_line_is_enough(tmp_path, capsys) -> None:
     assert main.run(["reproduce", record, "--key", key]) == 0
     assert hashlib.sha256(Path(out).read_bytes()).hexdigest() in capsys.readouterr().err
     assert main.run([*made[:-2], "--seed", "1", "--key-file", key]) == 2
+
+
+def test_a_masking_that_was_stopped_leaves_no_key(tmp_path, monkeypatch, capsys) -> None:
+    """Finding T11: the key of a run that was stopped before masking blocked the next one."""
+    source, out, key = (tmp_path / name for name in ("in.csv", "out.csv", "sealed.key"))
+    source.write_text("a,b\n" + "".join(f"{i * i % 31},{i % 7}\n" for i in range(40)))
+    command = ["mask", str(source), str(out), "--k", "5", "--key-file", str(key)]
+
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("rwn_core.masking.mask", stopped)
+        assert main.run(command) in (1, 130)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv"]
+    assert main.run(command) == 0
+    assert len(key.read_text()) == 64
+    assert main.run(command) == 2
+    assert "one key draws one release" in capsys.readouterr().err
+    assert main.run([*command[:-1], str(out)]) == 2
+
+
+def test_a_release_that_was_not_judged_leaves_no_key(bodyfat_table, tmp_path, monkeypatch) -> None:
+    key = tmp_path / "sealed.key"
+    monkeypatch.setattr("rwn_core.reporting.judged_release.evidence", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        judge_release(bodyfat_table, rwn.RWN(k=5), "csv", WIDE, draws=Draws(key_file=key))
+    assert not key.exists()
+
+
+def test_a_full_disk_is_no_policy(tmp_path, monkeypatch, capsys) -> None:
+    """Finding T11: a sweep on a full disk left with 4, which is the code of a policy."""
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    source, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text("a,b\n" + "".join(f"{i * i % 31},{i % 7}\n" for i in range(40)))
+    monkeypatch.setattr(os, "fsync", full)
+    assert main.run(["mask", str(source), str(out), "--k", "5"]) == 5
+    sweeping = ["sweep", str(source), "--k", "3", "--releases", "2"]
+    assert main.run([*sweeping, "-o", str(out)]) == 5
+    assert "No space left on device" in capsys.readouterr().err
+    assert not out.exists()

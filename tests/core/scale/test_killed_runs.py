@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +15,9 @@ import datasets
 import pytest
 
 import rwn_core as rwn
+from rwn_core.errors import ReleaseError
 from rwn_core.parallel.pool import Stopped
+from rwn_core.scale.stage import Stage
 
 ROOT = Path(__file__).parents[3]
 METHOD_1 = rwn.RWN(k=5, neighbors="sample", m=150)
@@ -89,6 +92,77 @@ def test_a_killed_driver_leaves_no_orphan_and_the_run_goes_on(
     rwn.mask_dataset(source, target, METHOD_1, seed=3, options=options())
     assert datasets.digest(target) == wanted
     assert sorted(path.name for path in tmp_path.iterdir()) == ["driver.py", "out"]
+
+
+class Killed(BaseException):
+    """Stands for a kill: nothing after it is done."""
+
+
+@pytest.mark.parametrize("moment", ["end", "rename", "remove"])
+def test_a_kill_at_the_end_leaves_no_original_and_the_same_command_ends_well(
+    source: Path, wanted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """Finding T6: the stage with original values stayed for good, and the command was refused."""
+    target, stage = tmp_path / "out", tmp_path / ".out.stage"
+
+    def kill(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path if moment == "rename" else Stage, moment, kill)
+        with pytest.raises(Killed):
+            rwn.mask_dataset(source, target, METHOD_1, seed=3, options=options())
+    assert stage.exists()
+    if moment != "end":
+        assert sorted(path.name for path in stage.rglob("*")) == ["ended.json", "run.json"]
+    if moment == "remove":
+        with pytest.raises(ReleaseError, match="exists; choose a new folder"):
+            rwn.mask_dataset(source, target, METHOD_1, seed=4, options=options())
+    made = rwn.mask_dataset(source, target, METHOD_1, seed=3, options=options())
+    assert datasets.digest(target) == wanted
+    assert made.n == len(datasets.frame())
+    assert (
+        made.changed
+        == rwn.mask_dataset(source, tmp_path / "again", METHOD_1, seed=3, options=options()).changed
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "out"]
+    with pytest.raises(ReleaseError, match="exists; choose a new folder"):
+        rwn.mask_dataset(source, target, METHOD_1, seed=3, options=options())
+
+
+def test_the_stage_of_a_finished_release_is_removed_on_the_next_start(
+    source: Path, wanted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As an earlier version left it: all its tasks done, beside the finished release."""
+    target, stage = tmp_path / "out", tmp_path / ".out.stage"
+    end = Stage.end
+
+    def copied(self: Stage, result: dict[str, object]) -> None:
+        shutil.copytree(self.folder, tmp_path / "copy")
+        end(self, result)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Stage, "end", copied)
+        rwn.mask_dataset(source, target, METHOD_1, seed=3, options=options())
+    (tmp_path / "copy").rename(stage)
+    rwn.mask_dataset(source, target, METHOD_1, seed=3, options=options())
+    assert datasets.digest(target) == wanted
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_that_came_meanwhile_is_not_taken_for_the_release(
+    source: Path, tmp_path: Path
+) -> None:
+    def other(share: float) -> None:
+        if share > 0.5:
+            (tmp_path / "out").mkdir(exist_ok=True)
+            (tmp_path / "out" / "other").touch()
+
+    with pytest.raises(ReleaseError, match="cannot be written"):
+        rwn.mask_dataset(
+            source, tmp_path / "out", METHOD_1, seed=3, options=options(progress=other)
+        )
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["other"]
 
 
 def test_a_killed_worker_stops_the_run_which_goes_on(
