@@ -133,10 +133,10 @@ TILES = (
         "below 0 apart.",
     ),
     Tile(
-        label="Median |Δ slope| / SE",
+        label="Largest |Δ slope| / SE",
         measure="regression",
         words=lambda value: f"{value:.2f}",
-        help="Median change of the regression's slopes, in the original's standard errors.",
+        help="Largest change of a slope of the regression, in the original's standard errors.",
     ),
     Tile(
         label="Small groups",

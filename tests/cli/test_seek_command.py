@@ -28,7 +28,7 @@ def test_the_answer_is_a_sentence_and_a_scenario_that_masks(rwn_command: Run) ->
     assert code == 0, said
     assert "Distance linkage" in output
     assert "Attribute gain" in output
-    assert "Correlations" in output
+    assert "Relations lost" in output
     scenario = Scenario.from_toml(Path("found.toml").read_text(encoding="utf-8"))
     assert scenario.policy is not None
     assert scenario.policy.measures == ("distance_linkage", "attribute_gain")

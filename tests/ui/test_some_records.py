@@ -171,7 +171,7 @@ def test_the_slope_of_some_records_is_not_held_against_the_policy(some) -> None:
     session = Session(name="large", demo=None, data=table())
     session.settle(prepared(session).prepared)
     shown = tune_view.payload(session, current_release(session))["tiles"]
-    (slope,) = (tile for tile in shown if tile["label"].startswith("Median |Δ slope|"))
+    (slope,) = (tile for tile in shown if tile["label"].startswith("Largest |Δ slope|"))
     assert (slope["state"], slope["limit"]) == (None, "SE of the shown records")
     assert "whole table's standard errors are smaller" in slope["help"]
 

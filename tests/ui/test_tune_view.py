@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 import rwn_core as rwn
@@ -21,8 +20,8 @@ LABELS = (
     "Worst-case linkage",
     "Max Cook’s distance",
     "Max Mahalanobis",
-    "Mean |Δ correlation|",
-    "Median |Δ slope| / SE",
+    "Relations lost",
+    "Largest |Δ slope| / SE",
     "PC1 share",
 )
 
@@ -75,10 +74,10 @@ def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
         ("Max Mahalanobis", "mahalanobis"),
     ):
         assert float(shown[label]["released"]) == pytest.approx(readings[key].value, rel=0.005)
-    change = readings["correlation"].value
-    assert float(shown["Mean |Δ correlation|"]["released"]) == pytest.approx(change, abs=0.0005)
+    lost = readings["association_loss"].value
+    assert shown["Relations lost"]["released"] == f"{100 * lost:.1f} %"
     slope = readings["regression"].value
-    assert float(shown["Median |Δ slope| / SE"]["released"]) == pytest.approx(slope, abs=0.005)
+    assert float(shown["Largest |Δ slope| / SE"]["released"]) == pytest.approx(slope, abs=0.005)
     for side in ("original", "released"):
         assert shown["PC1 share"][side] == f"{100 * pc1[f'share_{side}'][0]:.1f} %"
 
@@ -86,8 +85,8 @@ def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
 @pytest.mark.parametrize(
     ("label", "field", "measure"),
     [
-        ("Mean |Δ correlation|", "correlation", "correlation"),
-        ("Median |Δ slope| / SE", "slope", "regression"),
+        ("Relations lost", "relations", "association_loss"),
+        ("Largest |Δ slope| / SE", "slope", "regression"),
     ],
 )
 def test_a_tile_of_utility_is_marked_where_it_misses_its_aim_and_never_green(
@@ -198,12 +197,12 @@ def test_a_pin_says_whether_luck_makes_the_difference() -> None:
 
 def test_a_pin_of_one_draw_is_said_to_be_one(session: Session) -> None:
     session.pins["A"] = tune_view.pin(session, current_release(session))
-    assert "A is one draw" in tiles(session)["Mean |Δ correlation|"]["help"]
+    assert "A is one draw" in tiles(session)["Relations lost"]["help"]
 
 
 def test_the_map_says_what_utility_is(session: Session) -> None:
     card = json.loads(tune_view.payload(session, current_release(session))["cards"][0])
-    assert card["layout"]["xaxis"]["title"]["text"] == "utility: 1 − mean |Δ correlation|"
+    assert card["layout"]["xaxis"]["title"]["text"] == "utility: share of relations kept"
 
 
 def test_all_broken_limits_are_named_and_an_aim_is_no_limit(session: Session) -> None:
@@ -218,14 +217,13 @@ def test_all_broken_limits_are_named_and_an_aim_is_no_limit(session: Session) ->
     assert [tile.get("aim", False) for tile in shown].count(True) == 2
 
 
-def test_an_aim_that_no_relations_at_all_would_keep_is_named_as_such(session: Session) -> None:
-    none_left = tune_view.tiles.without_relations(session, "correlation")
-    matrix = session.data.frame[list(session.data.numeric_names)].corr().abs().to_numpy()
-    assert none_left == pytest.approx(matrix[np.triu_indices(len(matrix), 1)].mean(), abs=0.02)
-    tile = tiles(session)["Mean |Δ correlation|"]
-    assert tile["limit"] == "aim 0.080"
-    assert f"Without any relation left it would be {none_left:.3f}." in tile["help"]
-    session.aims = replace(session.aims, correlation=0.9)
-    assert tiles(session)["Mean |Δ correlation|"]["limit"] == (
-        f"empty aim 0.900, none left {none_left:.3f}"
-    )
+def test_relations_are_lost_on_a_scale_of_what_can_be_lost(session: Session) -> None:
+    """Findings S1, S2: the aim is a share of what can be lost, and the faded ones are named."""
+    tile = tiles(session)["Relations lost"]
+    assert tile["limit"] == "aim 20.0 %"
+    (first, second), *_ = current_release(session).readings["association_loss"].detail["faded"]
+    assert f"Faded most: {first} with {second}" in tile["help"]
+    session.aims = replace(session.aims, relations=0.001)
+    assert tiles(session)["Relations lost"]["state"] == "over"
+    session.aims = replace(session.aims, relations=1.0)
+    assert str(tiles(session)["Relations lost"]["limit"]).startswith("empty aim")

@@ -263,12 +263,12 @@ def test_standings_in_words(session: Session) -> None:
 
 
 def test_draws_are_points_only_where_each_has_both_measures(monkeypatch) -> None:
-    """Three of four draws have a correlation: pairs in order would be of different draws."""
-    values = {"correlation": np.array([0.1, 0.2, 0.3]), "distance_linkage": np.full(4, 0.5)}
+    """Three of four draws have a loss: pairs in order would be of different draws."""
+    values = {"association_loss": np.array([0.1, 0.2, 0.3]), "distance_linkage": np.full(4, 0.5)}
     made = SimpleNamespace(values=values)
     monkeypatch.setattr(repeated_draws_results, "drawn", lambda session: made)
     assert repeated_draws_results.map_points(None, "distance_linkage") == []
-    values["correlation"] = np.array([0.1, 0.2, 0.3, 0.4])
+    values["association_loss"] = np.array([0.1, 0.2, 0.3, 0.4])
     shown = [
         spot["utility"] for spot in repeated_draws_results.map_points(None, "distance_linkage")
     ]

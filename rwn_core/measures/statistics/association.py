@@ -61,7 +61,7 @@ def association_matrix(
     m, c = numbers.shape[1], len(categories)
     result = np.full((m + c, m + c), np.nan)
     result[:m, :m] = correlation_matrix(numbers) if correlations is None else correlations
-    scaled = _scaled(numbers)
+    scaled = _scaled(numbers) if c else numbers
     for at, codes in enumerate(categories, start=m):
         result[at, :m] = result[:m, at] = correlation_ratios(scaled, codes, signed=signed)
         for before, other in enumerate(categories[: at - m + 1], start=m):

@@ -54,7 +54,8 @@ def chance_levels(numbers: Floats, categories: Sequence[Codes]) -> Floats:
     -------
     ndarray of float64, shape (m + c, m + c)
         On the scale of `association_matrix`. If no variables are related, some pair exceeds its
-        level in at most `CHANCE` of the tables. NaN where a pair has too few records or does not
+        level in at most `CHANCE` of the tables. Of two numbers it is at least what a single
+        record adds to their correlation. NaN where a pair has too few records or does not
         vary.
 
     References
@@ -63,7 +64,28 @@ def chance_levels(numbers: Floats, categories: Sequence[Codes]) -> Floats:
     """
     margins = _margins(numbers, categories)
     is_category = np.arange(len(margins.rank)) >= numbers.shape[1]
-    return _levels(margins, is_category)
+    levels = _levels(margins, is_category)
+    m = numbers.shape[1]
+    levels[:m, :m] = np.maximum(levels[:m, :m], one_record(numbers))
+    return levels
+
+
+def one_record(numbers: Floats) -> Floats:
+    """Return the largest part of each correlation that comes from a single record, shape (m, m).
+
+    A correlation that one record makes is a property of that record and no relation.
+    """
+    n, m = numbers.shape
+    parts = np.zeros((n, m), order="F")
+    for column, values in enumerate(numbers.T):
+        known = ~np.isnan(values)
+        away = values[known] - values[known].mean() if known.any() else values[known]
+        size = float(np.abs(away).max(initial=0.0))
+        if size > 0:
+            parts[known, column] = np.abs(away / size) / np.linalg.norm(away / size)
+
+    found = [(parts * parts[:, one][:, None]).max(axis=0, initial=0.0) for one in range(m)]
+    return np.array(found, dtype=np.float64).reshape(m, m)
 
 
 def chance_of_numbers(variables: int, records: int) -> Floats:

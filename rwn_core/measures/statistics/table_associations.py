@@ -49,11 +49,13 @@ def is_category(original: Microdata) -> NDArray[np.int64]:
 def _signed(comparison: Comparison, table: Microdata) -> Floats:
     original = comparison.original
     numbers, categories = _names(original)
-    values = matrix(original, table, numbers)
     known: Floats | None = None
     if numbers == original.numeric_names:  # without dates, which the correlations leave out
         share = comparison.once if table is original else comparison.here
-        known = share(CORRELATIONS, lambda: correlation_matrix(values))
+        known = share(CORRELATIONS, lambda: correlation_matrix(matrix(original, table, numbers)))
+        if not categories:
+            return known
+    values = matrix(original, table, numbers)
     found = association_matrix(
         values,
         [codes(original, table, name)[0] for name in categories],

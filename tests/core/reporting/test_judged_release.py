@@ -15,8 +15,10 @@ import pytest
 import rwn_core as rwn
 from rwn_cli import main
 from rwn_core.errors import ReleaseError
-from rwn_core.reporting import read_record, release_folder
+from rwn_core.reporting import ReleasedFile, internal_record, read_record, release_folder
 from rwn_core.reporting.decision import Decision
+from rwn_core.reporting.facts import Material
+from rwn_core.reporting.facts.outside import treatments
 from rwn_core.reporting.judged_release import Approval, Draws, JudgedRelease, judge_release
 from rwn_core.reporting.ledger import add, foresee, read_entries
 from rwn_core.reporting.release_folder import (
@@ -178,3 +180,67 @@ def test_a_release_of_hardly_anybody_keeps_nothing(bodyfat_table) -> None:
     assert not judged.verdict.kept
     assert judged.further == (False,)
     assert "of the records are released" in judged.document["verdict"]["words"]
+
+
+def rare_flag(positives: int = 9, n: int = 400) -> rwn.Microdata:
+    """People who are alone with their keys, and a flag that few of them have."""
+    rng = np.random.default_rng(8)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(20, 90, n),
+            "income": np.round(np.exp(rng.normal(10, 0.7, n))),
+            "flag": np.where(np.arange(n) < positives, "yes", "no"),
+        }
+    )
+    return rwn.Microdata.from_frame(frame)
+
+
+def test_a_masked_variable_without_a_changed_cell_stops_the_release() -> None:
+    """Finding A15: nobody may answer for it, and the notice does not say what this draw did."""
+    data = rare_flag()
+    judged = judge_release(data, rwn.RWN(k=3), "csv", WIDE)
+    assert judged.untouched == ("flag",)
+    refused = judged.lacks(Approval(by="Ada", reason="a reason"), data)
+    assert refused.startswith("flag is masked at this setting, but no cell changed")
+    with pytest.raises(ReleaseError, match="flag is masked"):
+        judged.record(data, Approval(by="Ada", reason="a reason"))
+    text = internal_record(
+        data, rwn.mask(data, rwn.RWN(k=3), seed=1), ReleasedFile.of(b"", "csv"),
+        measures=("cells_changed",),
+    )  # fmt: skip
+    material = Material(record=read_record(text))
+    assert material.record["table"]["untouched"] == ["flag"]
+    assert treatments(material)["flag"] == "masked"
+
+
+def test_what_the_schema_leaves_or_cannot_change_stops_nothing() -> None:
+    data = rare_flag()
+    left = data.with_schema(data.schema.replace_variable("flag", masked=False))
+    assert judge_release(left, rwn.RWN(k=3), "csv", WIDE).untouched == ()
+    constant = rwn.Microdata.from_frame(data.frame.assign(flag="no"))
+    assert judge_release(constant, rwn.RWN(k=3), "csv", WIDE).untouched == ()
+    far = judge_release(data, rwn.RWN(k=200), "csv", WIDE)
+    assert far.untouched == ()
+
+
+def test_a_method_for_numbers_releases_categories_as_in_the_original() -> None:
+    data = rare_flag()
+    release = rwn.mask(data, rwn.AdditiveNoise(size=0.2), seed=1)
+    text = internal_record(data, release, ReleasedFile.of(b"", "csv"), measures=("cells_changed",))
+    material = Material(record=read_record(text))
+    assert material.record["table"]["untouched"] == []
+    assert treatments(material)["flag"] == "released as in the original"
+    assert treatments(material)["age"] == "masked"
+
+
+def test_the_contact_is_in_the_notice() -> None:
+    data = rwn.load_demo("bodyfat")
+    judged = judge_release(data, rwn.RWN(epsilon=2.0, k=5), "csv", WIDE)
+    for contact, said in (
+        ("data@institute.org, +43 1 4000", "data@institute.org, +43 1 4000"),
+        ("", "no contact was stated"),
+    ):
+        answer = Approval(by="Ada", reason="x", contact=contact)
+        notice = release_files(judged, data, answer)["for-users/notice.html"].decode()
+        assert said in notice
+        assert "do not use it" in notice

@@ -114,6 +114,7 @@ def test_readings_are_told_on_the_side_of_their_measures() -> None:
     assert [row[:3] for row in rows] == [
         ["Distributions", "0.03", "0"],
         ["Correlations", "0.02", "–"],
+        ["Relations lost", "0.3", "–"],
         [MEASURES["regression"].title, "No regression was asked for.", "–"],
     ]
     assert rows[1][3:] == ["lower", "mean absolute change"]
