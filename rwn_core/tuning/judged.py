@@ -29,6 +29,8 @@ class Judged:
         Beside a value that is at least so much: an estimate, and the upper bound.
     reason : str
         Why there is no value.
+    by : str
+        The simple attack that achieved the value, where the measure stated less.
     """
 
     value: float | None
@@ -36,6 +38,7 @@ class Judged:
     estimate: float | None = None
     upper: float | None = None
     reason: str = MISSING
+    by: str = ""
 
     def against(self, share: Callable[[float], float]) -> Judged:
         """The number that decides whether a limit is kept, or why none does.
@@ -60,10 +63,11 @@ def of_reading(reading: Reading | NotApplicable) -> Judged:
     """What one release tells."""
     if isinstance(reading, NotApplicable):
         return Judged(value=None, reason=reading.reason)
+    by = str(reading.detail.get("attacked_by", ""))
     if reading.detail.get("standing") != "at least":
-        return Judged(value=reading.value)
+        return Judged(value=reading.value, by=by)
     estimate, upper = (reading.detail.get(name) for name in ("estimate", "at_most"))
-    return Judged(value=reading.value, standing="at least", estimate=estimate, upper=upper)
+    return Judged(value=reading.value, standing="at least", estimate=estimate, upper=upper, by=by)
 
 
 def of_point(spread: Spread) -> Judged:
@@ -72,7 +76,7 @@ def of_point(spread: Spread) -> Judged:
         return Judged(value=None, reason=spread.reason or MISSING)
     end = spread.median if spread.interval is None else spread.interval[1]
     standing = "at least" if spread.is_bound else ""
-    return Judged(value=end, standing=standing, upper=spread.at_most)
+    return Judged(value=end, standing=standing, upper=spread.at_most, by=spread.by)
 
 
 def of_stated(stated: Mapping[str, float]) -> Judged:

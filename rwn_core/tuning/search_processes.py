@@ -146,6 +146,7 @@ def _together(key: str, parts: Sequence[Spread]) -> Spread:
     # of a part whose releases are worst cases these are upper bounds, too
     ends = [(part.upper if part.is_bound else part.values) for part in parts]
     upper = tuple(end for some in ends for end in some) if bound and all(ends) else ()
+    by = next((part.by for part in parts if part.by), "")
     return Spread(
-        measure=key, values=values, baseline=parts[0].baseline, is_bound=bound, upper=upper
+        measure=key, values=values, baseline=parts[0].baseline, is_bound=bound, upper=upper, by=by
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
@@ -16,6 +16,7 @@ from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.randomness import SecretKey
+from rwn_core.tuning.attacked import RAISED, RED_TEAM, attacked
 from rwn_core.tuning.point import Point, Spread, released_share
 from rwn_core.tuning.setting import Setting
 
@@ -56,6 +57,16 @@ class Plan:
     def keys(self) -> list[SecretKey]:
         """The key of each release."""
         return [SecretKey.from_seed(self.seed + release) for release in range(self.releases)]
+
+
+ATTACKED = 5  # releases of an answer that simple attacks are tried on
+
+
+def with_red_team(plan: Plan) -> Plan:
+    """The first few releases of a plan, with the measures that simple attacks may raise."""
+    measures = tuple(key for key in RAISED if key in plan.measures)
+    releases = min(ATTACKED, plan.releases)
+    return replace(plan, measures=(*measures, RED_TEAM), releases=releases)
 
 
 class Trials:
@@ -144,7 +155,7 @@ class Trials:
     def _read(self, release: Masked, measures: Sequence[str]) -> dict[str, Reading | NotApplicable]:
         assert self._comparison is not None
         comparison = self._comparison.with_masked(release.masked, release.law)
-        return {key: _safely(key, comparison) for key in measures}
+        return dict(attacked({key: _safely(key, comparison) for key in measures}))
 
 
 def _safely(key: str, comparison: Comparison) -> Reading | NotApplicable:
@@ -162,11 +173,12 @@ def _spread(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:
     answers = [each for each in readings if isinstance(each, Reading)]
     values = tuple(float(each.value) for each in answers)
     baseline = answers[0].baseline
+    by = next((str(x.detail["attacked_by"]) for x in answers if "attacked_by" in x.detail), "")
     if all(each.detail.get("standing") != "at least" for each in answers):
-        return Spread(measure=key, values=values, baseline=baseline)
+        return Spread(measure=key, values=values, baseline=baseline, by=by)
     upper = tuple(each.detail.get("at_most") for each in answers)
     known = () if None in upper else tuple(float(u) for u in upper if u is not None)
-    return Spread(measure=key, values=values, baseline=baseline, is_bound=True, upper=known)
+    return Spread(measure=key, values=values, baseline=baseline, is_bound=True, upper=known, by=by)
 
 
 def _together(setting: Setting) -> Hashable:

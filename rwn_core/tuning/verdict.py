@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rwn_core.measures import MEASURES
+from rwn_core.measures.sentence import percent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,8 @@ class Verdict:
     standing : mapping of str to str
         Of the measures whose worst case is not known, what that number is: "at least", "at most"
         or "an estimate".
+    by : mapping of str to str
+        Of the measures that a simple attack went beyond, which one.
     released : float, optional
         Share of the records that is released, where it is too small for limits to be kept.
     """
@@ -32,6 +35,7 @@ class Verdict:
     unread: Mapping[str, str]
     values: Mapping[str, float] = field(default_factory=dict)
     standing: Mapping[str, str] = field(default_factory=dict)
+    by: Mapping[str, str] = field(default_factory=dict)
     released: float | None = None
 
     @property
@@ -59,6 +63,11 @@ class Verdict:
         """What a judged value is called: a worst case only where it is one."""
         return MEASURES[measure].title_as(self.standing.get(measure, ""))
 
+    def _by(self, measure: str) -> str:
+        """By which simple attack a value was reached that the measure does not state."""
+        by = self.by.get(measure)
+        return "" if by is None else f", {percent(self.values[measure])} by {by}"
+
     @property
     def sentence(self) -> str:
         """The verdict in words: which limit is nearest or most broken, and what was not judged."""
@@ -66,7 +75,7 @@ class Verdict:
             return "The policy has no limits, so that nothing is judged."
         parts = []
         if self.first is not None and self.largest is not None:
-            what = self.title(self.first)
+            what = self.title(self.first) + self._by(self.first)
             count = len(self.shares) + len(self.unread)
             parts.append(
                 f"{len(self.broken)} of {count} limits {'is' if len(self.broken) == 1 else 'are'} "
