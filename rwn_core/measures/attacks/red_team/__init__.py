@@ -8,12 +8,20 @@ often it is right. `merge` looks people up by sets of values, `nearest` takes th
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
 from rwn_core.measures.attacks.red_team import matching, merge, nearest, prediction
 from rwn_core.measures.attacks.red_team.files import Files, files_of
-from rwn_core.measures.attacks.red_team.finding import Finding, scored
+from rwn_core.measures.attacks.red_team.finding import Finding, Tried, scored
 from rwn_core.measures.comparison import Comparison
 
-__all__ = ["Finding", "attack", "findings"]
+__all__ = ["ATTACKS", "Finding", "attack", "findings"]
+
+ATTACKS: Mapping[str, Callable[[Files], list[Finding | Tried]]] = MappingProxyType(
+    {each.KEY: each.attack for each in (merge, nearest, prediction, matching)}
+)
+"""Every attack by its key: what it linked, and the names that it gave."""
 
 
 def attack(comparison: Comparison) -> list[Finding]:
@@ -35,7 +43,7 @@ def findings(files: Files) -> list[Finding]:
     list of Finding
         Every link that was tried; of named values those that luck alone would not give.
     """
-    links, names = matching.attack(files)
-    tried = [*merge.attack(files), *nearest.names(files), *prediction.attack(files), *names]
-    found = [*nearest.links(files), *links, *scored(tried)]
-    return sorted(found, key=lambda each: -each.score)
+    made = [each for one in ATTACKS.values() for each in one(files)]
+    links = [each for each in made if isinstance(each, Finding)]
+    named = scored([each for each in made if isinstance(each, Tried)])
+    return sorted([*links, *named], key=lambda each: -each.score)

@@ -16,25 +16,24 @@ KEY = "matching"
 LARGEST = 1_500  # rows that are given to people at once: about n cubed steps
 
 
-def attack(files: Files) -> tuple[list[Finding], list[Tried]]:
+def attack(files: Files) -> list[Finding | Tried]:
     """Link all rows to people, and name what the row of a person shows."""
     from scipy.optimize import linear_sum_assignment
 
-    links: list[Finding] = []
-    names: list[Tried] = []
+    found: list[Finding | Tried] = []
     if files.n > LARGEST:
-        return links, names
+        return found
     for known, what in _known(files):
         for title, cost in _costs(files, known):
             _, person = linear_sum_assignment(cost)
             words = f"giving all rows to people by {title} of {what}"
-            links.append(link_finding(KEY, words, _right(files, person), files.n, files.n))
+            found.append(link_finding(KEY, words, _right(files, person), files.n, files.n))
             if known != files.names:
                 row = np.argsort(person)
                 for secret in files.secrets:
                     shown = files.column(files.rows, secret)[row]
-                    names += count_names(files, secret, shown, (KEY, words))
-    return links, names
+                    found += count_names(files, secret, shown, (KEY, words))
+    return found
 
 
 def _known(files: Files) -> Iterator[tuple[Names, str]]:

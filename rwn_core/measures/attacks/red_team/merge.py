@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.measures.attacks.red_team.files import Files, Floats, Names
-from rwn_core.measures.attacks.red_team.finding import Tried, count_names, named_set, reach
+from rwn_core.measures.attacks.red_team.finding import Finding, Tried, count_names, named_set, reach
 from rwn_core.measures.attacks.red_team.shown import shown
 
 KEY = "merge"
@@ -19,9 +19,9 @@ POOL = 40  # variables with most different values, of which sets are built
 AGREE = (0.5, 0.8, 1.0)  # shares of the matching rows that show what is named: more than, at least
 
 
-def attack(files: Files) -> list[Tried]:
+def attack(files: Files) -> list[Finding | Tried]:
     """Name a secret by merges: by the keys, slices, stated sets, and sets built one by one."""
-    found: list[Tried] = []
+    found: list[Finding | Tried] = []
     for secret in files.secrets:
         for names in sets_for(files, secret):
             found += _merged(files, names, secret)

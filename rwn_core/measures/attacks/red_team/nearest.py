@@ -26,6 +26,11 @@ SEVERAL = 3  # nearest rows that have to agree
 _WAYS = (("standardized values", standardized), ("ranks", ranked))
 
 
+def attack(files: Files) -> list[Finding | Tried]:
+    """Link rows to the nearest people, and name what the rows nearest to people show."""
+    return [*links(files), *names(files)]
+
+
 def links(files: Files) -> list[Finding]:
     """Give each of some rows the nearest person, by all variables and by the keys."""
     found = []

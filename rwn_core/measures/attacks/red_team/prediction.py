@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.measures.attacks.red_team.files import Files, Floats
-from rwn_core.measures.attacks.red_team.finding import Tried, count_names
+from rwn_core.measures.attacks.red_team.finding import Finding, Tried, count_names
 
 KEY = "prediction"
 LEARNED = 5_000  # rows that a model learns from
@@ -22,9 +22,9 @@ Predicted = tuple[Floats, Floats]
 Models = Iterator[tuple[str, Callable[[Floats], Predicted]]]
 
 
-def attack(files: Files) -> list[Tried]:
+def attack(files: Files) -> list[Finding | Tried]:
     """Name secrets by least squares, a logistic regression and a shallow tree."""
-    found: list[Tried] = []
+    found: list[Finding | Tried] = []
     if not files.known:
         return found
     tables = [_features(files, table) for table in (files.rows, files.people)]

@@ -21,7 +21,14 @@ from rwn_core.errors import NotApplicable
 from rwn_core.masking import RWN, RankSwapping, RowCopy
 from rwn_core.measures import read
 from rwn_core.measures.attacks.red_team import attack, matching, merge, nearest, prediction
-from rwn_core.measures.attacks.red_team.finding import count_names, named_set, reach, scored
+from rwn_core.measures.attacks.red_team.finding import (
+    Finding,
+    Tried,
+    count_names,
+    named_set,
+    reach,
+    scored,
+)
 from rwn_core.measures.attacks.red_team.shown import shown
 from rwn_core.measures.comparison import Comparison
 
@@ -95,13 +102,13 @@ def test_all_rows_at_once_by_hand() -> None:
     """Row by row two rows go to person 1; together each person has one row."""
     people = pd.DataFrame({"a": [0.0, 1.0, 5.0], "S": [0.0, 1.0, 0.0]})
     rows = pd.DataFrame({"a": [0.6, 1.2, 5.0], "S": [0.0, 1.0, 0.0]})
-    links, names = matching.attack(files(people, rows, [0, 1, 2], "a", "S"))
-    assert {each.right for each in links} == {3.0}
-    assert all(each.right[0] == each.people[0] for each in names)
+    made = matching.attack(files(people, rows, [0, 1, 2], "a", "S"))
+    assert {each.right for each in made if isinstance(each, Finding)} == {3.0}
+    assert all(x.right[0] == x.people[0] for x in made if isinstance(x, Tried))
     # records that no value tells apart are linked rightly by chance only
     same = pd.DataFrame({"a": [0.0, 0.0, 5.0], "S": [0.0, 0.0, 0.0]})
-    links, _ = matching.attack(files(same, same, [1, 0, 2], "a", "S"))
-    assert {each.right for each in links} == {2.0}
+    made = matching.attack(files(same, same, [1, 0, 2], "a", "S"))
+    assert {each.right for each in made if isinstance(each, Finding)} == {2.0}
 
 
 def test_a_number_is_read_within_what_no_one_person_can_move() -> None:
