@@ -111,10 +111,12 @@ def _answer(
     from rwn_core.tuning import Goal, prepared
     from rwn_core.tuning import seek as seek_goal
     from rwn_core.tuning import sweep as run_sweep
+    from rwn_core.tuning.verdict import counted
 
     goal = Goal(keep=policy, best=best)
     settings = prepared(data, search.grid, references=False)
-    say(f"{len(settings):,} settings, {search.plan.releases} releases each: {goal.words}")
+    releases = counted(search.plan.releases, "release")
+    say(f"{counted(len(settings), 'setting')}, {releases} each: {goal.words}")
     with progress("seeking") as report:
         swept = run_sweep(
             data,

@@ -78,6 +78,7 @@ def sweep(
     from rwn_core.measures.statistics.intervals import range_words
     from rwn_core.tuning import prepared
     from rwn_core.tuning import sweep as run_sweep
+    from rwn_core.tuning.verdict import counted
 
     form = output_format(target, source, schema, scenario)
     loaded = None if scenario is None else read_scenario(scenario)
@@ -93,7 +94,7 @@ def sweep(
     search = rounded(search, data, round_ or ())
     search = sliced(search, data, slices, given=bool(slice_))
     settings = prepared(data, search.grid, references=False)
-    say(f"{len(settings):,} settings, {search.plan.releases} releases each")
+    say(f"{counted(len(settings), 'setting')}, {counted(search.plan.releases, 'release')} each")
     folder = target.with_name(f"{target.name}.sweep")
     with progress("sweeping") as report:
         trials = run_sweep(

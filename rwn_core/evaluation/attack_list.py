@@ -41,9 +41,9 @@ def read_attack(
         Of the control group where it has an answer; else of the release.
     """
     if control is not None and measure.key in GUESSING:
-        beside = measure.read(control)
+        beside = measure.read(control, bare=True)
         if isinstance(beside, Reading):
-            return beside
+            return measure.between_ends(beside, comparison)
     return measure.read(comparison)
 
 

@@ -123,7 +123,8 @@ def _one_split(microdata: Microdata, params: Method, seed: int, train_share: flo
     training, holdout = microdata.take(order[:cut]), microdata.take(order[cut:])
     release = mask(training, params, seed=seed)
     reading = MEASURES["prediction"].read(
-        Comparison(original=training, masked=release.masked, holdout=holdout)
+        Comparison(original=training, masked=release.masked, holdout=holdout),
+        bare=True,
     )
     if isinstance(reading, NotApplicable):
         raise reading

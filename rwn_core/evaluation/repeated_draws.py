@@ -144,7 +144,7 @@ def ensemble(
     for number, (masked, law) in enumerate(releases(microdata, params, repeats, seed)):
         this = comparison.with_masked(masked, law)
         for key in keys:
-            answer = MEASURES[key].read(this)
+            answer = MEASURES[key].read(this, bare=True)
             if isinstance(answer, Reading):
                 values.setdefault(key, []).append(answer.value)
                 baselines.setdefault(key, answer.baseline)

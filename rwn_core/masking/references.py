@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-import numpy as np
-
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.slices import Slices
 from rwn_core.masking import RWN, Lever, Masked, Prepared
-from rwn_core.mechanism.donors import column_streams, copy_from_donors
+from rwn_core.mechanism.donors import copy_from_donors
+from rwn_core.mechanism.ends import shuffled_donors
 from rwn_core.parallel.threads import Progress
-from rwn_core.randomness import SecretKey, uniforms
+from rwn_core.randomness import SecretKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +60,7 @@ class Shuffling:
         self, key: SecretKey, *, threads: int | None = None, progress: Progress | None = None
     ) -> Masked:
         """Shuffle each column; see `Prepared`."""
-        records = np.arange(self.microdata.n)
-        orders = [
-            np.argsort(uniforms(key, records, stream)[0], kind="stable")
-            for stream in column_streams(self.microdata)
-        ]
-        donors = np.column_stack(orders)
+        donors = shuffled_donors(self.microdata, key)
         masked = copy_from_donors(self.microdata, donors)
         return Masked(masked=masked, donors=donors, law=None)
 

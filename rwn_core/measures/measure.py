@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
+from rwn_core.measures.ends import ends
 
 if TYPE_CHECKING:
     from rwn_core.measures.comparison import Comparison
@@ -115,8 +116,13 @@ class Measure:
         bound = self.certain_up_to is not None and records > self.certain_up_to
         return self.at_least if bound else self.title
 
-    def read(self, comparison: Comparison, *, begin: bool = False) -> Reading | NotApplicable:
-        """The reading, or what is known of it sooner; or the reason why there is none."""
+    def read(
+        self, comparison: Comparison, *, begin: bool = False, bare: bool = False
+    ) -> Reading | NotApplicable:
+        """The reading, or what is known of it sooner; or the reason why there is none.
+
+        A `bare` one is held against no limit: it goes without what the ends of the table read.
+        """
         file = comparison.file
         if file is not None and self.side == "risk" and not self.reads_some:
             return NotApplicable(
@@ -126,9 +132,23 @@ class Measure:
         try:
             compute = self.begin if begin and self.begin is not None else self.compute
             reading = compute(comparison)
+            reading = reading if bare else self.between_ends(reading, comparison)
         except NotApplicable as reason:
             return NotApplicable(reason.reason)
         return _numbered(reading, comparison.records) if self.side == "risk" else reading
+
+    def between_ends(self, reading: Reading, comparison: Comparison) -> Reading:
+        """The reading with what the unmasked file reads, and one where no relation is left.
+
+        Only where it may be held against a limit or an aim.
+        """
+        return replace(reading, detail={**reading.detail, **self.ends(comparison)})
+
+    def ends(self, comparison: Comparison) -> Mapping[str, float]:
+        """What it reads at both ends of a table, see `rwn_core.measures.ends`."""
+        if self.better == "neutral" or (self.side == "risk" and self.better == "higher"):
+            return {}
+        return ends(comparison, self.key, self.begin or self.compute)
 
 
 def _numbered(reading: Reading, records: NDArray[np.int64] | None) -> Reading:

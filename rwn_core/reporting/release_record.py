@@ -281,6 +281,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
             for key, value in verdict.values.items()
         },
         "not_judged": dict(verdict.unread),
+        "ends": {key: dict(each) for key, each in verdict.ends.items()},
     }
 
 

@@ -14,7 +14,7 @@ from rwn_core.measures.measure import Reading
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.frontier import sign
 from rwn_core.tuning.point import Point
-from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.policy import Policy, refuse_percentage
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.trials import Plan, Trials
 
@@ -46,11 +46,17 @@ class Loss:
         sign(self.measure)
         if not math.isfinite(self.value):
             raise ParameterError("The value to match must be a number.")
+        refuse_percentage(self.measure, self.value)
 
     def accepts(self, point: Point) -> bool:
         """Whether a setting's median is no worse than the value."""
-        median, better = point.median(self.measure), sign(self.measure)
-        return median is not None and better * median <= better * self.value
+        median = point.median(self.measure)
+        return median is not None and self.allows(median)
+
+    def allows(self, value: float) -> bool:
+        """Whether a reading is no worse than the value."""
+        better = sign(self.measure)
+        return better * value <= better * self.value
 
 
 class Search:

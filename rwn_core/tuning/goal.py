@@ -10,7 +10,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.measures import MEASURES
 from rwn_core.tuning.frontier import sign
 from rwn_core.tuning.point import Point
-from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.policy import Policy, refuse_percentage
 from rwn_core.tuning.verdict import not_judged, share_words
 
 
@@ -49,6 +49,7 @@ class Goal:
         sign(self.keep)
         if self.limit is None or not math.isfinite(self.limit):
             raise ParameterError("The limit must be a number.")
+        refuse_percentage(self.keep, self.limit)
 
     @property
     def kept(self) -> tuple[str, ...]:

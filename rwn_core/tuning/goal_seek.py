@@ -15,8 +15,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning.attacked import with_attacked
+from rwn_core.tuning.frontier import sign
 from rwn_core.tuning.goal import Goal, GoalAnswer
 from rwn_core.tuning.goal_seek_steps import around, half_steps, middle
+from rwn_core.tuning.judged import empty_end
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.search_processes import Crew
@@ -116,21 +118,35 @@ def _start(points: Sequence[Point] | Sweep, plan: Plan | None) -> tuple[Sequence
 
 
 def _judged(goal: Goal, points: Sequence[Point]) -> tuple[Goal, dict[str, str]]:
-    """The goal with those limits of its policy that a setting has an answer for; why not others.
+    """The goal with those limits of its policy that can be judged; why the others cannot.
 
     A limit that the sweep did not read stays: it has no reason, and would be passed over.
     """
     if not isinstance(goal.keep, Policy):
+        for point in points:
+            _refuse_empty(goal, point)
         return goal, {}
     unread = {}
-    for key in goal.keep.measures:
+    for limit in goal.keep.limits:
+        key = limit.measure
         spreads = [point.spreads[key] for point in points if key in point.spreads]
         if spreads and all(spread.median is None for spread in spreads):
             unread[key] = str(spreads[0].reason)
-    limits = tuple(limit for limit in goal.keep.limits if limit.measure not in unread)
-    if not limits:
-        raise ParameterError(f"No limit can be judged on this table: {next(iter(unread.values()))}")
-    return replace(goal, keep=Policy(limits=limits)), unread
+        why = next(filter(None, (empty_end(key, each.ends, limit.share) for each in spreads)), None)
+        if why is not None:
+            unread[key] = why
+    return replace(goal, keep=goal.keep.without(unread)), unread
+
+
+def _refuse_empty(goal: Goal, point: Point) -> None:
+    """Refuse a limit on one measure that a file keeps which should break it."""
+    key, better = str(goal.keep), sign(str(goal.keep))
+    limit = better * float(goal.limit or 0.0)
+    if key in point.spreads:
+        ends = point.spreads[key].ends
+        why = empty_end(key, ends, lambda value: 2.0 if better * value > limit else 0.0)
+        if why:
+            raise ParameterError(why)
 
 
 def _part(progress: Progress, number: int, parts: int) -> Progress:

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field, replace
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import METHODS
+from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.ends import UNRELATED
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.along_strength import Loss, Search
@@ -101,11 +104,13 @@ def match(
     Raises
     ------
     ParameterError
-        A method or a measure is unknown.
+        A method or a measure is unknown, or what is matched is empty: a file without any relation
+        loses no more, or the unmasked file keeps a limit of the policy.
     """
     for key in methods:
         if key not in METHODS:
             raise ParameterError(f"There is no method {key}; known are: {', '.join(METHODS)}.")
+    _refuse_empty(microdata, to)
     measures = to.measures if isinstance(to, Policy) else (to.measure,)
     tried = replace(plan, measures=tuple(dict.fromkeys((*measures, *along))))
     found: list[Matched | Refused] = []
@@ -121,6 +126,21 @@ def match(
             found.append(Refused(method=key, reason=str(refusal)))
         tell(1.0)
     return found
+
+
+def _refuse_empty(microdata: Microdata, to: Loss | Policy) -> None:
+    """Refuse what says nothing of this table."""
+    if isinstance(to, Policy):
+        for measure, why in to.judgeable(microdata)[1].items():
+            raise ParameterError(f"{MEASURES[measure].title}: {why}")
+        return
+    about = MEASURES[to.measure]
+    ends = about.ends(Comparison(original=microdata, masked=microdata))
+    if about.side == "utility" and UNRELATED in ends and to.allows(ends[UNRELATED]):
+        raise ParameterError(
+            f"{about.title} at worst {to.value:.3g} is an empty aim: a file without any relation "
+            f"reads {ends[UNRELATED]:.3g}. Choose a stricter value."
+        )
 
 
 def _tuned(search: Search, to: Loss | Policy, plan: Plan) -> Matched:

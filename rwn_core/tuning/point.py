@@ -12,6 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.prediction_bands import interval_of
 from rwn_core.measures import MEASURES
 from rwn_core.measures.aligned import empty_records
+from rwn_core.measures.ends import UNMASKED, UNRELATED
 from rwn_core.measures.statistics.intervals import range_words
 from rwn_core.tuning.setting import Setting
 
@@ -37,6 +38,8 @@ class Spread:
         Then its upper bound for each release; empty where there is none.
     by : str
         The simple attack that raised a value above what the measure states.
+    unmasked, unrelated : float, optional
+        What the measure reads on the unmasked file, and where no relation is left.
     """
 
     measure: str
@@ -46,6 +49,8 @@ class Spread:
     is_bound: bool = False
     upper: tuple[float, ...] = ()
     by: str = ""
+    unmasked: float | None = None
+    unrelated: float | None = None
 
     @property
     def title(self) -> str:
@@ -71,12 +76,18 @@ class Spread:
         ends = interval_of(self.measure, self.upper)
         return self.upper[0] if ends is None else ends[1]
 
+    @property
+    def ends(self) -> dict[str, float]:
+        """What is known of both ends of the table, by name."""
+        both = {UNMASKED: self.unmasked, UNRELATED: self.unrelated}
+        return {name: value for name, value in both.items() if value is not None}
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads."""
         plain = {"values": list(self.values), "baseline": self.baseline, "reason": self.reason}
         upper = {"upper": list(self.upper)} if self.upper else {}
         plain |= {"by": self.by} if self.by else {}
-        return plain | ({"is_bound": True, **upper} if self.is_bound else {})
+        return plain | ({"is_bound": True, **upper} if self.is_bound else {}) | self.ends
 
     @classmethod
     def from_dict(cls, measure: str, plain: Mapping[str, Any]) -> Spread:
@@ -89,6 +100,8 @@ class Spread:
             is_bound=bool(plain.get("is_bound", False)),
             upper=tuple(float(v) for v in plain.get("upper", ())),
             by=str(plain.get("by", "")),
+            unmasked=plain.get(UNMASKED),
+            unrelated=plain.get(UNRELATED),
         )
 
 
@@ -132,7 +145,8 @@ class Point:
         """What a scenario says of it: medians, and between which values one more release falls.
 
         Beside each range stands how many releases it is of. Where these are lower bounds of a worst
-        case, "at_most" is the upper one: 1 if none is known.
+        case, "at_most" is the upper one: 1 if none is known. "unmasked" and "unrelated" are what
+        the ends of the table read.
         """
         stated = {}
         for key, spread in self.spreads.items():
@@ -142,7 +156,7 @@ class Point:
                 parts["releases"] = float(len(spread.values))
                 if spread.is_bound:
                     parts["at_most"] = 1.0 if spread.at_most is None else spread.at_most
-                stated[key] = {"median": spread.median, **parts}
+                stated[key] = {"median": spread.median, **parts, **spread.ends}
         return stated
 
     def to_dict(self) -> dict[str, Any]:

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures import MEASURES, no_measure
+from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning.attacked import attacked
-from rwn_core.tuning.judged import MISSING, Judged, of_point, of_reading, of_stated
+from rwn_core.tuning.judged import MISSING, Judged, empty_end, of_point, of_reading, of_stated
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.verdict import Verdict
 
@@ -19,6 +21,28 @@ _WRONG = (
     "A limit must have a measure and at_most, and may have a source and set_by; correct the limits "
     "of the file."
 )
+
+
+def refuse_percentage(measure: str, value: float) -> None:
+    """Refuse a number beyond the bounds of a measure that ends at 1.
+
+    Parameters
+    ----------
+    measure : str
+        Key of the measure.
+    value : float
+        A limit, or what is to be reached.
+
+    Raises
+    ------
+    ParameterError
+    """
+    about = MEASURES[measure]
+    if about.bounds[1] == 1 and value > 1:
+        raise ParameterError(
+            f"The limit on {about.title} ({measure}) must be a fraction from 0 to 1, not a "
+            "percentage: write 0.05 for 5 percent."
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +63,8 @@ class Limit:
     Raises
     ------
     ParameterError
-        The measure is unknown or less of it is not better, or the number is below 0 or none.
+        The measure is unknown or less of it is not better, or the number is below 0 or none, or
+        above 1 where the measure ends at 1.
     """
 
     measure: str
@@ -61,6 +86,7 @@ class Limit:
             raise ParameterError(
                 f"The limit on {MEASURES[self.measure].title} must be a number of at least 0."
             )
+        refuse_percentage(self.measure, self.at_most)
 
     @property
     def title(self) -> str:
@@ -181,8 +207,10 @@ class Policy:
 
     def _verdict(self, given: Mapping[str, Judged]) -> Verdict:
         nothing = Judged(value=None)
-        held = {each.measure: given.get(each.measure, nothing).against(each.share)
-                for each in self.limits}  # fmt: skip
+        held = {
+            each.measure: given.get(each.measure, nothing).against(each.measure, each.share)
+            for each in self.limits
+        }
         values = {key: each.value for key, each in held.items() if each.value is not None}
         shares = {each.measure: each.share(values[each.measure])
                   for each in self.limits if each.measure in values}  # fmt: skip
@@ -192,7 +220,53 @@ class Policy:
             values=values,
             standing={key: each.standing for key, each in held.items() if each.standing},
             by={key: held[key].by for key in values if held[key].by},
+            ends={key: each.ends for key, each in held.items() if each.ends},
+            unreachable=tuple(
+                each.measure for each in self.limits if held[each.measure].unreachable(each.share)
+            ),
         )
+
+    def judgeable(self, original: Microdata) -> tuple[Policy, dict[str, str]]:
+        """Set apart the limits that no release of a table can break.
+
+        Parameters
+        ----------
+        original : Microdata
+
+        Returns
+        -------
+        policy : Policy
+            The other limits.
+        reasons : dict of str to str
+            By measure, why a limit says nothing of this table.
+
+        Raises
+        ------
+        ParameterError
+            No limit is left.
+        """
+        itself = Comparison(original=original, masked=original)
+        empty = {
+            each.measure: why
+            for each in self.limits
+            if (why := empty_end(each.measure, MEASURES[each.measure].ends(itself), each.share))
+        }
+        return self.without(empty), empty
+
+    def without(self, reasons: Mapping[str, str]) -> Policy:
+        """The limits but those that cannot be judged, for the given reasons.
+
+        Raises
+        ------
+        ParameterError
+            No limit is left.
+        """
+        limits = tuple(each for each in self.limits if each.measure not in reasons)
+        if reasons and not limits:
+            raise ParameterError(
+                f"No limit can be judged on this table: {next(iter(reasons.values()))}"
+            )
+        return replace(self, limits=limits)
 
     def to_records(self) -> list[dict[str, Any]]:
         """Plain data for a file, without empty texts."""

@@ -131,13 +131,13 @@ class Crew:
 def _joined(parts: Sequence[Point]) -> Point:
     """One point of the parts of a plan, releases in their order."""
     first = parts[0]
-    spreads = {key: _together(key, [part.spreads[key] for part in parts]) for key in first.spreads}
+    spreads = {key: _together([part.spreads[key] for part in parts]) for key in first.spreads}
     seconds = sum(part.seconds for part in parts)
     shown = tuple(share for part in parts for share in part.shown)
     return Point(setting=first.setting, spreads=spreads, shown=shown, seconds=seconds)
 
 
-def _together(key: str, parts: Sequence[Spread]) -> Spread:
+def _together(parts: Sequence[Spread]) -> Spread:
     refused = next((part for part in parts if part.reason is not None), None)
     if refused is not None:
         return refused
@@ -147,6 +147,4 @@ def _together(key: str, parts: Sequence[Spread]) -> Spread:
     ends = [(part.upper if part.is_bound else part.values) for part in parts]
     upper = tuple(end for some in ends for end in some) if bound and all(ends) else ()
     by = next((part.by for part in parts if part.by), "")
-    return Spread(
-        measure=key, values=values, baseline=parts[0].baseline, is_bound=bound, upper=upper, by=by
-    )
+    return replace(parts[0], values=values, is_bound=bound, upper=upper, by=by)

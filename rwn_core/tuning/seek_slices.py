@@ -117,8 +117,8 @@ def seek_slices(
     Raises
     ------
     ParameterError
-        The policy has no limit, the table has fewer than two masked variables or numbers, or a
-        method's strength cannot be moved.
+        The policy has no limit, or none that can be broken on this table; the table has fewer
+        than two masked variables or numbers, or a method's strength cannot be moved.
     RWNError
         A worker ended, for instance for lack of memory.
 
@@ -130,6 +130,7 @@ def seek_slices(
     progress = progress or (lambda share: None)
     ranges = ranges or SliceRanges()
     sample = _sample(microdata, ranges.records)
+    asked, (policy, unread) = policy, policy.judgeable(sample)
     setting = setting or Setting(params=RWN(epsilon=1.0, k=5))
     settings = _strengths(sample, setting, ranges.strengths)
     plan = Plan(measures=policy.measures, releases=_RELEASES, seed=ranges.seed)
@@ -166,9 +167,10 @@ def seek_slices(
             best = unmoved if unmoved.kept else best
     progress(1.0)
     return SliceAnswer(
-        policy=policy,
+        policy=asked,
         point=best.point,
-        reached=best.kept,
+        reached=best.kept and not unread,
+        unread=unread,
         tried=len(search.shares),
         records=sample.n,
         of=microdata.n,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from rwn_core.data.slices import Slices
 from rwn_core.measures import MEASURES
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.verdict import not_judged
 
 LOSS = "correlation"
 
@@ -23,13 +25,17 @@ class SliceAnswer:
         Read on fresh releases: the limits' measures and the correlations. If no slices keep all
         limits, those that come nearest.
     reached : bool
-        Whether it keeps them all: 19 of 20 further releases should keep each.
+        Whether it keeps them all: 19 of 20 further releases should keep each. Never where a limit
+        could not be judged.
     tried : int
         Slices and strengths that were tried on releases.
     records : int
         How many records it was searched and read on.
     of : int
         How many the table has.
+    unread : mapping of str to str
+        Limits of the policy that cannot be judged on this table, and why; the search goes by the
+        others.
     """
 
     policy: Policy
@@ -38,6 +44,7 @@ class SliceAnswer:
     tried: int
     records: int
     of: int
+    unread: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def slices(self) -> Slices:
@@ -54,11 +61,11 @@ class SliceAnswer:
                 f" Searched and read on {self.records:,} random records of {self.of:,}; read it on "
                 "all of them before it is used."
             )
-        return (
-            words
-            if self.reached
-            else f"None of {self.tried:,} keeps all limits; nearest is {words}"
-        )
+        words += not_judged(self.unread)
+        if self.reached:
+            return words
+        known = "is known to keep" if self.unread else "keeps"
+        return f"None of {self.tried:,} {known} all limits; nearest is {words}"
 
 
 def _in_words(point: Point, measure: str) -> str:

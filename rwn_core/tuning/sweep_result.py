@@ -13,7 +13,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.tuning.point import Point, Spread, few_words
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.trials import Plan
-from rwn_core.tuning.verdict import not_judged, share_words
+from rwn_core.tuning.verdict import counted, not_judged, share_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,15 +89,17 @@ class Sweep:
         """Which of the settings keep all limits, in a sentence."""
         verdicts = [(policy.judge_point(point), point) for point in self.points]
         kept = sum(verdict.kept for verdict, _ in verdicts)
+        settings = counted(len(verdicts), "setting")
         few = " ".join(["", few_words(self.points)]).rstrip()
         if kept:
-            return f"{kept:,} of {len(verdicts):,} settings keep all limits.{few}"
-        words = f"None of {len(verdicts):,} settings is known to keep all limits."
+            keep = "keeps" if len(verdicts) == 1 else "keep"
+            return f"{kept:,} of {settings} {keep} all limits.{few}"
+        words = f"None of {settings} is known to keep all limits."
         shares = [(v.largest, v, p) for v, p in verdicts if v.largest is not None and not p.few]
         if shares:
             share, judged, nearest = min(shares, key=lambda each: each[0])
             words = (
-                f"None of {len(verdicts):,} settings keeps all limits; nearest is "
+                f"None of {settings} keeps all limits; nearest is "
                 f"{nearest.setting.words}, which uses {share_words(share)} the limit on "
                 f"{judged.title(str(judged.first))}."
             )

@@ -12,6 +12,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import Masked, Prepared, family, lever_values
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.ends import UNMASKED, UNRELATED
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.memory import budget_bytes
@@ -172,13 +173,20 @@ def _spread(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:
         return Spread(measure=key, reason=reasons[0])
     answers = [each for each in readings if isinstance(each, Reading)]
     values = tuple(float(each.value) for each in answers)
-    baseline = answers[0].baseline
     by = next((str(x.detail["attacked_by"]) for x in answers if "attacked_by" in x.detail), "")
+    spread = Spread(
+        measure=key,
+        values=values,
+        baseline=answers[0].baseline,
+        by=by,
+        unmasked=answers[0].detail.get(UNMASKED),
+        unrelated=answers[0].detail.get(UNRELATED),
+    )
     if all(each.detail.get("standing") != "at least" for each in answers):
-        return Spread(measure=key, values=values, baseline=baseline, by=by)
+        return spread
     upper = tuple(each.detail.get("at_most") for each in answers)
     known = () if None in upper else tuple(float(u) for u in upper if u is not None)
-    return Spread(measure=key, values=values, baseline=baseline, is_bound=True, upper=known, by=by)
+    return replace(spread, is_bound=True, upper=known)
 
 
 def _together(setting: Setting) -> Hashable:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rwn_core.measures import MEASURES
+from rwn_core.measures.ends import UNMASKED, UNRELATED
 from rwn_core.measures.sentence import percent
 
 
@@ -29,6 +30,11 @@ class Verdict:
         Of the measures that a simple attack went beyond, which one.
     released : float, optional
         Share of the records that is released, where it is too small for limits to be kept.
+    ends : mapping of str to mapping of str to float
+        By measure, what it reads on the unmasked file ("unmasked") and where no relation is left
+        ("unrelated"), as far as that is known.
+    unreachable : tuple of str
+        The broken limits that a file without any relation breaks, too.
     """
 
     shares: Mapping[str, float]
@@ -37,6 +43,8 @@ class Verdict:
     standing: Mapping[str, str] = field(default_factory=dict)
     by: Mapping[str, str] = field(default_factory=dict)
     released: float | None = None
+    ends: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    unreachable: tuple[str, ...] = ()
 
     @property
     def first(self) -> str | None:
@@ -76,13 +84,25 @@ class Verdict:
         parts = []
         if self.first is not None and self.largest is not None:
             what = self.title(self.first) + self._by(self.first)
+            what += f", which uses {share_words(self.largest)} its limit."
             count = len(self.shares) + len(self.unread)
+            limits = counted(count, "limit")
+            if self.broken:
+                verb = "is" if len(self.broken) == 1 else "are"
+                parts.append(
+                    f"{len(self.broken)} of {limits} {verb} broken, most of all {what}"
+                    if count > 1
+                    else f"The limit is broken: {what}"
+                )
+            elif self.unread:
+                parts.append(f"The judged ones of {limits} are kept; nearest is {what}")
+            else:
+                kept = f"All {limits} are kept; nearest is" if count > 1 else "The limit is kept:"
+                parts.append(f"{kept} {what}")
+        for key in self.unreachable:
             parts.append(
-                f"{len(self.broken)} of {count} limits {'is' if len(self.broken) == 1 else 'are'} "
-                f"broken, most of all {what}, which uses {share_words(self.largest)} its limit."
-                if self.broken
-                else f"{'The judged ones of' if self.unread else 'All'} {count} limits are kept; "
-                f"nearest is {what}, which uses {share_words(self.largest)} its limit."
+                f" Even without any relation left {self.title(key)} is beyond its limit; "
+                "coarsen values or raise the limit."
             )
         if self.released is not None:
             parts.append(f" But only {100 * self.released:.3g} % of the records are released.")
@@ -99,6 +119,34 @@ def not_judged(unread: Mapping[str, str], standing: Mapping[str, str] | None = N
     """
     named = {key: MEASURES[key].title_as((standing or {}).get(key, "")) for key in unread}
     return "".join(f" Not judged: {named[key]}. {why}" for key, why in unread.items())
+
+
+def ends_words(measure: str, ends: Mapping[str, float]) -> str:
+    """Write what a measure reads at both ends of a table; nothing where neither is known.
+
+    Examples
+    --------
+    >>> ends_words("bayes_linkage", {"unmasked": 1.0, "unrelated": 0.004})
+    'unmasked 100 %, no relation left 0.4 %'
+    """
+    called = {UNMASKED: "unmasked", UNRELATED: "no relation left"}
+    share = MEASURES[measure].is_share
+    return ", ".join(
+        f"{called[name]} {f'{100 * ends[name]:.3g} %' if share else f'{ends[name]:.3g}'}"
+        for name in called
+        if name in ends
+    )
+
+
+def counted(count: int, noun: str) -> str:
+    """Write a number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "setting"), counted(2000, "limit")
+    ('1 setting', '2,000 limits')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def share_words(share: float) -> str:

@@ -153,7 +153,7 @@ def _present(session: Session, measure: str) -> float:
         return session.aims.correlation
 
     def read() -> Reading | rwn.NotApplicable:
-        return rwn.MEASURES[measure].read(current_release(session).comparison)
+        return rwn.MEASURES[measure].read(current_release(session).comparison, bare=True)
 
     reading = memo("present loss", 16).once((*release_key(session), measure), read)
     return reading.value if isinstance(reading, Reading) else session.aims.correlation

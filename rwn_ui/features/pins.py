@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning.judged import stated
-from rwn_ui.features.risk_axis import Readings, bound, of_pins, of_release
+from rwn_ui.features.risk_axis import Readings, of_pins, of_release
 from rwn_ui.state.results import memo
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.state.work import own_work
@@ -35,6 +35,6 @@ def with_readings(pin: Pin, found: Readings) -> Pin:
     return replace(
         pin,
         values=pin.values | {key: each.value for key, each in known.items()},
-        bounds=pin.bounds | {key: stated(each) for key, each in known.items() if bound(each)},
+        bounds=pin.bounds | {key: stated(each) for key, each in known.items()},
         to_come=tuple(key for key in pin.to_come if key not in found),
     )

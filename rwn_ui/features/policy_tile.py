@@ -9,7 +9,7 @@ import rwn_core as rwn
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning import Verdict
 from rwn_core.tuning.goal import number_words
-from rwn_core.tuning.verdict import share_words
+from rwn_core.tuning.verdict import ends_words, share_words
 from rwn_ui.features import risk_axis
 from rwn_ui.panel.tile import blank, percent
 
@@ -65,7 +65,10 @@ def limits_words(
             words += f" (read it against {_value(limit.measure, reading.baseline)})"
         used = verdict.shares.get(limit.measure)
         share = "not judged against" if used is None else share_words(used)
-        parts.append(f"{words}: {share} {_value(limit.measure, limit.at_most)}{_by(limit)}.")
+        ends = ends_words(limit.measure, verdict.ends.get(limit.measure, {}))
+        beside = f"; {ends}" if ends else ""
+        at_most = _value(limit.measure, limit.at_most)
+        parts.append(f"{words}: {share} {at_most}{_by(limit)}{beside}.")
     linked = readings.get("distance_linkage")
     if isinstance(linked, Reading) and "distance_linkage" not in policy.measures:
         parts.append(f"Distance linkage, an ordinary intruder: {percent(linked.value)}.")

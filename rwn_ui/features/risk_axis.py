@@ -86,8 +86,11 @@ def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | r
     """
     found = dict(current.readings)
     for key in wanted(session):
-        if key not in found:
+        shown = found.get(key)
+        if shown is None:
             found[key] = _read(session, current, key)
+        elif isinstance(shown, Reading):
+            found[key] = rwn.MEASURES[key].between_ends(shown, current.comparison)
     return found
 
 

@@ -7,12 +7,39 @@ from typing import Any
 
 import numpy as np
 
+import rwn_core as rwn
 from rwn_core.evaluation.attack_list import Answers
 from rwn_core.evaluation.disclosure import Disclosure
+from rwn_core.measures.ends import UNMASKED, UNRELATED
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.sentence import percent
+from rwn_core.tuning.goal import number_words
 
 Table = dict[str, Any]
+
+
+def limits(policy: rwn.Policy, readings: Answers) -> Table:
+    """Each limit between both ends of the table: what the unmasked file reads, and what chance."""
+    verdict, rows = policy.judge_readings(readings), []
+    for limit in policy.limits:
+        key = limit.measure
+        reading, ends = readings.get(key), verdict.ends.get(key, {})
+        values = (
+            reading.value if isinstance(reading, Reading) else None,
+            limit.at_most,
+            ends.get(UNMASKED),
+            ends.get(UNRELATED),
+        )
+        words = ["–" if value is None else number_words(key, value) for value in values]
+        state = "broken" if key in verdict.broken else verdict.unread.get(key, "kept")
+        rows.append([verdict.title(key), *words, state])
+    return {
+        "title": "Limits of the policy",
+        "columns": ["measure", "reads", "at most", "unmasked file", "no relation left", "verdict"],
+        "rows": rows,
+        "caption": "A limit that the unmasked file keeps cannot be broken: it is not judged. No "
+        "relation left: each variable shuffled by itself.",
+    }
 
 
 def field(readings: Answers, n: int) -> list[Table]:

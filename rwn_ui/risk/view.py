@@ -143,6 +143,7 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
 def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
     few = current_release(session).few
     tiles = [policy_tile.draw(session.policy, found.readings, released=few)]
+    verdict = session.policy.judge_readings(found.readings)
     for label, measure in (
         ("Worst case, all", "bayes_linkage"),
         ("Worst case, by keys", "intruder_levels"),
@@ -159,8 +160,9 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
             shown["help"] = _help(measure, reading, session)
             limit = session.policy.limit(measure)
             if limit is not None:
-                shown["limit"] = f"limit {percent(limit.at_most)}"
-                shown["state"] = "over" if reading.value > limit.at_most else None
+                unread = ", not judged" if measure in verdict.unread else ""
+                shown["limit"] = f"limit {percent(limit.at_most)}{unread}"
+                shown["state"] = "over" if measure in verdict.broken else None
         tiles.append(shown)
     return tiles
 
@@ -208,6 +210,7 @@ def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[st
         *risk_shown.tables(found.readings),
         _warnings(session, attack, found),
     ]
+    tables += [risk_tables.limits(session.policy, found.readings)] if session.policy.limits else []
     tables += risk_tables.field(found.readings, session.data.n)
     again = risk_tables.repetition(found)
     tables += [again] if again else []

@@ -54,7 +54,9 @@ class CurrentRelease:
     def readings(self) -> dict[str, Reading | rwn.NotApplicable]:
         """What the measures say; read once, when it is first asked for."""
         shown, keys = self.comparison, self.measures
-        return shown.here("shown", lambda: {key: rwn.MEASURES[key].read(shown) for key in keys})
+        return shown.here(
+            "shown", lambda: {key: rwn.MEASURES[key].read(shown, bare=True) for key in keys}
+        )
 
     @property
     def few(self) -> float | None:

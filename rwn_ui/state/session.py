@@ -33,9 +33,8 @@ class Aims:
 class Pin:
     """A setting put aside for comparison: its words and its readings, no data.
 
-    Of the readings that limits are held against, `bounds` has those known between bounds only, and
-    `to_come` names what was not known yet of the release of `params` and `seed`, which `about` is
-    the key of.
+    `bounds` has what limits are held against, `to_come` names what was not known yet of the release
+    of `params` and `seed`, which `about` is the key of.
     """
 
     text: str

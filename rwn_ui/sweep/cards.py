@@ -182,7 +182,7 @@ def _read_now(session: Session, measure: str) -> float | None:
     if reading is None and session.data.n <= LARGEST_DENSE:
         key = (*release_key(session), measure)
         kept = memo("measures of the sweep", 32)
-        reading = kept.once(key, lambda: rwn.MEASURES[measure].read(current.comparison))
+        reading = kept.once(key, lambda: rwn.MEASURES[measure].read(current.comparison, bare=True))
     return reading.value if isinstance(reading, Reading) else None
 
 

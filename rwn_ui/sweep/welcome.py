@@ -13,6 +13,7 @@ from rwn_core.reporting.scenario import Search
 from rwn_core.tuning import Setting, Sweep
 from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.sweep import prepared
+from rwn_core.tuning.verdict import counted
 from rwn_ui.panel import panel
 from rwn_ui.state.results import memo, table_key
 from rwn_ui.state.session import Session
@@ -44,7 +45,8 @@ def draw(session: Session) -> None:
 def _begins(search: Search) -> str:
     """What the button would start."""
     grid, releases = search.grid, search.plan.releases
-    words = f"**Start sweep** tries {len(grid):,} settings, {releases} releases each"
+    asked = f"{counted(len(grid), 'setting')}, {counted(releases, 'release')} each"
+    words = f"**Start sweep** tries {asked}"
     more = []
     if len(grid.precision) > 1:
         more.append("rounded in different steps")
@@ -64,8 +66,8 @@ def _kept(session: Session) -> None:
     asked = [setting for setting in settings if setting.method not in REFERENCES]
     done = max(0, finished - (len(settings) - len(asked)))
     st.write(
-        f"A sweep of this table is kept: {done:,} of {len(asked):,} settings are finished, "
-        f"{plan.releases} releases each."
+        f"A sweep of this table is kept: {done:,} of {counted(len(asked), 'setting')} done, "
+        f"{counted(plan.releases, 'release')} each."
     )
     words = "Show it" if whole else "Go on with it"
     if st.button(words, type="primary", key=f"sweep.{session.generation}.resume"):

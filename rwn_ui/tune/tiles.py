@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 import rwn_core as rwn
 from rwn_core.evaluation.repeated_draws import Ensemble
+from rwn_core.measures.ends import UNRELATED
 from rwn_core.measures.measure import Reading
 from rwn_ui.features import policy_tile, risk_axis
 from rwn_ui.features.repeated_draws_results import drawn, interval
@@ -175,20 +174,19 @@ def _mark(shown: dict[str, Any], tile: Tile, reading: Reading, session: Session)
     aim = float(getattr(session.aims, str(tile.aim)))
     shown["state"] = "over" if tile.value(reading) > aim else None
     shown |= {"limit": f"aim {tile.words(aim)}", "aim": True}
-    if tile.aim == "correlation":
-        most = without_relations(reading)
-        shown["help"] += f" Without any relation left it would be {tile.words(most)}."
-        if aim >= most:  # a table without relations keeps such an aim
-            shown["limit"] += f", none left {tile.words(most)}"
+    most = without_relations(session, tile.measure)
     shown["help"] += f" The aim for utility: at most {tile.words(aim)}."
+    if most is None:
+        return
+    shown["help"] += f" Without any relation left it would be {tile.words(most)}."
+    if aim >= most:  # a file without relations keeps such an aim
+        shown["limit"] = f"empty aim {tile.words(aim)}, none left {tile.words(most)}"
+        shown["help"] += " So this aim is empty: choose a smaller one."
 
 
-def without_relations(reading: Reading) -> float:
-    """The mean absolute change of correlations that leaves none: their own mean."""
-    original = np.asarray(reading.detail["original"], dtype=float)
-    pairs = np.abs(original[np.triu_indices(len(original), 1)])
-    known = pairs[np.isfinite(pairs)]
-    return float(known.mean()) if known.size else 0.0
+def without_relations(session: Session, measure: str) -> float | None:
+    """What a measure reads where no relation is left; None where it says nothing of relations."""
+    return rwn.MEASURES[measure].ends(current_release(session).comparison).get(UNRELATED)
 
 
 def _against(tile: Tile, name: str, released: float, pinned: float) -> dict[str, Any]:

@@ -139,7 +139,8 @@ def _map(readings: Readings, session: Session) -> Chart:
     few = current_release(session).few
     verdict = None if waits else session.policy.judge_readings(readings, released=few)
     now = {"utility": 1 - loss.value, "risk": height, "text": session.words}
-    now["nothing"] = 1 - tiles.without_relations(loss)
+    nothing = tiles.without_relations(session, "correlation")
+    now["nothing"] = None if nothing is None else 1 - nothing
     judged = {"kept": verdict and verdict.kept, "unread": len(verdict.unread) if verdict else 0}
     points = [{"label": "now", **now, **judged}, *_pins(session, axis)]
     of_limits, limit = axis == risk_axis.POLICY, session.policy.limit(axis)

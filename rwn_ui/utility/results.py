@@ -122,7 +122,7 @@ def _kept() -> Memo:
 def _read(current: CurrentRelease, *, slow: bool) -> dict[str, Answer]:
     shown = current.readings
     return {
-        key: shown[key] if key in shown else measure.read(current.comparison)
+        key: shown[key] if key in shown else measure.read(current.comparison, bare=True)
         for key, measure in rwn.MEASURES.items()
         if measure.side == "utility" and key != prediction.MEASURE and (key in SLOW) is slow
     }

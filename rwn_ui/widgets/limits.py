@@ -38,7 +38,7 @@ def _number(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
     value = left.number_input(
         f"{measure.title}, {'% ' if measure.is_share else ''}at most",
         0.0,
-        None,
+        scale if measure.bounds[1] == 1 else None,  # a share ends at 100 %
         shown,
         0.5 if measure.is_share else 0.1,
         format="%.4g",

@@ -95,7 +95,7 @@ def test_a_good_setting_between_two_coarse_ones_is_found(data):
 def test_a_method_that_cannot_mask_the_table_says_why():
     words = rwn.Microdata.from_frame(pd.DataFrame({"g": list("abab") * 5, "h": list("ccdd") * 5}))
     plan = Plan(measures=("cells_changed",), releases=2)
-    policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=1.0),))
+    policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.15),))
     found = match(words, ["additive_noise", "pram"], policy, plan=plan)
     assert isinstance(found[0], Refused)
     assert found[0].method == "additive_noise"
