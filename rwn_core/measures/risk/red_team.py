@@ -61,11 +61,10 @@ def _row(found: Finding) -> dict[str, Any]:
 def sentence(reading: Reading, n: int) -> str:
     """Say how far the best link and the best name go, and by which attack."""
     link, name = reading.detail["identity"], reading.detail["attribute"]
-    parts = []
+    parts = [f"Simple attacks score {percent(reading.value)} at most."]
     if link is not None:
         parts.append(
-            f"Simple attacks link at most {percent(link['score'])} of the released rows rightly, "
-            f"by {link['words']}."
+            f"They link {percent(link['score'])} of the released rows rightly, by {link['words']}."
         )
     if name is None:
         return " ".join([*parts, "They name no confidential value more often than luck does."])

@@ -97,8 +97,8 @@ def files_of(comparison: Comparison) -> Files:
     original, masked = comparison.original, comparison.masked
     if masked.n != original.n:
         raise NotApplicable(
-            "The released table has another number of records than the original, so nobody can "
-            "say which attack is right."
+            "The released table has another number of records than the original, so the true "
+            "sources are unknown."
         )
     released = np.flatnonzero(~empty_records(masked))
     if len(released) < 2:
