@@ -17,6 +17,7 @@ from rwn_core.data.variable import Kind
 from rwn_core.masking import RWN, mask
 from rwn_core.measures.attacks.all_rows import expected_share
 from rwn_core.measures.attacks.assignment import Blocks
+from rwn_core.measures.attacks.confidential_value import EXACT
 from rwn_core.measures.attacks.likeliest_value import ReleasedValues
 from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.attacks.value_match import Columns
@@ -45,7 +46,7 @@ def warm() -> None:
         )
         codes = np.arange(6).reshape(2, 3)
         list(Columns(codes, [(0, 1, 2)]).matches(codes))
-        ReleasedValues(np.arange(2), np.ones(2), 0.0).majority(np.ones(2))
+        ReleasedValues(np.arange(2), np.ones(2), EXACT).majority(np.ones(2))
         release.law.table("x")
         release.law.rows_intact()
         for _, cells in release.law.components():

@@ -17,8 +17,8 @@ _SETS = 8  # of the search, those that show most
 
 
 def tables(readings: Answers) -> list[Table]:
-    """True matches by key set, the intruder who is sure, and strategies of the attribute attack."""
-    made = (_matches(readings), _sure(readings), _strategies(readings))
+    """True matches by key set, links that are sure, and how confidential values are named."""
+    made = (_matches(readings), _sure(readings), _worst(readings), _strategies(readings))
     return [table for table in made if table is not None]
 
 
@@ -45,9 +45,9 @@ def _matches(readings: Answers) -> Table | None:
         "caption": "Found: a released row has exactly these values of a person, so it is known "
         "that the person is in the file. Read truly: such a row shows the person's own "
         "confidential value, with its 95 % interval; by chance: if those values were dealt at "
-        "random. First what is stated, then the worst of any three variables "
-        f"({detail['searched']:,} sets).{skipped} Expected: for variables that share a donor, "
-        "before any release is drawn.",
+        f"random. First what is stated, then the worst of {detail['larger']:,} sets of more than "
+        f"three variables and of any three ({detail['searched']:,} sets).{skipped} Expected: for "
+        "variables that share a donor, before any release is drawn.",
     }
 
 
@@ -80,26 +80,76 @@ def _sure(readings: Answers) -> Table | None:
     }
 
 
-def _strategies(readings: Answers) -> Table | None:
+def _worst(readings: Answers) -> Table | None:
+    """What the release adds to naming each confidential variable, and its worst level."""
     reading = readings["attribute_inference"]
     if not isinstance(reading, Reading):
         return None
     detail = reading.detail
+    order = np.argsort([-gain["value"] for gain in detail["gains"]], kind="stable")
     return {
-        "title": "How a confidential value is found out",
+        "title": "Which confidential value is disclosed?",
         "columns": [
             "confidential",
-            *(words[0].upper() + words[1:] for words in STRATEGIES.values()),
+            "named rightly",
+            "exact value",
+            "without the release",
+            "worst level",
+            "named of it",
+            "names that are right",
+            "gain",
         ],
+        "rows": [_gain_row(detail, at) for at in order.tolist()],
+        "caption": "Named rightly: the share of people, by the best strategy. Worst level: recall "
+        "and precision of naming its people, or the people of whom an intruder is sure. Gain: "
+        "the larger one of both, beyond the baseline. The largest gain decides.",
+    }
+
+
+def _gain_row(detail: Mapping[str, Any], at: int) -> list[str]:
+    gain = detail["gains"][at]
+    naming = gain["naming"]
+    level, recall, right = "–", "–", "–"
+    if naming["score"]:
+        level = "all" if naming["level"] is None else naming["level"]
+        level += f", {percent(naming['certainty'])} sure" if naming["certainty"] else ""
+        recall = percent(naming["right"] / naming["people"])
+        right = percent(naming["right"] / naming["named"])
+    return [
+        detail["secrets"][at],
+        percent(float(detail["informed"][at])),
+        percent(float(detail["exact"][at])),
+        percent(gain["reference"]),
+        level,
+        recall,
+        right,
+        percent(gain["value"]),
+    ]
+
+
+def _strategies(readings: Answers) -> Table | None:
+    """How often each strategy is right, for each confidential variable."""
+    reading = readings["attribute_inference"]
+    if not isinstance(reading, Reading):
+        return None
+    detail = reading.detail
+    found = list(zip(detail["rates"], detail["strategies"], strict=True))
+    shown = [key for key in STRATEGIES if any(key in rates for rates, _ in found)]
+    return {
+        "title": "How a confidential value is found out",
+        "columns": ["strategy", *detail["secrets"]],
         "rows": [
             [
-                name,
-                *(percent(rates[key]) + (" (best)" if key == best else "") for key in STRATEGIES),
+                STRATEGIES[key][0].upper() + STRATEGIES[key][1:],
+                *(
+                    (percent(rates[key]) if key in rates else "–")
+                    + (" (best)" if key == best else "")
+                    for rates, best in found
+                ),
             ]
-            for name, rates, best in zip(
-                detail["secrets"], detail["rates"], detail["strategies"], strict=True
-            )
+            for key in shown
         ],
         "caption": f"Who knows {', '.join(detail['names'])} of everybody and the method names the "
-        "likeliest value; the share of people for whom it is right, by what he does.",
+        "likeliest value; the share of people for whom it is right, by strategy. A prediction from "
+        "the keys says something about people outside of the file, too.",
     }

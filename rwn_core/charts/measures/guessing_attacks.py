@@ -36,7 +36,7 @@ def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
     worst = readings["attribute_inference"]
     if isinstance(worst, Reading):
         pairs.append(("attribute, worst case", worst.baseline, worst.value))
-        guess = float(sum(worst.detail["ignorant"]) / len(worst.detail["ignorant"]))
+        guess = float(worst.detail["ignorant"][worst.detail["worst"]])
         control = math.nan if worst.detail["control"] is None else worst.baseline
         cells = ["attribute, worst case", worst.value, control, guess, math.nan, ""]
         for column, cell in zip(columns, cells, strict=True):

@@ -32,6 +32,8 @@ def draw(reading: Reading) -> Chart:
     pairs: list[Pair] = [(names[at], sets["found"][at], _read(sets, at)) for at in shown]
     worst = percent(reading.value, 1)
     what = "read truly" if reading.detail["secret"] else "found"
+    if reading.detail["level"] is not None:
+        what = f"of {reading.detail['level']['secret']} = {reading.detail['level']['level']}"
     return chart(
         "true_matches",
         "True matches",

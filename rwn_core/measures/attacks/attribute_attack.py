@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.measures.attacks.confidential_value import EXACT
 from rwn_core.measures.attacks.donor_belief import Beliefs
-from rwn_core.measures.attacks.likeliest_value import EVEN, ReleasedValues
+from rwn_core.measures.attacks.joint_belief import jointly
+from rwn_core.measures.attacks.likeliest_value import EVEN, Names, ReleasedValues
+from rwn_core.measures.attacks.named_levels import Named, People, count_names
 
 STRATEGIES: Mapping[str, str] = {
     "majority": "naming what most released rows say",
@@ -18,8 +21,16 @@ STRATEGIES: Mapping[str, str] = {
     "donor": "weighing the rows by how likely they show the person's own value",
     "surest": "reading the row that most likely shows the person's own value",
     "nearest": "reading the row with the person's keys, or the nearest keys",
+    "file": "reading the person's row after all rows of the file are weighed together",
+    "line": "predicting it from the keys by least squares on the release",
+    "corrected": "predicting it from the keys by least squares freed of the noise on them",
+    "less_noise": "predicting it from the keys by least squares less the covariances of the noise",
+    "tree": "predicting it from the keys by a tree grown on the release",
 }
 """What an intruder may do, in the order of what is needed for it."""
+
+PREDICTIONS = ("line", "corrected", "less_noise", "tree")
+"""What says something about people who are not in the file, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -28,14 +39,24 @@ class Success:
 
     Attributes
     ----------
-    people : int
-        How many people have a value that can be named.
+    who : People
     rates : dict of str to float
-        Mean success of each strategy among them; 0 if nobody has a value.
+        Mean success of each strategy among those who have a value; 0 if nobody has one.
+    exact : dict of str to float
+        How often it is the very value; the same for categories.
+    named : dict of str to Named
+        How many are named at each level and certainty, but for the majority.
     """
 
-    people: int
+    who: People
     rates: dict[str, float]
+    exact: dict[str, float]
+    named: dict[str, Named]
+
+    @property
+    def people(self) -> int:
+        """How many people have a value that can be named."""
+        return self.who.known
 
     @property
     def best(self) -> str:
@@ -48,6 +69,8 @@ def attack(
     nearest: sparse.csr_array,
     truths: list[NDArray[np.float64]],
     released: list[ReleasedValues],
+    predicted: Sequence[Mapping[str, Names]] | None = None,
+    rows: NDArray[np.int64] | None = None,
 ) -> list[Success]:
     """Try every strategy on some people.
 
@@ -60,6 +83,11 @@ def attack(
     truths : list of ndarray of float64, shape (people,)
         For each confidential variable the people's values or level numbers.
     released : list of ReleasedValues
+    predicted : sequence of mapping, optional
+        For each confidential variable what is predicted, by strategy.
+    rows : ndarray of int64, shape (classes,), optional
+        How many rows each class has, where the people are all of the file: they are then weighed
+        together, too.
 
     Returns
     -------
@@ -73,6 +101,7 @@ def attack(
     parts = list(beliefs)
     order = np.argsort(np.concatenate([classes for _, classes in parts]), kind="stable")
     source = _joined([part.source for part, _ in parts], order)
+    together = None if rows is None else jointly(source, rows)
     found = []
     for number, (truth, values) in enumerate(zip(truths, released, strict=True)):
         donor = _joined([part.donor[number] for part, _ in parts], order)
@@ -82,17 +111,35 @@ def attack(
             "surest": _surest(donor, values.readable),
             "nearest": nearest,
         }
-        right = {"majority": values.majority(truth)}
-        for key, weight in weights.items():
-            named = values.right(weight, truth)
-            # of whom nothing is known he says what most rows say
-            right[key] = np.where(np.isnan(named), right["majority"], named)
-        known = ~np.isnan(truth)  # of others there is nothing to learn
-        people = int(known.sum())
-        sums = {key: float(np.where(known, each, 0.0).sum()) for key, each in right.items()}
-        rates = {key: total / max(people, 1) for key, total in sums.items()}
-        found.append(Success(people=people, rates=rates))
+        if together is not None:
+            weights["file"] = together
+        names = {key: values.named(weight) for key, weight in weights.items()}
+        names |= {} if predicted is None else predicted[number]
+        found.append(_success(names, values, truth))
     return found
+
+
+def _success(names: Mapping[str, Names], values: ReleasedValues, truth: NDArray[np.float64]) -> (
+    Success
+):  # fmt: skip
+    who = People(truth=truth, near=values.near, levels=values.levels)
+    known = ~np.isnan(truth)  # of others there is nothing to learn
+
+    def rate(right: NDArray[np.float64]) -> float:
+        return float(np.where(known, right, 0.0).sum()) / max(who.known, 1)
+
+    majority = values.majority(truth)
+    rates = {"majority": rate(majority)}
+    exact: dict[str, float] = {}
+    for key, each in names.items():
+        right = each.right(truth, values.near)
+        # of whom nothing is known he says what most rows say
+        rates[key] = rate(np.where(np.isnan(right), majority, right))
+        if values.levels is None:
+            exact[key] = rate(np.nan_to_num(each.right(truth, EXACT), nan=0.0))
+    counted = {key: count_names(each, who) for key, each in names.items()}
+    exact = exact or {key: rates[key] for key in names}
+    return Success(who=who, rates=rates, exact=exact, named=counted)
 
 
 def _joined(parts: list[sparse.csc_array], order: NDArray[np.int64]) -> sparse.csr_array:

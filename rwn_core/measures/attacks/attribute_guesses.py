@@ -13,12 +13,14 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.attribute_attack import STRATEGIES, Success, attack
-from rwn_core.measures.attacks.confidential_value import secret_values, tolerance
+from rwn_core.measures.attacks.attribute_gains import Gain, gain, reference_of
+from rwn_core.measures.attacks.confidential_value import level_names, secret_values, tolerance
 from rwn_core.measures.attacks.donor_belief import Beliefs, beliefs
 from rwn_core.measures.attacks.guessing import Closest, canonical_sample, control_sample
-from rwn_core.measures.attacks.likeliest_value import ReleasedValues
+from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues
 from rwn_core.measures.attacks.non_members import NonMembers
 from rwn_core.measures.attacks.non_members_alone import NonMembersAlone
+from rwn_core.measures.attacks.predicted_value import KeyColumns, Predictor
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import wilson
@@ -57,12 +59,52 @@ class _Attack:
         group = classes(cell_codes(comparison, keys)[1])
         self.comparison, self.law, self.keys, self.secrets = comparison, law, keys, secrets
         self.group, self.first = group, np.unique(group, return_index=True)[1]
+        self.levels = [level_names(original, masked, name) for name in secrets]
         self.released = [
-            ReleasedValues(group, secret_values(original, masked, name), tolerance(original, name))
-            for name in secrets
+            ReleasedValues(
+                group,
+                secret_values(original, masked, name),
+                tolerance(original, name),
+                None if levels is None else len(levels),
+            )
+            for name, levels in zip(secrets, self.levels, strict=True)
         ]
+        self.predictors = self._predictors()
         # rows of a class are equally near to everybody
         self.closest = Closest(comparison, keys, self.first)
+
+    def _predictors(self) -> list[Predictor]:
+        """What the release teaches of each confidential variable."""
+        comparison, law = self.comparison, self.law
+        original, masked, about = comparison.original, comparison.masked, ("key columns", self.keys)
+        steps = tuple(sorted(law.precision.items()))
+        known = comparison.once(
+            (*about, steps),
+            lambda: KeyColumns(original, rounded(original, law.precision), self.keys),
+        )
+        released = KeyColumns(original, masked, self.keys)
+        try:
+            moments = law.moments()
+        except NotApplicable:
+            moments = None
+        return [
+            Predictor(original, masked, name, released, known, moments) for name in self.secrets
+        ]
+
+    def _predicted(self, people: Microdata) -> list[dict[str, Names]]:
+        """What is predicted of people from their keys, for each confidential variable."""
+        told: list[dict[str, Names]] = []
+        for each, values in zip(self.predictors, self.released, strict=True):
+            found: dict[str, Names | None] = {}
+            if each.usable:
+                found = {
+                    "line": each.line(people),
+                    "corrected": each.corrected(people),
+                    "less_noise": each.less_noise(people),
+                    "tree": each.tree(people, values, self.group),
+                }
+            told.append({key: names for key, names in found.items() if names is not None})
+        return told
 
     def _parts(self) -> list[NDArray[np.int64]]:
         """Classes a few at a time."""
@@ -80,13 +122,17 @@ class _Attack:
         return sparse.csr_array((np.ones(len(person)), (person, near)), shape=shape)
 
     def _on(
-        self, people: Microdata, parts: Iterator[tuple[Beliefs, NDArray[np.int64]]]
+        self,
+        people: Microdata,
+        parts: Iterator[tuple[Beliefs, NDArray[np.int64]]],
+        rows: NDArray[np.int64] | None = None,
     ) -> list[Success]:
         original = self.comparison.original
         truths = [secret_values(original, people, name) for name in self.secrets]
         # he rounds the keys that he knows as the release does
         as_released = rounded(people, self.law.precision)
-        return attack(parts, self._nearest(as_released), truths, self.released)
+        near, told = self._nearest(as_released), self._predicted(as_released)
+        return attack(parts, near, truths, self.released, told, rows)
 
     def on_people(self, people: NDArray[np.int64]) -> list[Success]:
         """How it fares against some people of the file.
@@ -97,8 +143,12 @@ class _Attack:
             Too many originals may have released the rows.
         """
         original = self.comparison.original
-        some = original if len(people) == original.n else original.take(people)
-        return self._on(some, self._beliefs(people))
+        if len(people) < original.n:
+            return self._on(original.take(people), self._beliefs(people))
+        aligned = self.comparison.masked.n == original.n
+        return self._on(
+            original, self._beliefs(people), np.bincount(self.group) if aligned else None
+        )
 
     def _beliefs(self, people: NDArray[np.int64]) -> Iterator[tuple[Beliefs, NDArray[np.int64]]]:
         masked, n, count = self.comparison.masked, self.law.original.n, len(self.first)
@@ -172,34 +222,58 @@ def _best_guesses(comparison: Comparison) -> Reading:
     found = tried.on_people(people)
     outsiders = control_sample(comparison)
     outside = None if outsiders is None else _control(outsiders, tried)
+    gains = [gain(each, None if outside is None else outside[at]) for at, each in enumerate(found)]
+    worst = max(range(len(gains)), key=lambda at: gains[at].value)
     best = [each.best for each in found]
+    control = None if outside is None else _beyond(outside, best)
     detail: dict[str, Any] = {
         "names": list(tried.keys),
         "secrets": list(tried.secrets),
+        "worst": worst,
         "strategies": best,
         "strategy_words": [STRATEGIES[key] for key in best],
         "rates": [each.rates for each in found],
+        "exact": np.array([max(each.exact.values()) for each in found]),
         "informed": np.array([each.rates[key] for each, key in zip(found, best, strict=True)]),
         "ignorant": np.array([each.rates["majority"] for each in found]),
-        "control": None if outside is None else _beyond(outside, best),
-        "people": max(1, min(each.people for each in found)),
-        "control_people": None if outside is None else min(each.people for each in outside),
+        "control": control,
+        "gains": [_gain_of(each, levels) for each, levels in zip(gains, tried.levels, strict=True)],
+        "people": max(1, found[worst].people),
+        "control_people": None if outside is None else outside[worst].people,
         "sampled": len(people) < original.n,
         "records": people,
         "of": original.n,
     }
-    reference = detail["ignorant"] if outside is None else detail["control"]
-    value = float(detail["informed"].mean())
+    reference = detail["ignorant"] if control is None else control
+    value = float(detail["informed"][worst])
     attacked = detail["people"]
     centre, half = wilson(value * attacked, attacked)
     interval = (max(0.0, centre - half), min(1.0, centre + half)) if detail["sampled"] else None
-    return Reading(value=value, baseline=float(reference.mean()), interval=interval, detail=detail)
+    return Reading(value=value, baseline=float(reference[worst]), interval=interval, detail=detail)
+
+
+def _gain_of(found: Gain, levels: list[str] | None) -> dict[str, Any]:
+    """A gain in words and numbers, its level by name."""
+    naming = dict(found.naming)
+    if levels is not None and naming["level"] is not None:
+        naming["level"] = levels[naming["level"]]
+    return {
+        "value": found.value,
+        "overall": found.overall,
+        "of_all": found.of_all,
+        "strategy": found.strategy,
+        "attack": found.attack,
+        "reference": found.reference,
+        "interval": found.interval,
+        "naming": naming,
+    }
 
 
 def _beyond(outside: list[Success], strategies: list[str]) -> NDArray[np.float64]:
     """How often the same strategies, or the majority, are right about people outside."""
-    rates = [each.rates for each in outside]
-    return np.array([max(r[key], r["majority"]) for r, key in zip(rates, strategies, strict=True)])
+    return np.array(
+        [reference_of(each, key) for each, key in zip(outside, strategies, strict=True)]
+    )
 
 
 def _control(outsiders: Microdata, tried: _Attack) -> list[Success] | None:

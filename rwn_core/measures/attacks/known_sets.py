@@ -22,22 +22,47 @@ class KnownSets(NamedTuple):
         Different ones.
     stated : int
         So many of them are stated; the others come from the search.
+    larger : int
+        So many of the others are whole slices or of more than three variables.
     possible : int
-        How many sets of the search there are.
+        How many sets of three there are.
     searched : int
         How many of them were looked at.
     """
 
     sets: tuple[Names, ...]
     stated: int
+    larger: int
     possible: int
     searched: int
 
 
+def travel_mates(names: Sequence[str], units: Sequence[Names], secrets: Names) -> tuple[Names, ...]:
+    """What travels with a confidential variable, of each slice, and all that may be known.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The variables that somebody may know.
+    units : sequence of tuple of str
+        Variables that share a donor.
+    secrets : tuple of str
+    """
+    mates = [
+        tuple(name for name in names if name in unit) for unit in units if set(unit) & {*secrets}
+    ]
+    return tuple(dict.fromkeys(each for each in (*mates, tuple(names)) if each))
+
+
 def known_sets(
-    stated: Sequence[Names], names: Sequence[str], units: Sequence[Names], secrets: Names, n: int
+    stated: Sequence[Names],
+    names: Sequence[str],
+    units: Sequence[Names],
+    secrets: Names,
+    n: int,
+    larger: Sequence[Names] = (),
 ) -> KnownSets:
-    """The stated sets, and any three variables as far as the work allows.
+    """The stated sets, larger ones, and any three variables as far as the work allows.
 
     Parameters
     ----------
@@ -51,6 +76,8 @@ def known_sets(
         Confidential variables: what shares their donor comes first.
     n : int
         Number of records.
+    larger : sequence of tuple of str
+        Whole slices, and sets of more than three variables.
 
     Returns
     -------
@@ -60,13 +87,16 @@ def known_sets(
     size = min(VARIABLES, len(names))
     known = {frozenset(each): tuple(dict.fromkeys(each)) for each in reversed(stated)}
     first = [known[each] for each in dict.fromkeys(map(frozenset, stated))]
+    wide = {frozenset(each): each for each in reversed(larger) if frozenset(each) not in known}
+    known |= wide
     shared = sorted(units, key=lambda unit: not set(unit) & set(secrets))
     inside = (tuple(name for name in names if name in unit) for unit in shared)
     most = max(1, WORK // max(n, 1))
     searched = list(_combinations([*inside, tuple(names)], size, most)) if size else []
     others = [each for each in searched if frozenset(each) not in known]
     possible = comb(len(names), size) if size else 0
-    return KnownSets((*first, *others), len(first), possible, len(searched))
+    sets = (*first, *reversed(wide.values()), *others)
+    return KnownSets(sets, len(first), len(wide), possible, len(searched))
 
 
 def _combinations(groups: Sequence[Names], size: int, most: int) -> Iterator[Names]:

@@ -3,12 +3,44 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.measures.attacks.confidential_value import Tolerance
+
 EVEN = 1e-9  # relative difference of two masses that count as equal
+Numbers = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+class Names(NamedTuple):
+    """The values that an intruder names of people, shape (names,) each.
+
+    Several of one person are equally likely, and any of them may be named.
+
+    Attributes
+    ----------
+    person : ndarray of int64
+        Ascending.
+    value : ndarray of float64
+        The value or level number.
+    share : ndarray of float64
+        The posterior probability that the person's value is within reach of it.
+    """
+
+    person: Places
+    value: Numbers
+    share: Numbers
+
+    def right(self, truth: Numbers, near: Tolerance) -> Numbers:
+        """P(the value that is named is right), shape (people,); NaN of whom none is named."""
+        hits = np.bincount(self.person, near.right(self.value, truth[self.person]), len(truth))
+        choices = np.bincount(self.person, minlength=len(truth))
+        unknown = np.full(len(truth), np.nan)
+        return np.asarray(np.divide(hits, choices, out=unknown, where=choices > 0))
 
 
 class ReleasedValues:
@@ -20,16 +52,22 @@ class ReleasedValues:
         The number of each released row's class.
     released : ndarray of float64, shape (m,)
         Released values or level numbers, NaN where missing.
-    tolerance : float
-        How near a named number must come to the true one to be right, in its own unit.
+    near : Tolerance
+        How near a named number must come to the true one to be right.
+    levels : int, optional
+        How many levels there may be; None of a number.
     """
 
     def __init__(
-        self, group: NDArray[np.int64], released: NDArray[np.float64], tolerance: float
+        self,
+        group: NDArray[np.int64],
+        released: NDArray[np.float64],
+        near: Tolerance,
+        levels: int | None = None,
     ) -> None:
         known = np.flatnonzero(~np.isnan(released))
+        self.near, self.levels = near, levels
         self.values, rank = np.unique(released[known], return_inverse=True)
-        self._reach = tolerance * (1 + 1e-12)
         shape = (int(group.max()) + 1, len(self.values))
         ones = np.ones(len(known))
         self._counts = sparse.csr_array((ones, (group[known], rank)), shape=shape)
@@ -42,50 +80,65 @@ class ReleasedValues:
     @cached_property
     def _ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The first value within reach of each value, and the first beyond."""
+        reach = self.near.around(self.values)
         return (
-            np.searchsorted(self.values, self.values - self._reach, "left"),
-            np.searchsorted(self.values, self.values + self._reach, "right"),
+            np.searchsorted(self.values, self.values - reach, "left"),
+            np.searchsorted(self.values, self.values + reach, "right"),
         )
 
     def majority(self, truth: NDArray[np.float64]) -> NDArray[np.float64]:
         """P(naming what most released rows say is right), shape (people,)."""
         everything = sparse.csr_array(np.ones((1, self._counts.shape[0])))
-        named = self.values[self._likeliest(everything)[1]]
+        named = self.named(everything).value
         if not named.size:
             return np.zeros(len(truth))
-        hits = np.abs(named - truth[:, np.newaxis]) <= self._reach
-        return np.asarray(hits.mean(axis=1))
+        return np.asarray(self.near.right(named, truth[:, np.newaxis]).mean(axis=1))
 
     def right(self, weights: sparse.csr_array, truth: NDArray[np.float64]) -> NDArray[np.float64]:
-        """P(the value that is named is right), shape (people,).
+        """P(the value that is `named` is right), shape (people,); NaN where nothing is known."""
+        return self.named(weights).right(truth, self.near)
+
+    def named(self, weights: sparse.csr_array) -> Names:
+        """The released value with most mass within reach, for each person.
 
         Parameters
         ----------
         weights : sparse array of float64, shape (people, classes)
             How likely a row of each class shows a person's value, up to a factor.
-        truth : ndarray of float64, shape (people,)
-            True values or level numbers, NaN where missing.
-
-        Returns
-        -------
-        ndarray of float64
-            The released value with most mass within reach is named; of several with as much, any.
-            NaN for a person of whom nothing is known.
         """
-        person, value = self._likeliest(weights)
-        hit = np.abs(self.values[value] - truth[person]) <= self._reach
-        hits = np.bincount(person, hit, minlength=len(truth))
-        choices = np.bincount(person, minlength=len(truth))
-        unknown = np.full(len(truth), np.nan)
-        return np.asarray(np.divide(hits, choices, out=unknown, where=choices > 0))
-
-    def _likeliest(self, weights: sparse.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Who a value is named of, and the number of that value; several of one are as likely."""
         from rwn_core.neighbors.kernels.named_values import likeliest
 
-        starts, classes, shares = _entries(weights)
+        starts, classes, shares = entries = _entries(weights)
         held = _entries(self._counts)
-        return likeliest(starts, classes, shares, held, self._ends, EVEN)
+        person, value = likeliest(starts, classes, shares, held, self._ends, EVEN)
+        return Names(person, self.values[value], self._shares(entries, person, value))
+
+    def _shares(
+        self, entries: tuple[Places, Places, Numbers], person: Places, value: Places
+    ) -> Numbers:
+        """The share of a person's mass within reach of the value named first of him."""
+        starts, classes, shares = entries
+        if not person.size:
+            return np.empty(0)
+        people = len(starts) - 1
+        named = np.full(people, -1)
+        named[person[::-1]] = value[::-1]
+        begins, ranks, counts = _entries(self._counts)
+        sizes = np.diff(begins)[classes]
+        owner = np.repeat(np.arange(people), np.diff(starts))
+        if sizes.size and sizes.min() == sizes.max() == 1:  # as where all keys differ
+            at, mass = begins[classes], shares
+        else:
+            owner, mass = np.repeat(owner, sizes), np.repeat(shares, sizes)
+            inner = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+            at = np.repeat(begins[classes], sizes) + inner
+        mass, rank = mass * counts[at], ranks[at]
+        first, beyond = self._ends
+        asked = named[owner]
+        inside = (rank >= first[asked]) & (rank < beyond[asked])
+        total = np.bincount(owner, mass, people)
+        near = np.bincount(owner, np.where(inside, mass, 0.0), people)
+        return np.asarray((near / np.where(total > 0, total, 1.0))[person])
 
 
 def _entries(

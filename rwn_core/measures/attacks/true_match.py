@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, rounded
-from rwn_core.measures.attacks.confidential_value import secret_values, tolerance
+from rwn_core.measures.attacks.confidential_value import level_names, secret_values, tolerance
+from rwn_core.measures.attacks.named_levels import Named, People, best_score
 from rwn_core.measures.attacks.value_match import Columns, Matches
 from rwn_core.measures.comparison import Comparison
 
@@ -64,22 +65,58 @@ class Secret:
         original = comparison.original
         self.own = secret_values(original, original, name)
         self.released = secret_values(original, comparison.masked, name)
-        self.reach = tolerance(original, name) * (1 + 1e-12)
+        self.near = tolerance(original, name)
         known = np.sort(self.released[~np.isnan(self.released)])
-        ends = (self.own - self.reach, self.own + self.reach)
+        reach = self.near.around(self.own)
+        ends = (self.own - reach, self.own + reach)
         low, high = np.searchsorted(known, ends[0]), np.searchsorted(known, ends[1], "right")
         share = (high - low) / max(len(known), 1)
         # how often a row drawn at random shows each person's own value
         self.by_chance = np.where(np.isnan(self.own), 0.0, share)
+        self.levels = level_names(original, comparison.masked, name)
+        count = None if self.levels is None else len(self.levels)
+        self.who = People(truth=self.own, near=self.near, levels=count)
 
     def read(self, found: Matches, seen: Codes) -> Floats:
         """For each lone person who is seen the share of the rows that show his own value."""
         count, person = len(found.lone.person), found.lone.person[found.entry]
         shown = self.released[found.row]
-        with np.errstate(invalid="ignore"):
-            near = np.abs(shown - self.own[person]) <= self.reach
+        near = self.near.right(shown, self.own[person])
         rows = np.bincount(found.entry, ~np.isnan(shown), count)[seen]
         return np.bincount(found.entry, near, count)[seen] / np.maximum(rows, 1)
+
+    def name(self, found: Matches, counted: Named) -> None:
+        """Add who is named by the rows found, and who rightly, to the counts of each set.
+
+        Most of a person's rows decide which level is named.
+        """
+        shown = self.released[found.row]
+        known = np.flatnonzero(~np.isnan(shown))
+        entry, shown = found.entry[known], shown[known]
+        rows = np.bincount(entry, minlength=len(found.lone.person))
+        share, level = np.ones(len(entry)), shown.astype(np.int64)
+        several = np.flatnonzero(rows[entry] > 1)
+        share[several] = _most(entry[several], level[several], counted.named.shape[1])
+        which, person = found.lone.which[entry], found.lone.person[entry]
+        # of a person without a value nothing can be named
+        share = np.where(np.isnan(self.own[person]), 0.0, share)
+        right = share * self.near.right(shown, self.own[person])
+        shape = counted.named.shape
+        place = which * shape[1] + level
+        for sums, each in ((counted.named, share), (counted.right, right)):
+            sums += np.bincount(place, each, sums.size).reshape(shape)
+
+
+def _most(entry: Codes, level: Codes, levels: int) -> Floats:
+    """What each row adds to naming its level: most rows of a person decide, ties share."""
+    pairs, pair, rows = np.unique(entry * levels + level, return_inverse=True, return_counts=True)
+    owner = pairs // levels
+    begins = np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))[: len(owner)]
+    sizes = np.diff(np.append(begins, len(owner)))
+    leads = rows == np.repeat(np.maximum.reduceat(rows, begins), sizes) if len(rows) else rows > 0
+    ties = np.repeat(np.add.reduceat(leads, begins), sizes) if len(rows) else rows
+    share = leads / np.maximum(ties, 1) / rows  # of a row, of those that name the level
+    return np.asarray(share[pair.ravel()], dtype=np.float64)
 
 
 class Counted(NamedTuple):
@@ -90,11 +127,14 @@ class Counted(NamedTuple):
     found : ndarray of float64, shape (sets,)
     read : ndarray of float64, shape (sets, confidential variables)
     chance : the same if the confidential values were dealt at random
+    named : list of Named, shape (sets, levels) each
+        For each confidential variable who is named, by set and level; of a number nobody.
     """
 
     found: Floats
     read: Floats
     chance: Floats
+    named: list[Named]
 
 
 def count(columns: Columns, released: Codes, secrets: Sequence[Secret]) -> Counted:
@@ -109,6 +149,8 @@ def count(columns: Columns, released: Codes, secrets: Sequence[Secret]) -> Count
     secrets : sequence of Secret
     """
     found, read, chance = np.zeros((3, columns.count, len(secrets) + 1))
+    shapes = [(columns.count, each.who.levels or 1) for each in secrets]
+    named = [Named(right=np.zeros(shape), named=np.zeros(shape)) for shape in shapes]
     for each in columns.matches(released):
         lone = each.lone
         seen = np.flatnonzero(np.bincount(each.entry, minlength=len(lone.person)))
@@ -118,4 +160,45 @@ def count(columns: Columns, released: Codes, secrets: Sequence[Secret]) -> Count
             right = secret.read(each, seen)
             read[:, number] += np.bincount(which, right, columns.count)
             chance[:, number] += np.bincount(which, secret.by_chance[person], columns.count)
-    return Counted(found[:, 0], read[:, :-1], chance[:, :-1])
+            if secret.levels is not None:
+                secret.name(each, named[number])
+    return Counted(found[:, 0], read[:, :-1], chance[:, :-1], named)
+
+
+def worst_level(
+    counted: Counted, secrets: Sequence[Secret], inside: NDArray[np.bool_]
+) -> dict[str, Any]:
+    """The set and the level whose people are named best.
+
+    Parameters
+    ----------
+    counted : Counted
+    secrets : sequence of Secret
+    inside : ndarray of bool, shape (sets, confidential variables)
+        Of a variable that is known itself nothing is named.
+
+    Returns
+    -------
+    dict
+        score, and where it is above 0: set (its number), secret (its number), level (its name),
+        right, named, people, base.
+    """
+    best: dict[str, Any] = {"score": 0.0}
+    for number, (secret, named) in enumerate(zip(secrets, counted.named, strict=True)):
+        if secret.levels is None:
+            continue
+        right = np.where(inside[:, [number]], 0.0, named.right)
+        people, base = secret.who.of_level(), secret.who.base()
+        (which, level), score = best_score(right, named.named, people, base)
+        if score > best["score"]:
+            best = {
+                "score": score,
+                "set": which,
+                "secret": number,
+                "level": secret.levels[level],
+                "right": float(right[which, level]),
+                "named": float(named.named[which, level]),
+                "people": float(people[level]),
+                "base": float(base[level]),
+            }
+    return best

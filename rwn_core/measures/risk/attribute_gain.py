@@ -2,40 +2,87 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, STRATEGIES
 from rwn_core.measures.attacks.attribute_guesses import best_guesses
+from rwn_core.measures.attacks.confidential_value import WORDS
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
-from rwn_core.measures.statistics.intervals import newcombe
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Success of attribute inference minus its baseline; below 0 where the baseline does better."""
+    """Largest gain of a confidential variable; below 0 where the baseline does better.
+
+    Of a variable it is the success of naming it less its baseline, or the score of naming the
+    people of one level, or those of whom an intruder is sure, whichever is larger.
+    """
     found = best_guesses(comparison)
-    reference = float(found.baseline or 0.0)
-    people = int(found.detail["people"])
-    outside = people if found.detail["control"] is None else int(found.detail["control_people"])
+    worst = int(found.detail["worst"])
+    gain = found.detail["gains"][worst]
     return Reading(
-        value=found.value - reference,
+        value=gain["value"],
         baseline=0.0,
-        interval=newcombe((found.value * people, people), (reference * outside, outside)),
-        detail={**found.detail, "attack": found.value, "reference": reference},
+        interval=gain["interval"],
+        detail={
+            **found.detail,
+            "attack": gain["attack"],
+            "reference": gain["reference"],
+            "secret": found.detail["secrets"][worst],
+            "gain": gain,
+        },
     )
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say what the release adds, beside both numbers that it is the difference of."""
-    attack, reference = reading.detail["attack"], reading.detail["reference"]
-    who = "for people who are not in the file" if reading.detail["control"] is not None else (
+    """Say what the release adds to naming the worst confidential variable."""
+    detail = reading.detail
+    gain, secret = detail["gain"], detail["secret"]
+    attack, reference = gain["attack"], gain["reference"]
+    who = "for people who are not in the file" if detail["control"] is not None else (
         "for one who names what most rows say"
     )  # fmt: skip
     both = f"an informed intruder is right for {percent(attack)}, {who} it is {percent(reference)}"
     if reading.value <= 0:
         return f"The release adds nothing to naming a confidential value: {both}."
     low, high = reading.interval or (reading.value, reading.value)
+    more = f"{percent(reading.value)} more of the people (95 % interval {100 * low:.2g} to "
+    more = f"{more}{100 * high:.2g} %)"
+    if gain["of_all"]:
+        return (
+            f"The release discloses {secret} of {more}: {both}. "
+            f"The best way is {_how(gain['strategy'])}"
+        )
+    naming = gain["naming"]
     return (
-        f"The release tells a confidential value of {percent(reading.value)} more of the people "
-        f"(95 % interval {100 * low:.2g} to {100 * high:.2g} %): {both}."
+        f"{naming_words(secret, naming)}. Beyond chance the release discloses {secret} of {more}. "
+        f"The best way is {_how(naming['strategy'])} Of all people {both}."
+    )
+
+
+def naming_words(secret: str, naming: Mapping[str, Any]) -> str:
+    """Say how many people of a level are named, and how often a name is right."""
+    recall, right = naming["right"] / naming["people"], naming["right"] / naming["named"]
+    who = f"Of the {secret} of"
+    if naming["level"] is not None:
+        who = f"The worst level is {secret} = {naming['level']}: of its"
+    elif naming["certainty"]:
+        who = f"An intruder who names {secret} only where he is {percent(naming['certainty'])} sure"
+        who = f"{who} or more: of"
+    return (
+        f"{who} {naming['people']:,.0f} people {percent(recall)} are named rightly, and "
+        f"{percent(right)} of the names are right"
+    )
+
+
+def _how(strategy: str) -> str:
+    if strategy not in PREDICTIONS:
+        return f"{STRATEGIES[strategy]}."
+    return (
+        f"{STRATEGIES[strategy]}. Such a prediction says something about people outside of the "
+        "file, too."
     )
 
 
@@ -47,9 +94,12 @@ MEASURE = Measure(
     bounds=(-1.0, 1.0),
     unit="share of people beyond the baseline",
     question="For how many more people does an intruder who knows everybody's key variables and "
-    "the method name a confidential value rightly than without the release's records?",
+    "the method name a confidential value rightly than without the release's records? The worst "
+    f"confidential variable decides, and of it the worst level ({WORDS}).",
     sentence=sentence,
-    source="Attribute inference minus its baseline: people who are not in the file, or without a "
-    "control group naming the majority; interval of Newcombe 1998, method 10",
+    source="Attribute inference minus its baseline (people who are not in the file, or without a "
+    "control group naming the majority; interval of Newcombe 1998, method 10), or recall times "
+    "precision beyond chance of naming one level, or of naming where the posterior is at least "
+    ".5, .8 or .95 (precision: lower bound of Clopper and Pearson 1934)",
     compute=compute,
 )

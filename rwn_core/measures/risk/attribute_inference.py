@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from rwn_core.measures.attacks.attribute_attack import PREDICTIONS
 from rwn_core.measures.attacks.attribute_guesses import best_guesses
+from rwn_core.measures.attacks.confidential_value import WORDS
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
 
 
 def sentence(reading: Reading, n: int) -> str:
     """Say what an informed intruder learns and how, beside one who knows less."""
-    found = zip(reading.detail["secrets"], reading.detail["strategy_words"], strict=True)
-    how = "; ".join(f"{name} by {words}" for name, words in found)
+    detail = reading.detail
+    worst = int(detail["worst"])
     outside = ""
-    if reading.detail["control"] is not None:
+    if detail["control"] is not None:
         outside = f"for people who are not in the file it is {percent(reading.baseline or 0)}, "
+    if len(detail["secrets"]) > 1:
+        outside = f"no other confidential variable gains more; {outside}"
+    also = ""
+    if detail["strategies"][worst] in PREDICTIONS:
+        also = " Such a prediction says something about people outside of the file, too."
     return (
-        f"An informed intruder names a confidential value rightly for {percent(reading.value)} of "
-        f"the people ({how}); {outside}naming what most rows say is right for "
-        f"{percent(float(reading.detail['ignorant'].mean()))}."
+        f"An informed intruder names {detail['secrets'][worst]} rightly for "
+        f"{percent(reading.value)} of the people, by {detail['strategy_words'][worst]}, and its "
+        f"exact value for {percent(float(detail['exact'][worst]))}; {outside}naming what most rows "
+        f"say is right for {percent(float(detail['ignorant'][worst]))}.{also}"
     )
 
 
@@ -29,10 +37,11 @@ MEASURE = Measure(
     bounds=(0.0, 1.0),
     unit="share of people",
     question="For how many people does an intruder who knows everybody's key variables and the "
-    "method name a confidential value rightly (a number within 0.1 standard deviations), by the "
-    "best of five strategies?",
+    f"method name a confidential value rightly ({WORDS}), by the best of ten strategies? The "
+    "confidential variable with the largest gain counts.",
     sentence=sentence,
-    source="Posterior of sources and donors by Bayes' rule on the method's law; beside people who "
-    "are not in the file, or without a control group beside naming the majority",
+    source="Posterior of sources and donors by Bayes' rule on the method's law, row by row and of "
+    "all rows together, and predictions from the keys; beside people who are not in the file, or "
+    "without a control group beside naming the majority",
     compute=best_guesses,
 )

@@ -8,20 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import codes
+from rwn_core.measures.attacks.confidential_value import WORDS, Tolerance, secret_values, tolerance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import people
 from rwn_core.measures.statistics.key_variables import required_confidential
 
-NEAR = 0.1  # standard deviations that count as one value
 SHARE = 0.9  # of a neighborhood with one value
 
 
 def same_share(
-    members: sparse.csr_array, values: NDArray[np.float64], tolerance: float
+    members: sparse.csr_array, values: NDArray[np.float64], near: Tolerance
 ) -> NDArray[np.float64]:
     """Share of S_i and i itself that has record i's value, shape (n,); 0 where S_i is empty.
 
@@ -31,14 +29,13 @@ def same_share(
         Row i is nonzero for the members of S_i.
     values : ndarray of float64, shape (n,)
         NaN where missing; two missing values are the same.
-    tolerance : float
-        How near two values count as the same.
+    near : Tolerance
+        How near another value must come to the record's own to be the same.
     """
     sizes = np.diff(members.indptr)
     owner = np.repeat(np.arange(len(values)), sizes)
     one, two = values[owner], values[members.indices]
-    with np.errstate(invalid="ignore"):
-        fits = (np.abs(one - two) <= tolerance) | (np.isnan(one) & np.isnan(two))
+    fits = near.right(two, one) | (np.isnan(one) & np.isnan(two))
     share = (1 + np.bincount(owner, fits, len(values))) / (1 + sizes)
     # a record without neighbors loses its values: there is no neighborhood to tell them
     return np.asarray(np.where(sizes > 0, share, 0.0), dtype=np.float64)
@@ -54,27 +51,20 @@ def compute(comparison: Comparison) -> Reading:
     share = np.empty(len(secrets))
     common = np.empty(len(secrets))
     for number, name in enumerate(secrets):
-        values, tolerance = _values(comparison, name)
-        share[number] = (same_share(law.members, values, tolerance) >= SHARE).mean()
+        values, near = secret_values(original, original, name), tolerance(original, name)
+        share[number] = (same_share(law.members, values, near) >= SHARE).mean()
         ordered = np.sort(values[~np.isnan(values)])
-        alike = np.searchsorted(ordered, ordered + tolerance, "right") - np.searchsorted(
-            ordered, ordered - tolerance, "left"
+        reach = near.around(ordered)
+        alike = np.searchsorted(ordered, ordered + reach, "right") - np.searchsorted(
+            ordered, ordered - reach, "left"
         )
         common[number] = float((alike / original.n >= SHARE).sum() / original.n)
+    worst = int(share.argmax())
     detail: dict[str, Any] = {
         "secrets": list(secrets), "share": share, "whole_file": common, "limit": SHARE,
+        "worst": worst, "secret": secrets[worst],
     }  # fmt: skip
-    return Reading(value=float(share.mean()), baseline=float(common.mean()), detail=detail)
-
-
-def _values(comparison: Comparison, name: str) -> tuple[NDArray[np.float64], float]:
-    original = comparison.original
-    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        code = codes(original, original, name)[0]
-        return np.where(code < 0, np.nan, code.astype(np.float64)), 0.0
-    values = original.values(name)
-    known = values[~np.isnan(values)]
-    return values, NEAR * float(known.std(ddof=1)) if len(known) > 1 else 0.0
+    return Reading(value=float(share[worst]), baseline=float(common[worst]), detail=detail)
 
 
 def sentence(reading: Reading, n: int) -> str:
@@ -85,8 +75,8 @@ def sentence(reading: Reading, n: int) -> str:
         else "; other attacks do without that."
     )
     return (
-        f"For {people(reading.value, n)} nearly all who may give it values have the record's own "
-        f"confidential value{end}"
+        f"For {people(reading.value, n)} nearly all possible donors have the record's own value of "
+        f"{reading.detail['secret']}{end}"
     )
 
 
@@ -98,9 +88,10 @@ MEASURE = Measure(
     bounds=(0.0, 1.0),
     unit="share of records",
     question="For how many records do nine of ten in the neighborhood have the record's own "
-    "confidential value, so that no linkage is needed to learn it?",
+    "confidential value, so that no linkage is needed to learn it? The worst confidential variable "
+    "decides.",
     sentence=sentence,
     source="Machanavajjhala et al. 2007 (homogeneity attack) on the neighborhoods of Perry, "
-    "Matloff, Tendick 2022; a number within 0.1 standard deviations is the same",
+    f"Matloff, Tendick 2022; the same is {WORDS}",
     compute=compute,
 )

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import numbers
-from rwn_core.measures.attacks.predicate import Predicate, answer, is_number
+from rwn_core.measures.attacks.confidential_value import secret_values, tolerance
+from rwn_core.measures.attacks.predicate import Predicate, answer
 from rwn_core.measures.attacks.predicate_search import lone_members
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -18,11 +18,9 @@ from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 from rwn_core.mechanism.law import Law
 
-NEAR = 0.1  # standard deviations within which an answer counts as the truth
-
 
 def near_truth(original: Microdata, table: Microdata, name: str, record: int) -> NDArray[np.bool_]:
-    """Which records of either table carry one record's value: the same, or within 0.1 SD.
+    """Which records of either table have one record's value, or a number within its tolerance.
 
     Parameters
     ----------
@@ -36,16 +34,8 @@ def near_truth(original: Microdata, table: Microdata, name: str, record: int) ->
     ndarray of bool, shape (n,)
         A missing value is nobody's.
     """
-    if not is_number(original, name):
-        levels = original.codes(name)[1]
-        own = original.codes(name)[0][record]
-        return np.asarray((table.codes(name, levels)[0] == own) & (own >= 0))
-    values = original.values(name)
-    known = values[~np.isnan(values)]
-    tolerance = NEAR * float(known.std(ddof=1)) if len(known) > 1 else 0.0
-    with np.errstate(invalid="ignore"):
-        near = np.abs(numbers(original, table, name) - values[record]) <= tolerance
-    return np.asarray(near, dtype=bool)
+    own = secret_values(original, original, name)[[record]]
+    return tolerance(original, name).right(secret_values(original, table, name), own)
 
 
 def ask(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -13,7 +13,9 @@ from scipy.special import betaincinv
 
 from rwn_core.data.rounding import steps_by_name
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.known_sets import KnownSets, Names, known_sets
+from rwn_core.measures.attacks.confidential_value import WORDS
+from rwn_core.measures.attacks.isolating_sets import isolating_sets
+from rwn_core.measures.attacks.known_sets import KnownSets, Names, known_sets, travel_mates
 from rwn_core.measures.attacks.true_fragments import fragments
 from rwn_core.measures.attacks.true_match import (
     Codes,
@@ -21,11 +23,12 @@ from rwn_core.measures.attacks.true_match import (
     KnownTable,
     Secret,
     count,
+    worst_level,
 )
+from rwn_core.measures.attacks.true_match_words import sentence
 from rwn_core.measures.attacks.value_match import Columns
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 
@@ -33,7 +36,6 @@ Inside = NDArray[np.bool_]  # of sets by confidential variables
 FEW = 20  # people: what holds for fewer is said beside the value
 ENOUGH = 100  # people, of fewer a share may be luck: what it is at least counts
 SMALL = 0.01  # share of the file: of fewer, the same
-MOST_NAMED = 5  # variables of a set that a sentence names
 
 
 class _Asked(NamedTuple):
@@ -57,7 +59,7 @@ class _Asked(NamedTuple):
 
 
 def _sets(comparison: Comparison, table: KnownTable, secrets: Names) -> _Asked:
-    """The keys, what the user states, and any three variables that are not confidential."""
+    """The keys, what the user states, whole slices, sets of four to eight, and any three."""
     keys = tuple(name for name in key_names(comparison) if name not in secrets)
     stated = tuple(each for each in (keys, *comparison.key_sets) if each)
     units = () if comparison.law is None else tuple(map(tuple, comparison.law.units()))
@@ -71,14 +73,17 @@ def _searched(
     rich = {name: len(known) for name, known in zip(table.names, table.known, strict=True)}
     others = [name for name in table.names if name not in secrets]
     others.sort(key=lambda name: -rich[name])
-    found = known_sets(stated, others, units, secrets, table.n)
+    position = {name: place for place, name in enumerate(table.names)}
+    mates = travel_mates(others, units, secrets)
+    grown = isolating_sets(table.codes, [tuple(map(position.__getitem__, each)) for each in mates])
+    larger = (*mates, *(tuple(table.names[at] for at in each) for each in grown))
+    found = known_sets(stated, others, units, secrets, table.n, larger)
     if not found.sets:
         raise NotApplicable(
             "Every variable is confidential, so nothing is known to find a person by; give one "
             "another role."
         )
     inside = np.array([[name in names for name in secrets] for names in found.sets], bool)
-    position = {name: place for place, name in enumerate(table.names)}
     places = [tuple(position[name] for name in names) for names in found.sets]
     return _Asked(found, inside, places, Columns(table.codes, places))
 
@@ -122,7 +127,9 @@ def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
     table = comparison.once(("true matches", steps), lambda: KnownTable(comparison.original, steps))
     known, inside, places, columns = _sets(comparison, table, secrets)
     released = table.numbered(comparison.original, comparison.masked)
-    counted = count(columns, released, [Secret(comparison, name) for name in secrets])
+    asked = [Secret(comparison, name) for name in secrets]
+    counted = count(columns, released, asked)
+    level = worst_level(counted, asked, inside)
     shares = _shares(known, inside, columns, counted, secrets)
     what = "read" if secrets else "found"
     certain = _at_least(shares[what], columns.people)
@@ -140,8 +147,25 @@ def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
     baseline = 0.0 if secrets else _found_by_chance(columns, released, places[worst], worst)
     reading = _reading(shares, worst, known, (what, baseline))
     few = _few(shares, beyond, what) if shares[what][beyond] > reading.value else None
-    detail = {**reading.detail, "few": few, "share": reading.value}
-    return replace(reading, value=float(counts[worst]), detail=detail)
+    detail = {**reading.detail, "few": few, "share": reading.value, "level": None}
+    value = float(counts[worst])
+    if level["score"] > value:
+        level |= {"names": list(known.sets[level["set"]]), "secret": secrets[level["secret"]]}
+        return _of_level(reading, detail | {"level": level})
+    return replace(reading, value=value, detail=detail)
+
+
+def _of_level(reading: Reading, detail: dict[str, Any]) -> Reading:
+    """The reading where the people of one level are named better than any set shows."""
+    level = detail["level"]
+    recall, sure = (
+        share_interval(np.array([min(level["right"], of)]), np.array([max(1, round(of))]))[0]
+        for of in (level["people"], level["named"])
+    )
+    base, score = level["base"], level["score"]
+    low, high = (recall * np.maximum(sure - base, 0.0) / (1 - base)).tolist()
+    ends = min(low, score), min(1.0, max(high, score))
+    return replace(reading, value=score, interval=ends, detail=detail)
 
 
 def _at_least(shares: NDArray[np.float64], people: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -198,7 +222,7 @@ def _reading(
     what, baseline = read
     detail = {name: shares[name][worst] for name in ("names", "secret")}
     detail |= {name: shares[name][worst].item() for name in ("people", "found")}
-    detail |= {"worst": worst, "sets": shares, "stated": known.stated}
+    detail |= {"worst": worst, "sets": shares, "stated": known.stated, "larger": known.larger}
     detail |= {"searched": known.searched, "possible": known.possible}
     value = float(shares[what][worst])
     if what == "beyond":  # luck is what it is, whatever the release
@@ -225,48 +249,6 @@ def _found_by_chance(
     return float(np.mean(1 - (1 - chance) ** len(released)))
 
 
-def sentence(reading: Reading, n: int) -> str:
-    """Say of whom the release shows the truth beside what somebody knows of them."""
-    detail = reading.detail
-    looked = f"the worst of {len(detail['sets']['names']):,} sets of variables"
-    left = detail["possible"] - detail["searched"]
-    more = f"; {left:,} more sets of three were not looked at" if left else ""
-    if not detail["people"]:
-        return (
-            f"Nobody is alone with all values of a set of variables that somebody may know{more}."
-        )
-    who = f"Of {_who(detail)}, "
-    found = "are found in the release by exactly these values"
-    if detail["secret"] is None:
-        return (
-            f"{who}{percent(reading.value)} {found} ({percent(reading.baseline or 0)} by chance), "
-            f"so that it is known that they are in it: {looked}{more}. No variable is "
-            "confidential, so nothing more is read."
-            f"{_beside(detail)}"
-        )
-    beyond = f"{percent(reading.value)} more than by chance"
-    if reading.value < detail["share"]:
-        share = percent(detail["share"])
-        beyond = f"{share} more than by chance, of so few people {percent(reading.value)} for sure"
-    return (
-        f"{who}{percent(detail['found'])} {found}, and for {percent(detail['read'])} such a row "
-        f"shows their own {detail['secret']}, {beyond}: {looked}{more}.{_beside(detail)}"
-    )
-
-
-def _who(some: Mapping[str, Any]) -> str:
-    names, people = some["names"], some["people"]
-    known = ", ".join(names) if len(names) <= MOST_NAMED else f"values of {len(names)} variables"
-    if people == 1:
-        return f"the one person who is alone with certain {known}"
-    return f"the {people:,} people who are alone with their {known}"
-
-
-def _beside(detail: Mapping[str, Any]) -> str:
-    few = detail["few"]
-    return "" if few is None else f" It is {percent(few['share'])} of {_who(few)}."
-
-
 MEASURE = Measure(
     key="true_matches",
     title="True matches",
@@ -274,12 +256,14 @@ MEASURE = Measure(
     better="lower",
     bounds=(0.0, 1.0),
     unit="share of people who are alone with what is known of them, beyond chance",
-    question="For how many people who are alone with their key values, or with any three values, "
-    "does a released row with exactly these values show their own confidential value (a number "
-    "within 0.1 standard deviations), more than if the values were dealt at random?",
+    question="For how many people who are alone with their key values, with what travels with a "
+    "confidential variable, or with any few values, does a released row with exactly these values "
+    f"show their own confidential value ({WORDS}), more than if the values were dealt at random? "
+    "The worst set, confidential variable and level decide.",
     sentence=sentence,
     source="Values alone, of any masked table; less rows whose confidential values are dealt "
-    "at random. Of several rows with the same values the share that is right counts",
+    "at random. Of several rows with the same values the share that is right counts. Of a level: "
+    "recall times precision beyond chance (lower bound of Clopper and Pearson 1934)",
     compute=compute,
     begin=partial(compute, expected=False),
 )

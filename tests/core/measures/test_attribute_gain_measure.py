@@ -30,19 +30,37 @@ def compared(pima, **given):
 
 
 @pytest.mark.parametrize("held", [None, 90])
-def test_the_gain_is_the_value_minus_the_baseline(pima, held):
+def test_the_gain_is_that_of_the_worst_variable_and_level(pima, held):
     given = {} if held is None else {"holdout": pima[0].take(np.arange(held))}
     comparison = compared(pima, **given)
     worst = MEASURES["attribute_inference"].read(comparison)
     gain = MEASURES["attribute_gain"].read(comparison)
-    assert gain.value == pytest.approx(worst.value - worst.baseline)
+    each = gain.detail["gain"]
+    # the success for all people, or the score of naming a level, whichever is larger
+    assert gain.value == max(each["overall"], each["naming"]["score"]) > 0
     assert gain.interval[0] <= gain.value <= gain.interval[1]
-    people = pima[0].n
-    expected = confint_proportions_2indep(
-        worst.value * people, people, worst.baseline * (held or people), held or people,
-        method="newcomb", compare="diff",
-    )  # fmt: skip
-    np.testing.assert_allclose(gain.interval, expected, atol=1e-9)
+    if held is None:
+        assert each["overall"] == pytest.approx(worst.value - worst.baseline)
+    expected = max(g["overall"] for g in worst.detail["gains"])
+    assert gain.value >= expected
+
+
+@pytest.mark.parametrize("held", [None, 90])
+def test_of_a_number_the_interval_is_newcombes(held):
+    data = rwn.load_demo("bodyfat")
+    release = mask(data, RWN(epsilon=2.0, k=5), seed=1)
+    given = {} if held is None else {"holdout": data.take(np.arange(held))}
+    comparison = Comparison(original=data, masked=release.masked, law=release.law, **given)
+    worst = MEASURES["attribute_inference"].read(comparison)
+    gain = MEASURES["attribute_gain"].read(comparison)
+    if gain.detail["gain"]["of_all"]:
+        assert gain.value == pytest.approx(worst.value - worst.baseline)
+        expected = confint_proportions_2indep(
+            worst.value * data.n, data.n, worst.baseline * (held or data.n), held or data.n,
+            method="newcomb", compare="diff",
+        )  # fmt: skip
+        np.testing.assert_allclose(gain.interval, expected, atol=1e-9)
+    assert gain.detail["gain"]["of_all"] == (held is None)
 
 
 def test_the_attack_is_tried_once_for_both(pima, monkeypatch):
@@ -73,7 +91,8 @@ def test_the_sentence_says_both_numbers_and_the_wrong_case_is_told_apart():
 
     def said(attack: float, reference: float, control: object = None) -> str:
         gain = attack - reference
-        detail = {"attack": attack, "reference": reference, "control": control}
+        each = {"attack": attack, "reference": reference, "of_all": True, "strategy": "source"}
+        detail = {"gain": each, "secret": "siri", "control": control}
         interval = (gain - 0.02, gain + 0.02)
         return measure.sentence(Reading(value=gain, interval=interval, detail=detail), 100)
 

@@ -221,6 +221,7 @@ def test_mahalanobis_linkage_counts_the_records_that_it_compares():
 
 
 def test_ATT_7_attribute_inference():
+    from rwn_core.measures.attacks.confidential_value import EXACT
     from rwn_core.measures.attacks.donor_belief import beliefs
     from rwn_core.measures.attacks.likeliest_value import ReleasedValues
     from rwn_core.mechanism.cell_law import CellLaw
@@ -242,7 +243,7 @@ def test_ATT_7_attribute_inference():
         weights = some.source.toarray()[5][group]
         share = weights[rows[:, 1] == 1].sum() / weights.sum()
         assert share == pytest.approx(expected["pred_y1"])
-        values = ReleasedValues(group, rows[:, 1], 0.0)
+        values = ReleasedValues(group, rows[:, 1], EXACT)
         named = values.right(sparse.csr_array(some.source), np.ones(6))[5]
         assert named == float(expected["pred_y1"] > 0.5)
 

@@ -156,7 +156,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("abstaining_linkage", {"value": 0.31}, "links 31 % of the people, and", "nobody"),
     ("attribute_gain", {"value": 0.0}, "adds nothing to naming", "tells"),
     ("attribute_gain", {"value": -0.1}, "adds nothing to naming", "tells"),
-    ("attribute_gain", {"value": 0.31}, "value of 31 % more of the people", "nothing"),
+    ("attribute_gain", {"value": 0.31}, " of 31 % more of the people", "nothing"),
     ("attribute_gain", {"control": None}, "who names what most rows say", "not in the file"),
     ("attribute_gain", {"control": [0.4]}, "people who are not in the file", "most rows say"),
     ("bayes_linkage", {"standing": "at least", "estimate": 0.37}, "an estimate", "too large"),

@@ -15,7 +15,8 @@ from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.evaluation.audit import compare
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks.attribute_attack import STRATEGIES, Success, attack
+from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, STRATEGIES, Success, attack
+from rwn_core.measures.attacks.confidential_value import Tolerance
 from rwn_core.measures.attacks.donor_belief import Beliefs
 from rwn_core.measures.attacks.likeliest_value import ReleasedValues
 
@@ -37,9 +38,12 @@ def attacked(truth: list[float], belief: list[list[float]], released: list[float
     """The attack on people of whom this is believed, of rows whose keys all differ."""
     weights = sparse.csc_array(np.array(belief))
     group = np.arange(len(released))
-    values = ReleasedValues(group, np.array(released), tolerance)
+    values = ReleasedValues(group, np.array(released), Tolerance(tolerance))
     parts = [(Beliefs(weights, [weights]), group)]
-    return attack(parts, sparse.csr_array(weights), [np.array(truth)], [values])[0]
+    predicted = [dict.fromkeys(PREDICTIONS, values.named(sparse.csr_array(weights)))]
+    rows = np.ones(len(released), np.int64) if weights.shape[0] == len(released) else None
+    near = sparse.csr_array(weights)
+    return attack(parts, near, [np.array(truth)], [values], predicted, rows)[0]
 
 
 def test_every_strategy_is_tried():

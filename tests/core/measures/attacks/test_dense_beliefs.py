@@ -10,6 +10,7 @@ from scipy import sparse
 
 import rwn_core as rwn
 from rwn_core.measures.attacks import donor_belief
+from rwn_core.measures.attacks.confidential_value import Tolerance
 from rwn_core.measures.attacks.donor_belief import beliefs
 from rwn_core.measures.attacks.likeliest_value import ReleasedValues
 from rwn_core.measures.attacks.scaled_columns import times
@@ -41,7 +42,7 @@ def test_the_value_with_most_mass_within_reach_is_named(share: float, reach: flo
     rng = np.random.default_rng(4)
     values = rng.integers(0, 60, 150).astype(float)
     values[::20] = np.nan
-    released = ReleasedValues(np.arange(150) // 2, values, reach)
+    released = ReleasedValues(np.arange(150) // 2, values, Tolerance(reach))
     weights = rng.integers(1, 5, (50, 75)) * (rng.random((50, 75)) < share) / 4
     weights[7] = 0.0  # of whom nothing is known
     truth = values[2 * weights.argmax(axis=1) + 1]

@@ -11,6 +11,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking import NBRS2015, mask
 from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks.confidential_value import EXACT
 from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
 from rwn_core.measures.attacks.repeated_releases import (
     bhattacharyya,
@@ -171,7 +172,7 @@ def test_who_has_the_keys_only_finds_open_balls_anew(bodyfat):
 
 def test_an_empty_neighborhood_discloses_nothing(law):
     values = np.zeros(24)
-    share = same_share(law.members, values, 0.0)
+    share = same_share(law.members, values, EXACT)
     assert share[5] == share[11] == 0
     assert np.delete(share, [5, 11]).min() == 1
 

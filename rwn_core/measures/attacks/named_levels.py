@@ -1,0 +1,151 @@
+"""How well one attack names each level of a confidential variable, and where it is sure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.measures.attacks.confidential_value import Tolerance, most_within_reach
+from rwn_core.measures.attacks.likeliest_value import Names
+from rwn_core.measures.attacks.naming import naming_score
+
+CERTAINTIES = (0.0, 0.5, 0.8, 0.95)  # posteriors from which on an intruder names a value
+FEWEST = 20  # names outside of the file, below which their precision says little
+_EDGE = 1 - 1e-9  # a posterior of exactly one half is one half
+_AT_ONCE = 64  # scores that are computed together
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class People:
+    """Who has which value, of the people who are attacked.
+
+    Attributes
+    ----------
+    truth : ndarray of float64, shape (people,)
+        Values or level numbers, NaN where missing.
+    near : Tolerance
+    levels : int or None
+        How many levels there may be; None of a number, of which everybody has the one "level".
+    """
+
+    truth: Floats
+    near: Tolerance
+    levels: int | None
+
+    @property
+    def known(self) -> int:
+        """How many have a value."""
+        return int((~np.isnan(self.truth)).sum())
+
+    def of_level(self) -> Floats:
+        """How many people have each level, or a value at all, shape (levels,)."""
+        known = self.truth[~np.isnan(self.truth)]
+        if self.levels is None:
+            return np.array([float(len(known))])
+        return np.bincount(known.astype(np.int64), minlength=self.levels).astype(np.float64)
+
+    def base(self) -> Floats:
+        """The precision of naming each level of random people, shape (levels,)."""
+        if self.levels is None:
+            return np.array([most_within_reach(self.truth, self.near)])
+        return self.of_level() / max(self.known, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Named:
+    """How many people were named, by certainty and level: shape (certainties, levels) each."""
+
+    right: Floats
+    named: Floats
+
+
+def count_names(names: Names, people: People) -> Named:
+    """Count names and right names at each of the `CERTAINTIES`.
+
+    Parameters
+    ----------
+    names : Names
+        Of the people; several values of one person count as one name in parts.
+    people : People
+        Of one without a known value no name counts.
+    """
+    truth = people.truth[names.person]
+    choices = np.bincount(names.person, minlength=len(people.truth))[names.person]
+    weight = np.where(np.isnan(truth), 0.0, 1.0 / np.maximum(choices, 1))
+    hit = weight * people.near.right(names.value, truth)
+    level = np.zeros(len(truth), np.int64) if people.levels is None else names.value.astype(int)
+    size = people.levels or 1
+    # each name counts at all certainties up to its own
+    sure = np.searchsorted(np.array(CERTAINTIES) * _EDGE, names.share, "right") - 1
+    place = sure * size + level
+    shape = (len(CERTAINTIES), size)
+    counted = [np.bincount(place, each, shape[0] * size) for each in (hit, weight)]
+    right, named = (  # without a name these are whole numbers
+        each.astype(np.float64).reshape(shape)[::-1].cumsum(axis=0)[::-1] for each in counted
+    )
+    return Named(right=right, named=np.maximum(named, right))
+
+
+def beyond_outside(
+    found: Named, people: People, outside: Named, others: People
+) -> tuple[tuple[int, ...], float]:
+    """The best score of naming people less that of naming people who are not in the file.
+
+    Returns
+    -------
+    place : tuple of int
+        Certainty and level.
+    score : float
+        At least 0.
+    """
+    base, of_level = people.base(), others.of_level()
+    own = naming_score(found.right, found.named, people.of_level(), base)
+    certain = naming_score(outside.right, outside.named, of_level, base)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lift = (outside.right / outside.named - base) / (1 - base)
+        plain = outside.right / of_level * np.maximum(lift, 0.0)
+    enough = (outside.named >= FEWEST) & np.isfinite(plain)
+    beyond = own - np.where(enough, plain, certain)
+    place = np.unravel_index(int(beyond.argmax()), beyond.shape)
+    return tuple(map(int, place)), max(float(beyond[place]), 0.0)
+
+
+def best_score(
+    right: Floats, named: Floats, people: Floats, base: Floats
+) -> tuple[tuple[int, ...], float]:
+    """The largest `naming_score` of an array, and its place.
+
+    Parameters
+    ----------
+    right, named : ndarray of float64, shape (..., levels)
+    people, base : ndarray of float64, shape (levels,)
+
+    Notes
+    -----
+    The score is at most recall x (precision - base) / (1 - base), which takes no bound of luck. The
+    scores are computed in this order, until none of the others can be larger.
+    """
+    precision = np.divide(right, named, out=np.zeros_like(right), where=named > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        most = right / people * np.maximum((precision - base) / (1 - base), 0.0)
+    most = np.nan_to_num(most, nan=0.0, posinf=0.0).ravel()
+    every_people, every_base = (
+        np.broadcast_to(each, right.shape).ravel() for each in (people, base)
+    )
+    place, best = int(most.argmax()), 0.0
+    left = np.flatnonzero(most > 0)
+    left = left[np.argsort(-most[left], kind="stable")]
+    for start in range(0, len(left), _AT_ONCE):
+        some = left[start : start + _AT_ONCE]
+        if most[some[0]] <= best:
+            break
+        scores = naming_score(
+            right.ravel()[some], named.ravel()[some], every_people[some], every_base[some]
+        )
+        if scores.max() > best:
+            place, best = int(some[scores.argmax()]), float(scores.max())
+    return tuple(map(int, np.unravel_index(place, right.shape))), best
