@@ -22,7 +22,7 @@ from rwn_core.masking.left_alone import (
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.changed_table import with_numbers
-from rwn_core.mechanism.correlated_noise_law import CorrelatedNoiseOn
+from rwn_core.mechanism.correlated_noise_law import CorrelatedNoiseOn, spread_axes
 from rwn_core.mechanism.law import Law
 from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
 from rwn_core.randomness import SecretKey, uniforms
@@ -200,13 +200,18 @@ def moments(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[n
     count = known.sum(axis=0)
     mean = np.divide(np.nansum(values, axis=0), count, out=np.zeros(len(count)), where=count > 0)
     whole = values[known.all(axis=1)]
-    if len(whole) > 1:
-        return mean, np.atleast_2d(np.cov(whole, rowvar=False))
-    squares = np.nansum((values - mean) ** 2, axis=0)
-    return mean, np.diag(squares / np.maximum(count - 1, 1))
+    if len(whole) < 2:
+        squares = np.nansum((values - mean) ** 2, axis=0)
+        return mean, np.diag(squares / np.maximum(count - 1, 1))
+    varies = (whole != whole[0]).any(axis=0)  # of a constant only rounding would be left
+    return mean, np.atleast_2d(np.cov(whole, rowvar=False)) * np.outer(varies, varies)
 
 
 def _root(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A matrix whose product with its transpose is the covariance, also a singular one."""
-    values, vectors = np.linalg.eigh(covariance)
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+    """A matrix whose product with its transpose is the covariance, also a singular one.
+
+    The symmetric root of the correlations, in standard deviations: unlike eigenvectors alone it is
+    the same in every unit and order of the variables.
+    """
+    scale, values, vectors = spread_axes(covariance)
+    return np.asarray(scale[:, np.newaxis] * ((vectors * np.sqrt(values)) @ vectors.T))

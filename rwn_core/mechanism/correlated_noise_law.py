@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +18,8 @@ from rwn_core.mechanism.moments import Moments
 from rwn_core.mechanism.noise_law import UNLISTED
 from rwn_core.mechanism.privacy import NORMAL_NOISE, Privacy
 
+ROUNDED_OFF = 1e-6  # standard deviations that arithmetic may move a value that is never changed
+TINY = 1e-300
 FINE = 0.7  # standard deviation from which rounding adds 1/12 to a variance, to within 0.1 %
 
 
@@ -25,8 +27,8 @@ FINE = 0.7  # standard deviation from which rounding adds 1/12 to a variance, to
 class CorrelatedNoiseOn:
     """Normal noise on several variables together, then shrunk toward their means; see `UnitLaw`.
 
-    A released row is mean + shrink (own + noise - mean). Where numbers are rounded, the density at
-    the rounded ones stands for their probability.
+    A released row is mean + shrink (own + noise - mean). Where numbers are rounded, a density at
+    the rounded ones stands for their probability: rounding counts as further noise.
 
     Attributes
     ----------
@@ -34,10 +36,12 @@ class CorrelatedNoiseOn:
         Never rounded.
     names : tuple of str
     covariance : ndarray of float64, shape (len(names), len(names))
-        Of the noise; positive definite.
+        Of the noise; may be singular.
     mean : ndarray of float64, shape (len(names),)
     shrink : float
         Above 0.
+    precision : mapping of str to float
+        The step of each variable that is rounded, beside whole numbers.
     """
 
     original: Microdata
@@ -45,6 +49,7 @@ class CorrelatedNoiseOn:
     covariance: NDArray[np.float64]
     mean: NDArray[np.float64]
     shrink: float
+    precision: Mapping[str, float] = field(default_factory=dict)
 
     exchanged: ClassVar[bool] = False
     privacy: ClassVar[Privacy] = NORMAL_NOISE
@@ -88,16 +93,27 @@ class CorrelatedNoiseOn:
 
         if not known.any():
             return np.zeros((len(rows), len(own)))
-        values, vectors = np.linalg.eigh(self.covariance[np.ix_(known, known)])
-        some = values > values.max() * 1e-12
+        rounding = self._steps[known] ** 2 / 12 / self.shrink**2
+        covariance = self.covariance[np.ix_(known, known)] + np.diag(rounding)
+        scale, values, vectors = spread_axes(covariance)
+        # a constant has no spread; any length will do for what is never changed
+        length = np.where(scale > 0, scale, np.maximum(np.abs(own[:, known]).max(axis=0), TINY))
+        one, other = (table[:, known] / length for table in (rows, own))
+        some = values > 0
         white = vectors[:, some] / np.sqrt(values[some])
+        logs = -0.5 * cdist(one @ white, other @ white, "sqeuclidean")
         # what lies off the noise's own directions is never changed
         fixed = vectors[:, ~some]
-        logs = -0.5 * cdist(rows[:, known] @ white, own[:, known] @ white, "sqeuclidean")
         if fixed.size:
-            apart = cdist(rows[:, known] @ fixed, own[:, known] @ fixed)
-            logs = np.where(apart <= 1e-6 * np.sqrt(values.max()), logs, -np.inf)
+            rounded_off = ROUNDED_OFF * max(1.0, float(np.abs(other).max()))
+            logs = np.where(cdist(one @ fixed, other @ fixed) <= rounded_off, logs, -np.inf)
         return np.asarray(logs)
+
+    @property
+    def _steps(self) -> NDArray[np.float64]:
+        """What released numbers are rounded to multiples of, shape (d,); 0 where they are not."""
+        whole = [float(is_whole(self.original, name)) for name in self.names]
+        return np.maximum(whole, [self.precision.get(name, 0.0) for name in self.names])
 
     def moments(self) -> Moments:
         """Shrunk numbers with the noise's shrunk covariance; rounding to whole ones adds 1/12."""
@@ -141,5 +157,25 @@ class CorrelatedNoiseOn:
         )
 
     def rounded(self, precision: Mapping[str, float]) -> CorrelatedNoiseOn:
-        """The same: the density at the rounded numbers."""
-        return self
+        """The law of released numbers that are rounded to these steps."""
+        return replace(self, precision=precision)
+
+
+def spread_axes(
+    covariance: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """The axes of a covariance in standard deviations, so that no unit decides which are none.
+
+    Returns
+    -------
+    scale : ndarray of float64, shape (d,)
+        Standard deviations; 0 of a constant.
+    values : ndarray of float64, shape (d,)
+        Eigenvalues of the correlations; 0 where they are rounding only, and of constants.
+    vectors : ndarray of float64, shape (d, d)
+        Their eigenvectors, as columns.
+    """
+    scale = np.sqrt(np.diag(covariance))
+    length = np.where(scale > 0, scale, 1.0)
+    values, vectors = np.linalg.eigh(covariance / length[:, np.newaxis] / length)
+    return scale, np.where(values > values.max(initial=0.0) * 1e-12, values, 0.0), vectors

@@ -28,6 +28,7 @@ from rwn_core.reporting.release_record import (
 )
 from rwn_core.scale.key_file import fresh_key
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
+from rwn_core.tuning.attacked import RED_TEAM
 from rwn_core.tuning.point import too_few
 
 _SHARES = (0.1, 0.75)
@@ -267,7 +268,7 @@ def judge_release(
 
 
 def _keeps(microdata: Microdata, release: Release, policy: Policy) -> bool:
-    readings = audit(microdata, release, measures=policy.measures).readings
+    readings = audit(microdata, release, measures=(*policy.measures, RED_TEAM)).readings
     few = too_few(release.params, microdata, release.masked)
     return policy.judge_readings(readings, released=few).kept
 

@@ -34,6 +34,7 @@ from rwn_core.reporting.record_parts import (
     with_missing,
 )
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
+from rwn_core.tuning.attacked import RED_TEAM
 from rwn_core.tuning.point import too_few
 
 FORMAT = "rwn internal record 2"
@@ -196,8 +197,8 @@ def internal_files(
 def read_measures(
     microdata: Microdata, release: Release, basis: Basis, progress: Progress | None = None
 ) -> Audit:
-    """Read the measures of a basis on a release."""
-    wanted = tuple(dict.fromkeys((*basis.policy.measures, *basis.measures)))
+    """Read the measures of a basis on a release, and try the simple attacks of the red team."""
+    wanted = tuple(dict.fromkeys((*basis.policy.measures, *basis.measures, RED_TEAM)))
     return audit(microdata, release, measures=wanted, progress=progress)
 
 

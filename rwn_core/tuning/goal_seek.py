@@ -14,6 +14,7 @@ from typing import Any
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.parallel.threads import thread_count
+from rwn_core.tuning.attacked import with_attacked
 from rwn_core.tuning.frontier import sign
 from rwn_core.tuning.goal import Goal, GoalAnswer
 from rwn_core.tuning.goal_seek_steps import around, half_steps, middle
@@ -23,7 +24,7 @@ from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep_result import Sweep
-from rwn_core.tuning.trials import Plan
+from rwn_core.tuning.trials import Plan, with_red_team
 
 _ROUNDS = 3  # how often the step is halved
 _FRESH = 1_000_000  # apart from the seeds of any sweep
@@ -189,7 +190,8 @@ def _stated(crew: Crew, setting: Setting, plan: Plan, number: int) -> Point:
     measures = tuple(dict.fromkeys((*plan.measures, *beside)))
     plan = replace(plan, seed=seed, releases=count, measures=measures)
     (point,) = crew.points([setting], plan, lambda share: None)
-    return point
+    (few,) = crew.points([setting], with_red_team(plan), lambda share: None)
+    return with_attacked(point, few)
 
 
 def _closer(crew: Crew, goal: Goal, plan: Plan, kept: Point, failed: Point | None) -> Point:

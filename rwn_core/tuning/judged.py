@@ -67,6 +67,8 @@ class Judged:
         Beside a value that is at least so much: an estimate, and the upper bound.
     reason : str
         Why there is no value.
+    by : str
+        The simple attack that achieved the value, where the measure stated less.
     unmasked, unrelated : float or None
         What the measure reads on the unmasked file, and where no relation is left.
     """
@@ -76,6 +78,7 @@ class Judged:
     estimate: float | None = None
     upper: float | None = None
     reason: str = MISSING
+    by: str = ""
     unmasked: float | None = None
     unrelated: float | None = None
 
@@ -127,7 +130,10 @@ def of_reading(reading: Reading | NotApplicable) -> Judged:
         return Judged(value=None, reason=reading.reason)
     detail = reading.detail
     known = Judged(
-        value=reading.value, unmasked=detail.get(UNMASKED), unrelated=detail.get(UNRELATED)
+        value=reading.value,
+        by=str(detail.get("attacked_by", "")),
+        unmasked=detail.get(UNMASKED),
+        unrelated=detail.get(UNRELATED),
     )
     if detail.get("standing") != "at least":
         return known
@@ -145,6 +151,7 @@ def of_point(spread: Spread) -> Judged:
         value=end,
         standing=standing,
         upper=spread.at_most,
+        by=spread.by,
         unmasked=spread.unmasked,
         unrelated=spread.unrelated,
     )

@@ -36,6 +36,8 @@ class Spread:
         Whether a value is only a lower bound of a worst case.
     upper : tuple of float
         Then its upper bound for each release; empty where there is none.
+    by : str
+        The simple attack that raised a value above what the measure states.
     unmasked, unrelated : float, optional
         What the measure reads on the unmasked file, and where no relation is left.
     """
@@ -46,6 +48,7 @@ class Spread:
     reason: str | None = None
     is_bound: bool = False
     upper: tuple[float, ...] = ()
+    by: str = ""
     unmasked: float | None = None
     unrelated: float | None = None
 
@@ -83,6 +86,7 @@ class Spread:
         """Plain data that `from_dict` reads."""
         plain = {"values": list(self.values), "baseline": self.baseline, "reason": self.reason}
         upper = {"upper": list(self.upper)} if self.upper else {}
+        plain |= {"by": self.by} if self.by else {}
         return plain | ({"is_bound": True, **upper} if self.is_bound else {}) | self.ends
 
     @classmethod
@@ -95,6 +99,7 @@ class Spread:
             reason=plain["reason"],
             is_bound=bool(plain.get("is_bound", False)),
             upper=tuple(float(v) for v in plain.get("upper", ())),
+            by=str(plain.get("by", "")),
             unmasked=plain.get(UNMASKED),
             unrelated=plain.get(UNRELATED),
         )

@@ -12,6 +12,7 @@ from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
+from rwn_core.tuning.attacked import attacked
 from rwn_core.tuning.judged import MISSING, Judged, empty_end, of_point, of_reading, of_stated
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.verdict import Verdict
@@ -186,9 +187,10 @@ class Policy:
 
         Of a linkage that is known between two bounds the lower one, or its estimate, may break a
         limit, and only the upper one keeps it. With too few records `released`, of which this is
-        the share, nothing is kept.
+        the share, nothing is kept. What the red team achieved counts where it is worse.
         """
-        verdict = self._verdict({key: of_reading(each) for key, each in readings.items()})
+        worse = attacked(readings)
+        verdict = self._verdict({key: of_reading(each) for key, each in worse.items()})
         return replace(verdict, released=released)
 
     def judge_point(self, point: Point) -> Verdict:
@@ -221,6 +223,7 @@ class Policy:
             unread={key: each.reason for key, each in held.items() if key not in values},
             values=values,
             standing={key: each.standing for key, each in held.items() if each.standing},
+            by={key: held[key].by for key in values if held[key].by},
             ends={key: each.ends for key, each in held.items() if each.ends},
             unreachable=tuple(
                 each.measure for each in self.limits if held[each.measure].unreachable(each.share)

@@ -146,4 +146,5 @@ def _together(parts: Sequence[Spread]) -> Spread:
     # of a part whose releases are worst cases these are upper bounds, too
     ends = [(part.upper if part.is_bound else part.values) for part in parts]
     upper = tuple(end for some in ends for end in some) if bound and all(ends) else ()
-    return replace(parts[0], values=values, is_bound=bound, upper=upper)
+    by = next((part.by for part in parts if part.by), "")
+    return replace(parts[0], values=values, is_bound=bound, upper=upper, by=by)

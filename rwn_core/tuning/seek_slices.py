@@ -19,6 +19,7 @@ from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, at_levers
 from rwn_core.parallel.threads import thread_count
+from rwn_core.tuning.attacked import with_attacked
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.search_pace import Pace
@@ -29,7 +30,7 @@ from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.slice_search import FRESH, SliceSearch
 from rwn_core.tuning.slice_steps import Choice, Found, Weights
-from rwn_core.tuning.trials import Plan
+from rwn_core.tuning.trials import Plan, with_red_team
 
 LARGEST_SEARCHED = 1_000  # records; more take minutes, and linkage is known between bounds only
 STRENGTHS = 40  # between the ends of the slider
@@ -277,4 +278,5 @@ def _fresh(search: SliceSearch, found: Found, which: int) -> Point:
     plan = Plan(measures=measures, releases=_STATED, seed=seed)
     setting = search.at(found.choice, found.strength)
     (point,) = search.crew.points([setting], plan, search.pace.checking())
-    return point
+    (few,) = search.crew.points([setting], with_red_team(plan), lambda share: None)
+    return with_attacked(point, few)

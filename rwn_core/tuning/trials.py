@@ -17,6 +17,7 @@ from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.randomness import SecretKey
+from rwn_core.tuning.attacked import RAISED, RED_TEAM, attacked
 from rwn_core.tuning.point import Point, Spread, released_share
 from rwn_core.tuning.setting import Setting
 
@@ -57,6 +58,16 @@ class Plan:
     def keys(self) -> list[SecretKey]:
         """The key of each release."""
         return [SecretKey.from_seed(self.seed + release) for release in range(self.releases)]
+
+
+ATTACKED = 5  # releases of an answer that simple attacks are tried on
+
+
+def with_red_team(plan: Plan) -> Plan:
+    """The first few releases of a plan, with the measures that simple attacks may raise."""
+    measures = tuple(key for key in RAISED if key in plan.measures)
+    releases = min(ATTACKED, plan.releases)
+    return replace(plan, measures=(*measures, RED_TEAM), releases=releases)
 
 
 class Trials:
@@ -145,7 +156,7 @@ class Trials:
     def _read(self, release: Masked, measures: Sequence[str]) -> dict[str, Reading | NotApplicable]:
         assert self._comparison is not None
         comparison = self._comparison.with_masked(release.masked, release.law)
-        return {key: _safely(key, comparison) for key in measures}
+        return dict(attacked({key: _safely(key, comparison) for key in measures}))
 
 
 def _safely(key: str, comparison: Comparison) -> Reading | NotApplicable:
@@ -162,10 +173,12 @@ def _spread(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:
         return Spread(measure=key, reason=reasons[0])
     answers = [each for each in readings if isinstance(each, Reading)]
     values = tuple(float(each.value) for each in answers)
+    by = next((str(x.detail["attacked_by"]) for x in answers if "attacked_by" in x.detail), "")
     spread = Spread(
         measure=key,
         values=values,
         baseline=answers[0].baseline,
+        by=by,
         unmasked=answers[0].detail.get(UNMASKED),
         unrelated=answers[0].detail.get(UNRELATED),
     )

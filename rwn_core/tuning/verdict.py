@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from rwn_core.measures import MEASURES
 from rwn_core.measures.ends import UNMASKED, UNRELATED
+from rwn_core.measures.sentence import percent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,8 @@ class Verdict:
     standing : mapping of str to str
         Of the measures whose worst case is not known, what that number is: "at least", "at most"
         or "an estimate".
+    by : mapping of str to str
+        Of the measures that a simple attack went beyond, which one.
     released : float, optional
         Share of the records that is released, where it is too small for limits to be kept.
     ends : mapping of str to mapping of str to float
@@ -38,6 +41,7 @@ class Verdict:
     unread: Mapping[str, str]
     values: Mapping[str, float] = field(default_factory=dict)
     standing: Mapping[str, str] = field(default_factory=dict)
+    by: Mapping[str, str] = field(default_factory=dict)
     released: float | None = None
     ends: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     unreachable: tuple[str, ...] = ()
@@ -67,6 +71,11 @@ class Verdict:
         """What a judged value is called: a worst case only where it is one."""
         return MEASURES[measure].title_as(self.standing.get(measure, ""))
 
+    def _by(self, measure: str) -> str:
+        """By which simple attack a value was reached that the measure does not state."""
+        by = self.by.get(measure)
+        return "" if by is None else f", {percent(self.values[measure])} by {by}"
+
     @property
     def sentence(self) -> str:
         """The verdict in words: which limit is nearest or most broken, and what was not judged."""
@@ -74,7 +83,8 @@ class Verdict:
             return "The policy has no limits, so that nothing is judged."
         parts = []
         if self.first is not None and self.largest is not None:
-            what = f"{self.title(self.first)}, which uses {share_words(self.largest)} its limit."
+            what = self.title(self.first) + self._by(self.first)
+            what += f", which uses {share_words(self.largest)} its limit."
             count = len(self.shares) + len(self.unread)
             limits = counted(count, "limit")
             if self.broken:

@@ -29,6 +29,7 @@ _VALUE = (
     "attribute_inference",
     "attribute_gain",
     "true_matches",
+    "red_team",
     "differential_privacy",
     "extremes",
     "queries",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,8 @@ def limits(policy: rwn.Policy, readings: Answers) -> Table:
 
 def field(readings: Answers, n: int) -> list[Table]:
     """The tables that have something to say of n records."""
-    made = (_linked(readings, n), _loglinear(readings, n), _intervals(readings))
+    made = (_red_team(readings), _linked(readings, n), _loglinear(readings, n),
+            _intervals(readings))  # fmt: skip
     return [table for table in made if table is not None]
 
 
@@ -102,6 +104,37 @@ def repeated_words(q: float, donors: int) -> str:
         f"{1 - q:.2g} of the own value and {q:.2g} of the neighborhood's mean. Donors are counted "
         "where every value is modified."
     )
+
+
+def _red_team(readings: Answers) -> Table | None:
+    """What each simple attack achieved on this release, without the values that it named."""
+    reading = readings.get("red_team")
+    if not isinstance(reading, Reading) or not reading.detail["findings"]:
+        return None
+    return {
+        "title": "What simple attacks achieve on this release",
+        "columns": ["attack", "is after", "right", "of answers", "of all", "score"],
+        "rows": [
+            [
+                str(each["words"]),
+                _target(each),
+                f"{each['right']:,.0f}",
+                f"{each['named']:,.0f}",
+                f"{each['people']:,.0f}",
+                percent(each["score"]),
+            ]
+            for each in reading.detail["findings"]
+        ],
+        "caption": "Counted on this very release. A link scores the share of rows; a name the "
+        "share of the people who have the value, times the precision beyond naming it of random "
+        "people. What luck would give scores nothing.",
+    }
+
+
+def _target(found: Mapping[str, Any]) -> str:
+    if found["secret"] is None:
+        return "the row's person"
+    return str(found["secret"]) if found["level"] is None else f"one value of {found['secret']}"
 
 
 def _linked(readings: Answers, n: int) -> Table | None:

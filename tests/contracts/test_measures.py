@@ -43,7 +43,7 @@ OF_ALL_RELEASES = {
 WORST_OF_ITSELF = {
     # the original gives away at least as much as a release of it
     *("singling_out", "linkability", "inference", "global_linkage", "probabilistic_linkage"),
-    "true_matches",
+    *("true_matches", "red_team"),
 }
 ZERO_OF_ITSELF = {"cells_changed", "closest_record"}
 DOUBTED_OF_ITSELF = {

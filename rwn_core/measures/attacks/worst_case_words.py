@@ -32,14 +32,14 @@ def linked(reading: Reading, n: int, who: str) -> str:
     if detail["standing"] == "at least":
         more = _more(detail) + _at_most(detail)
         rows = f"one row at a time{_some(detail)}"
-        return f"{who} links at least {count} rightly, looking at {rows}; {more}"
+        return f"{who} links at least {count} rightly in expectation, looking at {rows}; {more}"
     others = {
         "rows": f"one row at a time: {alone}",
         "weighed": f"all rows weighed together: {_share(detail['weighed'])}",
         "file": f"all rows given to originals at once: {_share(detail['at_once'])}",
     }
     del others[detail["attack"]]
-    return f"{who} links {count} rightly, {_WAYS[detail['attack']]} ({', '.join(others.values())})"
+    return f"{who} links {count} rightly in expectation, {_WAYS[detail['attack']]} ({', '.join(others.values())})"
 
 
 def _some(detail: Mapping[str, Any]) -> str:

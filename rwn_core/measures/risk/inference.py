@@ -19,6 +19,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import beyond_a_guess
 from rwn_core.measures.statistics.key_variables import key_names, required_confidential
+from rwn_core.neighbors.distance import TIE
 
 RELATIVE = 0.05  # of the true value within which a guessed number is right
 
@@ -39,7 +40,11 @@ def right_guesses(
     ndarray of bool, shape (m, v)
     """
     with np.errstate(invalid="ignore"):
-        right = np.abs(guesses - truth) <= RELATIVE * np.abs(truth) if numeric else guesses == truth
+        right = (
+            np.abs(guesses - truth) <= RELATIVE * np.abs(truth) * (1 + TIE)
+            if numeric
+            else guesses == truth
+        )
     return np.asarray(right, dtype=bool)
 
 

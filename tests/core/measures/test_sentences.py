@@ -117,6 +117,8 @@ def test_another_value_is_another_sentence(key, found):
     assert said(key, one) != said(key, other)
 
 
+A_LEVEL = {"words": "a merge", "secret": "flag", "level": "yes", "named": 8.0, "people": 13.0,
+         "precision": 1.0, "recall": 8 / 13}  # fmt: skip
 CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("homogeneity", {"value": 0.5}, "no linkage is needed", "other attacks"),
     ("homogeneity", {"value": 0.0}, "other attacks do without", "no linkage is needed"),
@@ -131,6 +133,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("linked_over_half", {"together": 0.1}, "above one half;", "one row at a time"),
     ("linked_over_half", {"sampled": True, "share": 0.04}, "links 4 % of", "one row at a time"),
     ("linked_over_half", {"largest": 0.83}, "of one record is 83 %", "?"),
+    ("bayes_linkage", {}, "rightly in expectation", "?"),
+    ("red_team", {"attribute": None}, "no confidential value more often than luck", "is named"),
+    ("red_team", {"attribute": A_LEVEL}, "8 people, 100 % of the names are right: 62 % of the 13 "
+     "people who have one of its values.", "luck"),
+    ("red_team", {"attribute": {**A_LEVEL, "level": None}}, "the 13 people.", "one of its"),
+    ("red_team", {"identity": None}, "score", "They link"),
     ("bayes_linkage", {"top5": 0.37}, "37 % of all the right one is among five", "?"),
     ("k_anonymity", {"baseline": 0.83}, "original: 83 %", "?"),
     ("uniqueness", {"baseline": 0.83}, "original: 83 %", "?"),

@@ -230,7 +230,7 @@ def test_only_whole_numbers_by_themselves_can_be_kept_under_correlated_noise() -
     assert joint(alone, 0.8, np.zeros((1, 1))).kept.tolist() == [1.0, 1.0, 0.0]
     part = joint(both).on(frozenset("y"))
     assert (part.names, part.covariance.tolist(), part.mean.tolist()) == (("y",), [[1.0]], [-1.0])
-    assert part.rounded({"y": 5.0}) is part
+    assert dict(part.rounded({"y": 5.0}).precision) == {"y": 5.0}
     assert (part.exchanged, part.privacy) == (False, NORMAL_NOISE)
     with pytest.raises(NotApplicable, match="cannot be listed"):
         part.table()

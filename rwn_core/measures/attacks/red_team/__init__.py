@@ -1,1 +1,49 @@
-"""Simple attacks on releases: merges, nearest rows, regressions; they share no code with laws."""
+"""Simple attacks on a release, which share no code with the exact ones: a red team.
+
+Each starts from plain columns of the people and the released rows in random order (`files`), and
+gives findings (`finding`): which rows it links, or which confidential values it names, and how
+often it is right. `merge` looks people up by sets of values, `nearest` takes the nearest row,
+`prediction` fits a small model to the release, `matching` gives all rows to people at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from rwn_core.measures.attacks.red_team import matching, merge, nearest, prediction
+from rwn_core.measures.attacks.red_team.files import Files, files_of
+from rwn_core.measures.attacks.red_team.finding import Finding, Tried, scored
+from rwn_core.measures.comparison import Comparison
+
+__all__ = ["ATTACKS", "Finding", "attack", "findings"]
+
+ATTACKS: Mapping[str, Callable[[Files], list[Finding | Tried]]] = MappingProxyType(
+    {each.KEY: each.attack for each in (merge, nearest, prediction, matching)}
+)
+"""Every attack by its key: what it linked, and the names that it gave."""
+
+
+def attack(comparison: Comparison) -> list[Finding]:
+    """Try every attack on a release; see `findings`.
+
+    Raises
+    ------
+    NotApplicable
+        No released record has a value, or rows cannot be held against their people.
+    """
+    return findings(files_of(comparison))
+
+
+def findings(files: Files) -> list[Finding]:
+    """What all attacks find beyond luck, best first.
+
+    Returns
+    -------
+    list of Finding
+        Every link that was tried; of named values those that luck alone would not give.
+    """
+    made = [each for one in ATTACKS.values() for each in one(files)]
+    links = [each for each in made if isinstance(each, Finding)]
+    named = scored([each for each in made if isinstance(each, Tried)])
+    return sorted([*links, *named], key=lambda each: -each.score)

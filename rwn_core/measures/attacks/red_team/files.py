@@ -1,0 +1,161 @@
+"""What a red team holds: columns of numbers about the people, and the released rows, unordered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import rounded
+from rwn_core.data.variable import Kind
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import codes, empty_records, numbers
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.key_variables import confidential_names, key_names
+
+Floats = NDArray[np.float64]
+Names = tuple[str, ...]
+
+FEW_VALUES = 12  # of a number: up to so many different ones are levels, such as 0 and 1
+_SHUFFLE = 20_260
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Files:
+    """Hold what simple attacks start from; a category is the number of its level, NaN is missing.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The p released variables.
+    people, truth : ndarray of float64, shape (n, p)
+        The people with a released row: values rounded as in the release, and as they are.
+    rows : ndarray of float64, shape (n, p)
+        The released rows in another random order.
+    owner : ndarray of int64, shape (n,)
+        The person of each row; only to count what is right.
+    levels : mapping of str to list
+        The levels of each category, by their numbers.
+    keys, secrets : tuple of str
+        What an intruder knows of everybody, and what is confidential.
+    slices, stated : tuple of tuple of str
+        Variables that share a donor, which the method says in public; sets that the steward states.
+    outside : ndarray of float64, shape (m, p), optional
+        People of the population who are not in the file.
+    """
+
+    names: Names
+    people: Floats
+    truth: Floats
+    rows: Floats
+    owner: NDArray[np.int64]
+    levels: Mapping[str, Sequence[Any]]
+    keys: Names
+    secrets: Names
+    slices: tuple[Names, ...] = ()
+    stated: tuple[Names, ...] = ()
+    outside: Floats | None = None
+    memo: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def n(self) -> int:
+        """Number of released rows, and of the people they belong to."""
+        return len(self.rows)
+
+    @property
+    def known(self) -> Names:
+        """The keys that are not confidential themselves."""
+        return tuple(name for name in self.keys if name not in self.secrets)
+
+    def places(self, names: Sequence[str]) -> list[int]:
+        """The columns of some variables."""
+        return [self.names.index(name) for name in names]
+
+    def column(self, table: Floats, name: str) -> Floats:
+        """One variable of one of the tables."""
+        return table[:, self.names.index(name)]
+
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Compute something for several attacks."""
+        if key not in self.memo:
+            self.memo[key] = make()
+        return self.memo[key]
+
+
+def files_of(comparison: Comparison) -> Files:
+    """Lay out what an intruder sees of a comparison, rows apart from their people.
+
+    Raises
+    ------
+    NotApplicable
+        No released row has a value, or the tables have other numbers of records.
+    """
+    original, masked = comparison.original, comparison.masked
+    if masked.n != original.n:
+        raise NotApplicable(
+            "The released table has another number of records than the original, so the true "
+            "sources are unknown."
+        )
+    released = np.flatnonzero(~empty_records(masked))
+    if len(released) < 2:
+        raise NotApplicable("Fewer than two released records have a value.")
+    precision = {} if comparison.law is None else comparison.law.precision
+    names = [v.name for v in original.schema.released if _readable(original, masked, v.name)]
+    secrets = tuple(name for name in confidential_names(comparison) if name in names)
+    truth = _matrix(original, original, names)[released]
+    people = _matrix(original, rounded(original, precision), names)[released]
+    rows = _matrix(original, masked, names)[released]
+    order, place = _order(truth), _order(rows)
+    slices = original.schema.slices if comparison.law is None else comparison.law.units()
+    return Files(
+        names=tuple(names),
+        people=people[order],
+        truth=truth[order],
+        rows=rows[place],
+        owner=np.argsort(order)[place],
+        levels={name: codes(original, masked, name)[1] for name in names
+                if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED)},
+        keys=tuple(name for name in key_names(comparison) if name in names),
+        secrets=secrets,
+        slices=tuple(tuple(x for x in each if x in names) for each in slices),
+        stated=tuple(tuple(x for x in each if x in names) for each in comparison.key_sets),
+        outside=_outside(comparison, names),
+    )  # fmt: skip
+
+
+def _readable(original: Microdata, masked: Microdata, name: str) -> bool:
+    try:
+        _column(original, masked, name)
+    except NotApplicable:  # released as another kind of values
+        return False
+    return True
+
+
+def _column(original: Microdata, table: Microdata, name: str) -> Floats:
+    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        code = codes(original, table, name)[0].astype(np.float64)
+        return np.where(code < 0, np.nan, code)
+    return np.asarray(numbers(original, table, name), dtype=np.float64)
+
+
+def _matrix(original: Microdata, table: Microdata, names: Sequence[str]) -> Floats:
+    return np.column_stack([_column(original, table, name) for name in names])
+
+
+def _outside(comparison: Comparison, names: Sequence[str]) -> Floats | None:
+    if comparison.holdout is None:
+        return None
+    try:
+        return _matrix(comparison.original, comparison.holdout, names)
+    except (NotApplicable, KeyError):
+        return None
+
+
+def _order(values: Floats) -> NDArray[np.int64]:
+    """A random order that depends on the values alone, not on the order of the records."""
+    sorted_first = np.lexsort(np.nan_to_num(values, nan=np.inf, posinf=np.inf).T)
+    return sorted_first[np.random.default_rng(_SHUFFLE).permutation(len(values))]

@@ -1,0 +1,232 @@
+"""What a simple attack found, and what of it is more than luck."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc
+
+from rwn_core.measures.attacks.naming import naming_score
+from rwn_core.measures.attacks.red_team.files import FEW_VALUES, Files, Floats
+
+CHANCE = 0.01  # that any of all names tried is beyond luck where nothing is to be found
+TENTH, TWENTIETH = 0.1, 0.05  # of a spread, and of the value itself: a number so near is read
+ROUNDED_OFF = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Hold what one attack achieved.
+
+    Attributes
+    ----------
+    attack : str
+        Key of the attack.
+    words : str
+        What was done, to stand after "by": "a merge on age + sex".
+    kind : {"identity", "attribute"}
+        Rows that were linked, or confidential values that were named.
+    right, named, people : float
+        Right answers, answers, and how many there could be: released rows, or people with the
+        value.
+    base : float
+        Share that is right by naming it of random people, or by a random link.
+    score : float
+        Identity: share of the released rows. Attribute: `naming_score`, or 0 where luck is enough.
+    secret, level : str, optional
+        The confidential variable, and the level that was named; None of all values of it.
+    """
+
+    attack: str
+    words: str
+    kind: Literal["identity", "attribute"]
+    right: float
+    named: float
+    people: float
+    base: float
+    score: float
+    secret: str | None = None
+    level: str | None = None
+
+    @property
+    def recall(self) -> float:
+        """Share of the people who are named rightly."""
+        return self.right / self.people if self.people else 0.0
+
+    @property
+    def precision(self) -> float:
+        """Share of the names that are right."""
+        return self.right / self.named if self.named else 0.0
+
+
+class Tried(NamedTuple):
+    """Names that an attack gave: a count for each level of a secret, or for all its values.
+
+    Attributes
+    ----------
+    attack, words, secret : str
+    levels : list of (str or None)
+    right, named, people, base : ndarray of float64, shape (levels,)
+    """
+
+    attack: str
+    words: str
+    secret: str
+    levels: Sequence[str | None]
+    right: Floats
+    named: Floats
+    people: Floats
+    base: Floats
+
+
+def reach(truth: Floats, values: Floats) -> Floats:
+    """How near a number must come to be read, for each value; no one person can move it.
+
+    Parameters
+    ----------
+    truth : ndarray of float64
+        Of everybody, which a tenth of the standard deviation and of the middle half are taken of.
+    values : ndarray of float64
+        A twentieth of each itself is the third bound.
+    """
+    known = truth[~np.isnan(truth)]
+    if not known.size:
+        return np.zeros(values.shape)
+    low, high = np.quantile(known, [0.25, 0.75])
+    spread = TENTH * min(float(known.std(ddof=1)) if known.size > 1 else 0.0, float(high - low))
+    return np.minimum(spread, TWENTIETH * np.abs(values))
+
+
+def count_names(
+    files: Files,
+    secret: str,
+    guess: Floats,
+    how: tuple[str, str],
+    *,
+    who: NDArray[np.int64] | slice = slice(None),
+) -> list[Tried]:
+    """Count the names of a confidential variable, by level and all together.
+
+    Parameters
+    ----------
+    files : Files
+    secret : str
+    guess : ndarray of float64
+        The value named of each person asked for; NaN where the attack names none.
+    how : tuple of str
+        Attack and words.
+    who : ndarray of int64, optional
+        The people asked for; everybody by default.
+    """
+    truth = files.column(files.truth, secret)[who]
+    asked = ~np.isnan(truth)
+    truth, guess = truth[asked], guess[asked]
+    if not truth.size:
+        return []
+    named = ~np.isnan(guess)
+    values = files.once(("levels", secret), lambda: _levels(files, secret))
+    near = np.zeros(truth.size) if secret in files.levels else reach(truth, truth)
+    near = np.maximum(near, ROUNDED_OFF * np.abs(truth))
+    found = [_all(files, secret, (truth, guess, near), how)]
+    if values is not None:
+        equal = np.abs(guess - truth) <= ROUNDED_OFF * np.abs(truth)
+        place = np.searchsorted(values, truth)
+        shown = np.searchsorted(values, guess[named]).clip(max=len(values) - 1)
+        fits = values[shown] == guess[named]
+        sizes = np.bincount(place, minlength=len(values)).astype(np.float64)
+        found.append(Tried(
+            *how, secret, _named_levels(files, secret, values),
+            right=np.bincount(place[equal], minlength=len(values)).astype(np.float64),
+            named=np.bincount(shown[fits], minlength=len(values)).astype(np.float64),
+            people=sizes, base=sizes / truth.size,
+        ))  # fmt: skip
+    elif secret not in files.levels:
+        found.append(_all(files, secret, (truth, guess, ROUNDED_OFF * np.abs(truth)), how))
+    return found
+
+
+def _all(
+    files: Files, secret: str, values: tuple[Floats, Floats, Floats], how: tuple[str, str]
+) -> Tried:
+    """The names of all values together; a number is right within its reach."""
+    truth, guess, near = values
+    named = ~np.isnan(guess)
+    right = (np.abs(guess[named] - truth[named]) <= near[named]).sum()
+    base = files.once(("base", secret, truth.size, bool(near.any())), lambda: _base(truth, near))
+    counts = (np.array([float(each)]) for each in (right, named.sum(), truth.size, base))
+    return Tried(*how, secret, [None], *counts)
+
+
+def _levels(files: Files, secret: str) -> Floats | None:
+    """The different values of a secret that are named one by one; None of a finer number."""
+    truth = files.column(files.truth, secret)
+    values = np.unique(truth[~np.isnan(truth)])
+    return values if secret in files.levels or len(values) <= FEW_VALUES else None
+
+
+def _named_levels(files: Files, secret: str, values: Floats) -> list[str | None]:
+    known = files.levels.get(secret)
+    return [f"{each:g}" if known is None else str(known[int(each)]) for each in values]
+
+
+def _base(truth: Floats, near: Floats) -> float:
+    """The largest share of the people whose value one single number would name rightly."""
+    ends = np.concatenate((truth - near, truth + near))
+    # at equal places intervals open before they close
+    order = np.lexsort((np.repeat([0, 1], truth.size), ends))
+    steps = np.repeat([1, -1], truth.size)[order]
+    return float(np.cumsum(steps).max() / truth.size)
+
+
+def scored(tried: Sequence[Tried]) -> list[Finding]:
+    """The findings of all names that were tried; what luck alone would give scores 0.
+
+    With many tries some do well by chance: a count is beyond luck where so many right names of
+    random people are rarer than one in a hundred over all counts together.
+    """
+    if not tried:
+        return []
+    right, named, people, base = (
+        np.concatenate([getattr(each, part) for each in tried])
+        for part in ("right", "named", "people", "base")
+    )
+    score = naming_score(right, named, people, base)
+    # P(at least so many right) by luck; a score is 0 where nothing is right
+    luck = betainc(np.maximum(right, 1.0), named - right + 1, np.minimum(base, 1.0))
+    score = np.where(luck <= CHANCE / max(int((named > 0).sum()), 1), score, 0.0)
+    owners = [(each, level) for each in tried for level in each.levels]
+    return [
+        Finding(
+            attack=owners[i][0].attack, words=owners[i][0].words, kind="attribute",
+            right=float(right[i]), named=float(named[i]), people=float(people[i]),
+            base=float(base[i]), score=float(score[i]), secret=owners[i][0].secret,
+            level=owners[i][1],
+        )
+        for i in np.flatnonzero(score > 0)
+    ]  # fmt: skip
+
+
+def link_finding(attack: str, words: str, right: Any, rows: int, n: int) -> Finding:
+    """The finding of an attack that gives each of some rows a person."""
+    share = float(np.sum(right)) / max(rows, 1)
+    return Finding(
+        attack=attack, words=words, kind="identity", right=float(np.sum(right)), named=float(rows),
+        people=float(rows), base=1.0 / n, score=share,
+    )  # fmt: skip
+
+
+def named_set(names: Sequence[str], most: int = 3) -> str:
+    """Write some variables, to stand after "a merge on".
+
+    Examples
+    --------
+    >>> named_set(["age", "sex"]), named_set(list("abcdef"))
+    ('age + sex', 'a + b + c + 3 more')
+    """
+    if len(names) <= most + 1:
+        return " + ".join(names)
+    return f"{' + '.join(names[:most])} + {len(names) - most} more"

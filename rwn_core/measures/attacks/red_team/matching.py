@@ -1,0 +1,69 @@
+"""All rows given to people at once, each person one row: by values, by ranks, by rank intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.measures.attacks.red_team.files import Files, Floats, Names
+from rwn_core.measures.attacks.red_team.finding import Finding, Tried, count_names, link_finding
+from rwn_core.measures.attacks.red_team.merge import column_hashes
+from rwn_core.measures.attacks.red_team.places import ranked, standardized
+
+KEY = "matching"
+LARGEST = 1_500  # rows that are given to people at once: about n cubed steps
+
+
+def attack(files: Files) -> list[Finding | Tried]:
+    """Link all rows to people, and name what the row of a person shows."""
+    from scipy.optimize import linear_sum_assignment
+
+    found: list[Finding | Tried] = []
+    if files.n > LARGEST:
+        return found
+    for known, what in _known(files):
+        for title, cost in _costs(files, known):
+            _, person = linear_sum_assignment(cost)
+            words = f"giving all rows to people by {title} of {what}"
+            found.append(link_finding(KEY, words, _right(files, person), files.n, files.n))
+            if known != files.names:
+                row = np.argsort(person)
+                for secret in files.secrets:
+                    shown = files.column(files.rows, secret)[row]
+                    found += count_names(files, secret, shown, (KEY, words))
+    return found
+
+
+def _known(files: Files) -> Iterator[tuple[Names, str]]:
+    yield files.names, "all variables"
+    if files.known and set(files.known) != set(files.names):
+        yield files.known, "the keys"
+
+
+def _costs(files: Files, names: Names) -> Iterator[tuple[str, Floats]]:
+    from scipy.spatial.distance import cdist
+
+    people, rows = standardized(files, names)
+    yield "distance", np.log1p(cdist(rows, people, "sqeuclidean"))
+    people, rows = ranked(files, names)
+    apart = cdist(rows, people, "cityblock")
+    yield "distance of ranks", apart
+    widest = cdist(rows, people, "chebyshev")
+    # no rank has moved by more than some width: the least that leaves each row and person one
+    width = max(float(widest.min(axis=1).max()), float(widest.min(axis=0).max()))
+    yield "intervals of ranks", np.where(widest <= width, apart, apart + 1e3)
+
+
+def _right(files: Files, person: NDArray[np.int64]) -> float:
+    """How many links are right, in expectation over records that no value tells apart."""
+    same_row = np.unique(column_hashes(files.rows).sum(axis=1), return_inverse=True)[1]
+    same_person = np.unique(column_hashes(files.truth).sum(axis=1), return_inverse=True)[1]
+    rows, people = np.bincount(same_row), np.bincount(same_person)
+    pair = same_row * len(people)
+    given = np.unique(pair + same_person[person], return_counts=True)
+    owned = np.unique(pair + same_person[files.owner], return_counts=True)
+    both, one, other = np.intersect1d(given[0], owned[0], return_indices=True)
+    weight = given[1][one] * owned[1][other]
+    return float((weight / (rows[both // len(people)] * people[both % len(people)])).sum())

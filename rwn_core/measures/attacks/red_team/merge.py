@@ -1,0 +1,108 @@
+"""Merges: people are looked up by the values that are known of them, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.measures.attacks.red_team.files import Files, Floats, Names
+from rwn_core.measures.attacks.red_team.finding import Finding, Tried, count_names, named_set, reach
+from rwn_core.measures.attacks.red_team.shown import shown
+
+KEY = "merge"
+LARGEST_SET = 8  # variables of a set that is built one by one
+CHOOSING = 5_000  # people that are looked at while a set is built
+POOL = 40  # variables with most different values, of which sets are built
+AGREE = (0.5, 0.8, 1.0)  # shares of the matching rows that show what is named: more than, at least
+
+
+def attack(files: Files) -> list[Finding | Tried]:
+    """Name a secret by merges: by the keys, slices, stated sets, and sets built one by one."""
+    found: list[Finding | Tried] = []
+    for secret in files.secrets:
+        for names in sets_for(files, secret):
+            found += _merged(files, names, secret)
+    return found
+
+
+def sets_for(files: Files, secret: str) -> Iterator[Names]:
+    """The sets by which people are looked up to name a secret, each once."""
+    others = tuple(name for name in files.names if name != secret)
+    open_ones = tuple(name for name in others if name not in files.secrets)
+    mates = [tuple(name for name in each if name != secret)
+             for each in files.slices if secret in each]  # fmt: skip
+    pools = [files.known, open_ones, *mates]
+    wanted = [files.known, *files.stated, *mates, open_ones, others]
+    wanted += [tuple(name for name in each if name in files.known) for each in mates]
+    for pool in filter(None, pools):
+        wanted += files.once(("greedy", pool), partial(greedy, files, pool))
+    seen: set[frozenset[str]] = set()
+    for each in wanted:
+        names = tuple(name for name in each if name != secret)
+        if names and frozenset(names) not in seen:
+            seen.add(frozenset(names))
+            yield names
+
+
+def greedy(files: Files, pool: Names) -> list[Names]:
+    """Sets of two to eight variables, each with the variable more that leaves most people alone."""
+    table = files.people[:CHOOSING][:, files.places(pool)]
+    hashes = column_hashes(table)
+    rich = [len(np.unique(hashes[:, j])) for j in range(len(pool))]
+    left = list(np.argsort(rich, kind="stable")[::-1][:POOL])
+    sums = np.zeros(len(table), np.uint64)
+    chosen: list[str] = []
+    found: list[Names] = []
+    while left and len(chosen) < LARGEST_SET:
+        alone = [_alone(sums + hashes[:, j]) for j in left]
+        best = left.pop(max(range(len(left)), key=lambda at: alone[at]))
+        sums = sums + hashes[:, best]
+        chosen.append(pool[best])
+        if len(chosen) > 1 or len(pool) == 1:
+            found.append(tuple(chosen))
+        if _alone(sums)[0] == len(table):
+            break  # further variables tell nobody apart
+    return found
+
+
+def _alone(sums: NDArray[np.uint64]) -> tuple[int, int]:
+    """How many are alone with their values, and how many different values there are."""
+    _, count = np.unique(sums, return_counts=True)
+    return int((count == 1).sum()), len(count)
+
+
+def column_hashes(table: Floats) -> NDArray[np.uint64]:
+    """A random number for each value of each column: sums are equal where sets of values are."""
+    rng, found = np.random.default_rng(7), np.empty(table.shape, np.uint64)
+    for j in range(table.shape[1]):
+        _, place = np.unique(table[:, j], return_inverse=True)
+        numbers = rng.integers(0, 2**64, place.max(initial=0) + 1, dtype=np.uint64)
+        found[:, j] = numbers[place.ravel()]
+    return found
+
+
+def _matched(files: Files, names: Names) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The class of equal known values of each person, and of each row."""
+    both = files.once("hashes", lambda: column_hashes(np.concatenate((files.people, files.rows))))
+    _, classes = np.unique(both[:, files.places(names)].sum(axis=1), return_inverse=True)
+    return classes[: files.n], classes[files.n :]
+
+
+def _merged(files: Files, names: Names, secret: str) -> list[Tried]:
+    person, row = files.once(("classes", frozenset(names)), lambda: _matched(files, names))
+    values = files.column(files.rows, secret)
+    truth = files.column(files.truth, secret)
+    near = None if secret in files.levels else (lambda some: reach(truth, some))
+    guess, agreement = shown(row, values, person, near)
+    alone = np.bincount(person)[person] == 1
+    found: list[Tried] = []
+    for least in AGREE:
+        enough = agreement > least if least == AGREE[0] else agreement >= least
+        for some, who in ((enough, "everybody"), (enough & alone, "people alone")):
+            if some.any():
+                words = f"a merge on {named_set(names)}" + (", people alone" * (who != "everybody"))
+                found += count_names(files, secret, np.where(some, guess, np.nan), (KEY, words))
+    return found

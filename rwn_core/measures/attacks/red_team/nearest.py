@@ -1,0 +1,102 @@
+"""The nearest row or person by what is known: links, and names of what the nearest rows show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.measures.attacks.red_team.files import Files, Floats, Names
+from rwn_core.measures.attacks.red_team.finding import (
+    Finding,
+    Tried,
+    count_names,
+    link_finding,
+    reach,
+)
+from rwn_core.measures.attacks.red_team.places import ranked, standardized
+
+KEY = "nearest"
+ASKED = 2_000  # rows, and people, of whom the nearest is sought
+AT_ONCE = 4_000_000  # distances
+TIE = 1e-9
+SEVERAL = 3  # nearest rows that have to agree
+
+_WAYS = (("standardized values", standardized), ("ranks", ranked))
+
+
+def attack(files: Files) -> list[Finding | Tried]:
+    """Link rows to the nearest people, and name what the rows nearest to people show."""
+    return [*links(files), *names(files)]
+
+
+def links(files: Files) -> list[Finding]:
+    """Give each of some rows the nearest person, by all variables and by the keys."""
+    found = []
+    for names, what in _known(files):
+        for title, lay_out in _WAYS:
+            people, rows = lay_out(files, names)
+            rows = rows[:ASKED]
+            right = 0.0
+            for part, squared in _distances(rows, people):
+                ties = squared <= squared.min(axis=1, keepdims=True) * (1 + TIE) + TIE**2
+                own = files.owner[part]
+                right += (ties[np.arange(len(own)), own] / ties.sum(axis=1)).sum()
+            words = f"the nearest person by {title} of {what}"
+            found.append(link_finding(KEY, words, right, len(rows), files.n))
+    return found
+
+
+def names(files: Files) -> list[Tried]:
+    """Name of each of some people the secret of the nearest row by the keys."""
+    found: list[Tried] = []
+    if not files.known or not files.secrets:
+        return found
+    who = np.arange(min(ASKED, files.n))
+    for title, lay_out in _WAYS:
+        people, rows = lay_out(files, files.known)
+        nearest = np.concatenate([
+            np.argpartition(squared, SEVERAL - 1, axis=1)[:, :SEVERAL]
+            if squared.shape[1] > SEVERAL else squared.argsort(axis=1)
+            for _, squared in _distances(people[who], rows)
+        ])  # fmt: skip
+        gaps = np.sqrt(((people[who][:, np.newaxis] - rows[nearest]) ** 2).sum(axis=2))
+        first = nearest[np.arange(len(who)), gaps.argmin(axis=1)]
+        for secret in files.secrets:
+            values = files.column(files.rows, secret)
+            agreed = _agree(files, secret, values, first, nearest)
+            words = f"the nearest row by {title} of the keys"
+            found += count_names(files, secret, values[first], (KEY, words), who=who)
+            several = np.where(agreed, values[first], np.nan)
+            words += f", {nearest.shape[1]} agreeing"
+            found += count_names(files, secret, several, (KEY, words), who=who)
+    return found
+
+
+def _agree(
+    files: Files, secret: str, values: Floats, first: NDArray[np.int64], near: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Whether the nearest rows show the same level, or numbers within reach."""
+    own = values[first]
+    within = np.zeros(len(own))
+    if secret not in files.levels:
+        within = reach(files.column(files.truth, secret), own)
+    return np.asarray((np.abs(values[near] - own[:, np.newaxis]) <= within[:, np.newaxis]).all(1))
+
+
+def _known(files: Files) -> Iterator[tuple[Names, str]]:
+    yield files.names, "all variables"
+    if files.known and set(files.known) != set(files.names):
+        yield files.known, "the keys"
+
+
+def _distances(some: Floats, others: Floats) -> Iterator[tuple[slice, Floats]]:
+    """Squared distances, some points at a time."""
+    size = max(1, AT_ONCE // max(len(others), 1))
+    lengths = (others**2).sum(axis=1)
+    for start in range(0, len(some), size):
+        part = slice(start, min(start + size, len(some)))
+        here = some[part]
+        squared = (here**2).sum(axis=1)[:, np.newaxis] + lengths - 2 * here @ others.T
+        yield part, np.maximum(squared, 0.0)

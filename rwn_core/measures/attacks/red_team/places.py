@@ -1,0 +1,72 @@
+"""People and rows as points: every variable in spreads or in ranks, so that no unit counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from rwn_core.measures.attacks.red_team.files import Files, Floats
+
+MIDDLE_HALF = 1.349  # standard deviations of a normal number
+EVEN = 3.5  # standard deviations from the first to the last rank: that of even numbers is one
+MANY_LEVELS = 50  # of a category; of more, the code alone is compared as a number
+
+
+Two = tuple[Floats, Floats]
+
+
+def standardized(files: Files, names: Sequence[str]) -> Two:
+    """Points in robust standard deviations; levels are corners one unit apart."""
+    return _points(files, names, _spreads)
+
+
+def ranked(files: Files, names: Sequence[str]) -> Two:
+    """Points of ranks, people and rows each among themselves; levels as above."""
+    return _points(files, names, _ranks)
+
+
+def _points(files: Files, names: Sequence[str], numbers: Callable[[Floats, Floats], Two]) -> Two:
+    parts = [(np.zeros((files.n, 0)),) * 2]
+    for name in names:
+        people, rows = (files.column(table, name) for table in (files.people, files.rows))
+        few = name in files.levels and len(files.levels[name]) <= MANY_LEVELS
+        parts.append((_corners if few else numbers)(people, rows))
+    return np.column_stack([one for one, _ in parts]), np.column_stack([two for _, two in parts])
+
+
+def _corners(people: Floats, rows: Floats) -> Two:
+    levels = np.unique(np.concatenate((people, rows)))
+    levels = levels[~np.isnan(levels)]
+    one, two = ((each[:, np.newaxis] == levels) / np.sqrt(2.0) for each in (people, rows))
+    return one, two
+
+
+def _spreads(people: Floats, rows: Floats) -> Two:
+    known = people[~np.isnan(people)]
+    middle, unit = 0.0, 1.0
+    if known.size:
+        low, middle, high = np.quantile(known, [0.25, 0.5, 0.75])
+        unit = (high - low) / MIDDLE_HALF or float(known.std()) or 1.0
+    return _filled((people - middle) / unit), _filled((rows - middle) / unit)
+
+
+def _ranks(people: Floats, rows: Floats) -> Two:
+    one, two = (_rank(each) / len(each) for each in (people, rows))
+    return _filled(EVEN * one), _filled(EVEN * two)
+
+
+def _rank(values: Floats) -> Floats:
+    """Ranks from 1, of equal values their mean; NaN where missing."""
+    ranks = np.full(values.shape, np.nan)
+    known = ~np.isnan(values)
+    _, place, count = np.unique(values[known], return_inverse=True, return_counts=True)
+    ranks[known] = (np.cumsum(count) - (count - 1) / 2)[place]
+    return ranks
+
+
+def _filled(values: Floats) -> Floats:
+    """Missing values in the middle, and beside them that they are missing; shape (n, 2)."""
+    missing = np.isnan(values)
+    centre = 0.0 if missing.all() else float(np.nanmean(values))
+    return np.column_stack((np.where(missing, centre, values), missing.astype(np.float64)))

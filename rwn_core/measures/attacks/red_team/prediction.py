@@ -1,0 +1,123 @@
+"""Prediction: a small model learns the secret from the released keys and reads it off true ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from rwn_core.measures.attacks.red_team.files import Files, Floats
+from rwn_core.measures.attacks.red_team.finding import Finding, Tried, count_names
+
+KEY = "prediction"
+LEARNED = 5_000  # rows that a model learns from
+CONFIDENT = (0.0, 0.5, 0.8, 0.95)  # least chance of a level that is named
+LEAF = 5  # rows of a leaf of a tree, at least
+MANY_LEVELS = 50  # of a category; of more, a key is one number and a secret is not predicted
+
+Predicted = tuple[Floats, Floats]
+"""A value for each person, and its chance."""
+Models = Iterator[tuple[str, Callable[[Floats], Predicted]]]
+
+
+def attack(files: Files) -> list[Finding | Tried]:
+    """Name secrets by least squares, a logistic regression and a shallow tree."""
+    found: list[Finding | Tried] = []
+    if not files.known:
+        return found
+    tables = [_features(files, table) for table in (files.rows, files.people)]
+    if files.outside is not None:
+        tables.append(_features(files, files.outside))
+    middle, spread = tables[0].mean(axis=0), tables[0].std(axis=0)
+    rows, *others = ((each - middle) / np.where(spread > 0, spread, 1.0) for each in tables)
+    for secret in files.secrets:
+        shown = files.column(files.rows, secret)
+        learned = np.flatnonzero(~np.isnan(shown))[:LEARNED]
+        few = len(learned) < 2 * LEAF or np.unique(shown[learned]).size < 2
+        if few or len(files.levels.get(secret, ())) > MANY_LEVELS:
+            continue
+        models = _levels if secret in files.levels else _numbers
+        for words, predict in models(rows[learned], shown[learned]):
+            predicted = [predict(each) for each in others]
+            for least in CONFIDENT if secret in files.levels else CONFIDENT[:1]:
+                sure = f", where its chance is at least {least:g}" if least else ""
+                inside, *outside = (np.where(chance >= least, value, np.nan)
+                                    for value, chance in predicted)  # fmt: skip
+                tried = count_names(files, secret, inside, (KEY, f"{words} on the keys{sure}"))
+                found += [_against(files, each, outside[0]) for each in tried] if outside else tried
+    return found
+
+
+def _features(files: Files, table: Floats) -> Floats:
+    """The keys of a table: numbers with the middle where missing, levels as corners."""
+    parts = []
+    for name in files.known:
+        values, rows = files.column(table, name), files.column(files.rows, name)
+        count = len(files.levels.get(name, ()))
+        if 0 < count <= MANY_LEVELS:
+            parts.append((values[:, np.newaxis] == np.arange(count)).astype(np.float64))
+            continue
+        middle = float(np.nanmedian(rows)) if not np.isnan(rows).all() else 0.0
+        parts.append(np.where(np.isnan(values), middle, values)[:, np.newaxis])
+    return np.column_stack(parts)
+
+
+def _numbers(rows: Floats, shown: Floats) -> Models:
+    """Least squares and a tree, of the number in its own spreads: no unit is too small."""
+    from sklearn.tree import DecisionTreeRegressor
+
+    middle, unit = float(shown.mean()), float(shown.std())
+    scaled = (shown - middle) / unit
+    slopes = np.linalg.lstsq(_with_one(rows), scaled, rcond=None)[0]
+    tree = DecisionTreeRegressor(min_samples_leaf=LEAF, random_state=0).fit(rows, scaled)
+    for words, predict in (
+        ("a regression", lambda people: _with_one(people) @ slopes),
+        ("a tree", tree.predict),
+    ):
+        yield words, partial(_in_units, predict, middle, unit)
+
+
+def _levels(rows: Floats, shown: Floats) -> Models:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.tree import DecisionTreeClassifier
+
+    tree = DecisionTreeClassifier(min_samples_leaf=LEAF, random_state=0)
+    line = LogisticRegression(max_iter=200, tol=1e-3)
+    for words, model in (("a tree", tree), ("a logistic regression", line)):
+        yield words, partial(_likeliest, model.fit(rows, shown))
+
+
+def _with_one(table: Floats) -> Floats:
+    return np.column_stack((np.ones(len(table)), table))
+
+
+def _in_units(
+    predict: Callable[[Floats], Floats], middle: float, unit: float, people: Floats
+) -> Predicted:
+    return np.asarray(predict(people) * unit + middle), np.ones(len(people))
+
+
+def _likeliest(model: Any, people: Floats) -> Predicted:
+    chances = model.predict_proba(people)
+    return model.classes_[chances.argmax(axis=1)], chances.max(axis=1)
+
+
+def _against(files: Files, inside: Tried, guess: Floats) -> Tried:
+    """The same counts held against people outside: what is true of them is known of everybody."""
+    truth = files.outside
+    assert truth is not None
+    own = files.column(truth, inside.secret)
+    base = inside.base.copy()
+    for place, level in enumerate(inside.levels):
+        if level is None:
+            known = ~np.isnan(own) & ~np.isnan(guess)
+            right = np.abs(guess - own)[known] <= 0.05 * np.abs(own[known])
+        else:
+            values = files.memo[("levels", inside.secret)]
+            known = guess == values[place]
+            right = own[known] == values[place]
+        if known.sum():
+            base[place] = max(base[place], float(right.mean()))
+    return inside._replace(base=np.minimum(base, 1.0))

@@ -1,0 +1,54 @@
+"""What the rows of a class show of a variable: the value of the middle or of most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.measures.attacks.red_team.files import Floats
+
+Near = Callable[[Floats], Floats] | None
+
+
+def shown(
+    row: NDArray[np.int64], values: Floats, person: NDArray[np.int64], near: Near
+) -> tuple[Floats, Floats]:
+    """What matching rows show each person, and the share of these rows that agree on it.
+
+    Parameters
+    ----------
+    row, person : ndarray of int64
+        Class of each row and of each person; equal ones match.
+    values : ndarray of float64
+        Of the rows; NaN is missing.
+    near : callable, optional
+        How far from a number others agree with it; without it, values are levels.
+
+    Returns
+    -------
+    guess, agreement : ndarray of float64, shape (people,)
+        The level of most rows, or the number in the middle; NaN and 0 where no row matches.
+    """
+    count = int(max(row.max(initial=-1), person.max(initial=-1))) + 1
+    known = ~np.isnan(values)
+    row, values = row[known], values[known]
+    order = np.lexsort((values, row))
+    row, values = row[order], values[order]
+    size = np.bincount(row, minlength=count)
+    guess, agree = np.full(count, np.nan), np.zeros(count)
+    if row.size and near is not None:
+        start = np.concatenate(([0], np.cumsum(size)[:-1]))
+        some = size > 0
+        guess[some] = values[start[some] + (size[some] - 1) // 2]
+        close = np.abs(values - guess[row]) <= near(guess)[row] + 1e-9 * np.abs(values)
+        agree = np.bincount(row, close.astype(np.float64), minlength=count).astype(np.float64)
+    elif row.size:
+        first = np.concatenate(([True], (row[1:] != row[:-1]) | (values[1:] != values[:-1])))
+        starts = np.flatnonzero(first)
+        often = np.diff(np.append(starts, row.size))
+        rank = np.lexsort((often, row[starts]))  # the last of each class is the most frequent
+        guess[row[starts][rank]] = values[starts][rank]
+        agree[row[starts][rank]] = often[rank]
+    return guess[person], (agree / np.maximum(size, 1))[person]

@@ -1,0 +1,94 @@
+"""Red team: what simple attacks truly achieve on a release, whatever the exact ones say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from scipy.special import betaincinv
+
+from rwn_core.measures.attacks.naming import LUCK
+from rwn_core.measures.attacks.red_team import Finding, attack
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import percent
+
+SURE = 0.9  # precision of names that are nearly sure
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Largest score of the simple attacks, and the best finding of each."""
+    found = attack(comparison)
+    links = [each for each in found if each.kind == "identity"]
+    names = [each for each in found if each.kind == "attribute"]
+    return Reading(
+        value=max((each.score for each in found), default=0.0),
+        baseline=0.0,
+        detail={
+            "findings": [_row(each) for each in _best(found)],
+            "identity": _row(links[0]) if links else None,
+            "attribute": _row(names[0]) if names else None,
+        },
+    )
+
+
+def _best(found: Iterable[Finding]) -> list[Finding]:
+    """The best finding of each attack on each variable, and the furthest that is nearly sure."""
+    best: dict[Any, Finding] = {}
+    for each in found:  # best first
+        best.setdefault((each.attack, each.secret), each)
+        if each.kind == "attribute" and each.precision > SURE:
+            key = (each.attack, each.secret, "sure")
+            best[key] = max(best.get(key, each), each, key=lambda one: one.recall)
+    return list({id(each): each for each in best.values()}.values())
+
+
+def _row(found: Finding) -> dict[str, Any]:
+    """A finding as plain data, with what it holds for sure of other releases: its lower bound."""
+    certain = found.score
+    if found.kind == "identity":
+        right, wrong = found.right, found.named - found.right
+        certain = float(betaincinv(right, wrong + 1, LUCK)) if right > 0 else 0.0
+    return {
+        **asdict(found),
+        "recall": found.recall,
+        "precision": found.precision,
+        "certain": certain,
+    }
+
+
+def sentence(reading: Reading, n: int) -> str:
+    """Say how far the best link and the best name go, and by which attack."""
+    link, name = reading.detail["identity"], reading.detail["attribute"]
+    parts = [f"Simple attacks score {percent(reading.value)} at most."]
+    if link is not None:
+        parts.append(
+            f"They link {percent(link['score'])} of the released rows rightly, by {link['words']}."
+        )
+    if name is None:
+        return " ".join([*parts, "They name no confidential value more often than luck does."])
+    whom = "people" if name["level"] is None else "people who have one of its values"
+    return " ".join([
+        *parts,
+        f"By {name['words']}, {name['secret']} is named for {name['named']:,.0f} people, "
+        f"{percent(name['precision'])} of the names are right: {percent(name['recall'])} of the "
+        f"{name['people']:,.0f} {whom}.",
+    ])  # fmt: skip
+
+
+MEASURE = Measure(
+    key="red_team",
+    title="Red team",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="share, of the attack that goes furthest",
+    question="How far do simple attacks go on this very release: what share of the rows do they "
+    "link, and of which confidential value do they name the people, beyond luck?",
+    sentence=sentence,
+    source="Merges on known values, nearest rows, predictions, and assignments of values and "
+    "ranks (Nin, Herranz, Torra 2008), each counted on this release; names by recall and "
+    "precision beyond naming the value of random people (Clopper and Pearson 1934)",
+    compute=compute,
+)

@@ -1,0 +1,230 @@
+"""The simple attacks of the red team: by hand, on recipes that they must find, and on nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from red_team_tables import (
+    best,
+    coarse_answers,
+    files,
+    found,
+    rare_flag,
+    released,
+    rich_person,
+    with_roles,
+)
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import NotApplicable
+from rwn_core.masking import RWN, RankSwapping, RowCopy
+from rwn_core.measures import read
+from rwn_core.measures.attacks.red_team import attack, matching, merge, nearest, prediction
+from rwn_core.measures.attacks.red_team.finding import (
+    Finding,
+    Tried,
+    count_names,
+    named_set,
+    reach,
+    scored,
+)
+from rwn_core.measures.attacks.red_team.shown import shown
+from rwn_core.measures.comparison import Comparison
+
+PEOPLE = pd.DataFrame({"a": [1, 1, 2, 3, 4, 5.0], "S": [0, 1, 0, 1, 1, 0.0]})
+ROWS = pd.DataFrame({"a": [2, 1, 1, 3, 3, 9.0], "S": [0, 1, 0, 1, 1, 0.0]})
+SMALL = files(PEOPLE, ROWS, [2, 0, 1, 3, 4, 5], "a", "S")
+
+
+def counts(tried):
+    return {
+        (each.words, level): tuple(part[i] for part in (each.right, each.named, each.people))
+        for each in tried
+        for i, level in enumerate(each.levels)
+    }
+
+
+def test_rows_show_the_level_of_most_of_them_or_the_number_in_the_middle() -> None:
+    row, person = np.array([0, 0, 0, 1, 1, 2]), np.array([0, 1, 2, 3])
+    values = np.array([7.0, 7.0, 5.0, 1.0, 2.0, np.nan])
+    guess, agreement = shown(row, values, person, None)
+    assert guess[0] == 7
+    assert agreement.tolist() == pytest.approx([2 / 3, 1 / 2, 0, 0])
+    guess, agreement = shown(row, values, person, lambda some: np.full(some.shape, 1.0))
+    assert guess.tolist() == pytest.approx([7, 1, np.nan, np.nan], nan_ok=True)
+    assert agreement.tolist() == pytest.approx([2 / 3, 1, 0, 0])
+
+
+def test_a_merge_by_hand() -> None:
+    """Of six people those with 2 and 3 are alone and found; those with 1 meet both levels."""
+    assert list(merge.sets_for(SMALL, "S")) == [("a",)]
+    got = counts(merge.attack(SMALL))
+    assert got["a merge on a", "level 0"] == (1, 1, 3)
+    assert got["a merge on a", "level 1"] == (1, 1, 3)
+    assert got["a merge on a", None] == (2, 2, 6)
+
+
+def test_sets_are_built_of_what_leaves_most_people_alone() -> None:
+    rng = np.random.default_rng(0)
+    people = pd.DataFrame({"a": [0] * 8, "b": [0, 0, 1, 1] * 2, "c": [0, 1, 2, 3] * 2,
+                           "d": [0] * 4 + [1] * 4, "S": rng.integers(0, 2, 8)})  # fmt: skip
+    held = files(people, people, range(8), "abcd", "S")
+    assert merge.greedy(held, ("a", "b", "c", "d")) == [("c", "d")]
+
+
+def test_the_nearest_by_hand() -> None:
+    people = pd.DataFrame({"a": [0.0, 1, 2, 3], "S": [0.0, 1, 0, 1]})
+    held = files(people, people.iloc[[2, 0, 3, 1]] + [0.1, 0], [2, 0, 3, 1], "a", "S")
+    links = nearest.links(held)
+    assert {each.right for each in links if "keys" in each.words} == {4.0}
+    assert counts(nearest.names(held))["the nearest row by ranks of the keys", None] == (4, 4, 4)
+    # two people whom nothing tells apart: each is the right one with one half
+    twins = files(people * [0, 1], people * [0, 1], range(4), "a", "S")
+    assert [x.right for x in nearest.links(twins)] == pytest.approx([2.0, 2.0, 1.0, 1.0])
+
+
+def test_prediction_by_hand() -> None:
+    """A line through the released rows names what it says of a person's own key."""
+    a = np.arange(20.0)
+    people = pd.DataFrame({"a": a, "s": 3 * a + 100})
+    rows = people.iloc[::-1]
+    got = counts(prediction.attack(files(people, rows, a[::-1].astype(int), "a", "s")))
+    assert got["a regression on the keys", None] in ((20, 20, 20),)
+    levels = pd.DataFrame({"a": a, "S": (a > 9).astype(float)})
+    held = files(levels, levels, a.astype(int), "a", "S")
+    sure = counts(prediction.attack(held))["a tree on the keys, where its chance is at least 0.95",
+                                           "level 1"]  # fmt: skip
+    assert sure == (10, 10, 10)
+
+
+def test_all_rows_at_once_by_hand() -> None:
+    """Row by row two rows go to person 1; together each person has one row."""
+    people = pd.DataFrame({"a": [0.0, 1.0, 5.0], "S": [0.0, 1.0, 0.0]})
+    rows = pd.DataFrame({"a": [0.6, 1.2, 5.0], "S": [0.0, 1.0, 0.0]})
+    made = matching.attack(files(people, rows, [0, 1, 2], "a", "S"))
+    assert {each.right for each in made if isinstance(each, Finding)} == {3.0}
+    assert all(x.right[0] == x.people[0] for x in made if isinstance(x, Tried))
+    # records that no value tells apart are linked rightly by chance only
+    same = pd.DataFrame({"a": [0.0, 0.0, 5.0], "S": [0.0, 0.0, 0.0]})
+    made = matching.attack(files(same, same, [1, 0, 2], "a", "S"))
+    assert {each.right for each in made if isinstance(each, Finding)} == {2.0}
+
+
+def test_a_number_is_read_within_what_no_one_person_can_move() -> None:
+    values = np.arange(1.0, 101.0)
+    rich = np.append(values[:-1], 1e12)
+    near = reach(values, values)
+    assert near[[0, 99]].tolist() == pytest.approx([0.05, 0.1 * values.std(ddof=1)])
+    np.testing.assert_allclose(reach(rich, values)[:50], near[:50])
+    assert not reach(np.repeat([0.0, 9.0], [80, 20]), values).any()  # no middle half
+
+
+def test_names_that_luck_would_give_score_nothing() -> None:
+    tried = count_names(SMALL, "S", np.zeros(6), ("merge", "naming the majority"))
+    assert scored(tried) == []
+    assert named_set(["a", "b"]) == "a + b"
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_rare_flag_is_read_by_a_merge_finding_a1(seed: int) -> None:
+    comparison = released(rare_flag(), RWN(epsilon=3.55769, k=5, q=1), seed)
+    worst = found(comparison)[0]
+    assert (worst.secret, worst.level, worst.attack) == ("flag", "yes", "merge")
+    assert worst.precision == 1
+    assert worst.right >= 7
+    assert worst.score > 0.3
+
+
+def test_coarse_answers_are_read_by_a_merge_finding_a2() -> None:
+    comparison = released(coarse_answers(), RowCopy(epsilon=0, k=150, q=1))
+    everybody = [each for each in found(comparison) if each.level is None]
+    assert max(each.recall for each in everybody if each.precision > 0.9) > 0.5
+
+
+@pytest.mark.parametrize("wealth", [None, 80_000.0, 1e9])
+def test_one_rich_person_hides_nobody_finding_a3(wealth: float | None) -> None:
+    worst = found(released(rich_person(wealth), RowCopy(epsilon=0, k=60, q=1)))[0]
+    assert worst.recall > 0.55
+    assert worst.precision > 0.9
+    assert worst.score > 0.5
+
+
+@pytest.mark.parametrize(("p", "least"), [(0.05, 0.95), (0.2, 0.12)])
+def test_ranks_undo_rank_swapping_finding_a14(p: float, least: float) -> None:
+    rng = np.random.default_rng(4)
+    covariance = np.full((4, 4), 0.5) + np.eye(4) * 0.5
+    frame = pd.DataFrame(
+        rng.multivariate_normal(np.zeros(4), covariance, 350), columns=list("abcd")
+    )
+    comparison = released(with_roles(frame, list("abcd"), []), RankSwapping(p=p))
+    assert best(comparison, "identity") > least
+    assert best(comparison, "identity") > read("distance_linkage", comparison).value
+
+
+def random_table(rng: np.random.Generator) -> Microdata:
+    n = int(rng.integers(40, 120))
+    share = rng.uniform(0.03, 0.5)
+    frame = pd.DataFrame(
+        {
+            "x": rng.normal(size=n),
+            "y": rng.integers(0, 5, n),
+            "z": rng.choice(list("abc"), n),
+            "s": rng.choice(["yes", "no"], n, p=[share, 1 - share]),
+            "t": np.round(np.exp(2 * rng.normal(size=n)), 2),
+            "f": rng.integers(0, 10, n) // 9,
+        }
+    )
+    return with_roles(frame, list("xyz"), list("stf"))
+
+
+def cut_off(data: Microdata, rng: np.random.Generator) -> Comparison:
+    """The unmasked file, its secrets dealt anew and its keys, too: nothing is left to find."""
+    frame = data.frame.copy()
+    for names in (["x", "y", "z"], ["s", "t", "f"]):
+        frame[names] = frame[names].take(rng.permutation(data.n)).set_axis(frame.index)
+    return Comparison(original=data, masked=Microdata(frame, data.schema))
+
+
+def test_nothing_is_found_where_rows_are_cut_off_from_their_owners() -> None:
+    rng = np.random.default_rng(0)
+    scores = [best(cut_off(random_table(rng), rng)) for _ in range(200)]
+    assert np.mean(np.array(scores) > 0.05) <= 0.05
+
+
+def test_and_everything_where_they_are_not() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        data = random_table(rng)
+        comparison = Comparison(original=data, masked=data)
+        assert best(comparison) > 0.7
+        assert best(comparison, "identity") > 0.95
+
+
+def test_units_names_and_order_of_levels_do_not_matter() -> None:
+    rng = np.random.default_rng(6)
+    data = random_table(rng)
+    masked = released(data, RowCopy(epsilon=0, k=10, q=1)).masked
+    first = attack(Comparison(original=data, masked=masked))
+
+    def other(table: Microdata) -> Microdata:
+        frame = table.frame.assign(x=table.frame["x"] * 1e6, t=table.frame["t"] * 1e6)
+        return Microdata(frame, table.schema)
+
+    second = attack(Comparison(original=other(data), masked=other(masked)))
+    assert [each.score for each in second] == pytest.approx([each.score for each in first])
+
+
+def test_rows_left_out_count_for_nothing() -> None:
+    """Shares are of released rows: a sample of a twentieth is linked as the whole file is."""
+    data = random_table(np.random.default_rng(3))
+    frame = data.frame.astype(object)
+    frame.iloc[20:] = None
+    kept = Microdata(frame.astype(data.frame.convert_dtypes().dtypes.to_dict()), data.schema)
+    assert best(Comparison(original=data, masked=kept), "identity") == pytest.approx(1.0)
+
+
+def test_without_two_rows_there_is_nothing_to_attack() -> None:
+    data = random_table(np.random.default_rng(3))
+    with pytest.raises(NotApplicable, match="another number of records"):
+        attack(Comparison(original=data, masked=data.take(np.arange(5))))

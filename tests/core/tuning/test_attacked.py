@@ -1,0 +1,112 @@
+"""A verdict is the worse of what a measure states and what a simple attack achieved."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Role
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.measure import Reading
+from rwn_core.reporting.judged_release import Draws, judge_release
+from rwn_core.tuning import Limit, Policy, Setting
+from rwn_core.tuning.attacked import attacked, with_attacked
+from rwn_core.tuning.point import Point, Spread
+from rwn_core.tuning.trials import Plan, Trials, with_red_team
+
+
+def team(identity: float | None = None, attribute: float | None = None) -> Reading:
+    def row(value: float | None, words: str) -> dict[str, object] | None:
+        return None if value is None else {"certain": value, "words": words}
+
+    detail = {"identity": row(identity, "ranks"), "attribute": row(attribute, "a merge on age")}
+    return Reading(value=1.0, detail=detail)
+
+
+def stated(value: float, **detail: object) -> Reading:
+    return Reading(value=value, interval=(value, value), detail=detail)
+
+
+POLICY = Policy(
+    limits=tuple(Limit(measure=key, at_most=0.05) for key in ("bayes_linkage", "attribute_gain"))
+)
+
+
+def test_the_worse_of_stated_and_attacked_is_judged_and_says_by_whom() -> None:
+    readings = {"bayes_linkage": stated(0.04), "attribute_gain": stated(0.02)}
+    assert POLICY.judge_readings(readings).kept
+    verdict = POLICY.judge_readings({**readings, "red_team": team(0.03, 0.61)})
+    assert verdict.broken == ("attribute_gain",)
+    assert verdict.values == {"bayes_linkage": 0.04, "attribute_gain": 0.61}
+    assert dict(verdict.by) == {"attribute_gain": "a merge on age"}
+    assert "Attribute gain, 61 % by a merge on age, which uses 12 times its limit" in (
+        verdict.sentence
+    )
+
+
+def test_what_is_stated_stays_where_no_attack_goes_further() -> None:
+    readings = {"bayes_linkage": stated(0.04), "attribute_gain": NotApplicable("No secret.")}
+    for found in (team(), team(0.04, 0.5), NotApplicable("Too few records.")):
+        assert attacked({**readings, "red_team": found}) == {**readings, "red_team": found}
+    assert attacked(readings) is readings
+
+
+def test_a_raised_reading_holds_what_was_stated_and_a_bound_that_is_not_below_it() -> None:
+    readings = {"bayes_linkage": stated(0.01, standing="at least", at_most=0.03)}
+    raised = attacked({**readings, "red_team": team(0.4)})["bayes_linkage"]
+    assert isinstance(raised, Reading)
+    assert (raised.value, raised.interval) == (0.4, None)
+    assert raised.detail == {
+        "standing": "at least", "at_most": 0.4, "stated": 0.01, "attacked_by": "ranks"
+    }  # fmt: skip
+    assert POLICY.judge_readings({**readings, "red_team": team(0.4)}).broken == ("bayes_linkage",)
+
+
+def test_a_spread_names_its_attack_in_files_too() -> None:
+    spread = Spread(measure="attribute_gain", values=(0.4, 0.5), by="a merge on age")
+    assert Spread.from_dict("attribute_gain", spread.to_dict()) == spread
+    plain = Spread(measure="attribute_gain", values=(0.1, 0.2))
+    assert "by" not in plain.to_dict()
+    setting = Setting(params=rwn.RWN(k=3))
+    point, few = (Point(setting=setting, spreads={"attribute_gain": s}) for s in (plain, spread))
+    assert with_attacked(point, few).spreads["attribute_gain"] is spread
+    assert with_attacked(point, point) == point
+    assert POLICY.judge_point(few).by == {"attribute_gain": "a merge on age"}
+
+
+def open_secret(n: int = 120, seed: int = 0) -> Microdata:
+    """Two fine keys and a rare flag."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"x": rng.normal(size=n), "y": rng.normal(size=n), "flag": ["no"] * n})
+    frame.loc[rng.choice(n, 6, replace=False), "flag"] = "yes"
+    data = Microdata.from_frame(frame)
+    for name, role in (("x", Role.KEY), ("y", Role.KEY), ("flag", Role.CONFIDENTIAL)):
+        data = data.with_schema(data.schema.replace_variable(name, role=role))
+    return data.with_schema(data.schema.with_slices([["x", "y", "flag"]]))
+
+
+def test_trials_attack_a_few_releases_of_an_answer() -> None:
+    plan = with_red_team(Plan(measures=("attribute_gain", "correlation"), releases=59, seed=4))
+    assert plan.measures == ("attribute_gain", "red_team")
+    assert (plan.releases, plan.seed) == (5, 4)
+    setting = Setting(params=rwn.RowCopy(epsilon=0, k=3, q=1))
+    data = open_secret()
+    point = Trials(data, [setting.resolved(data)], plan).run(setting.resolved(data))
+    assert point.spreads["red_team"].median > 0.2
+
+
+@pytest.mark.parametrize("further", [0, 1])
+def test_a_judged_release_is_attacked_and_its_record_says_so(further: int) -> None:
+    policy = Policy(limits=(Limit(measure="attribute_gain", at_most=0.2),))
+    judged = judge_release(
+        open_secret(), rwn.RowCopy(epsilon=0, k=5, q=1), "csv", policy,
+        draws=Draws(further=further),
+    )  # fmt: skip
+    words = judged.document["readings"]["red_team"]["words"]
+    assert "flag is named for" in words
+    assert not judged.verdict.kept
+    assert not any(judged.further)
+    assert judged.document["verdict"]["words"] == judged.verdict.sentence
