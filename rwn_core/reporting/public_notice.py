@@ -126,6 +126,9 @@ def _card(material: Material, facts: Facts) -> bytes:
         "words": words,
         "source": source,
     }
+    looked_up = material.record["file"].get("second_reading")
+    if looked_up is not None:
+        document["second_reading"] = looked_up["words"]
     parts = material.record["file"].get("parts")
     if parts is not None:
         document["files"] = parts

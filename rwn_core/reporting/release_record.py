@@ -104,12 +104,15 @@ class Basis:
         The limits that the release is held against; the usual ones by default.
     source : mapping of str to str or list of str
         How to read the original again: "file", and where they were given "schema" and "dropped".
+    second_reading : mapping
+        What a second reading of the file found, as plain data.
     """
 
     decision: Decision | None = None
     measures: Sequence[str] = USUAL
     policy: Policy = field(default_factory=Policy)
     source: Mapping[str, Any] = field(default_factory=dict)
+    second_reading: Mapping[str, Any] = field(default_factory=dict)
 
 
 def internal_record(
@@ -217,6 +220,8 @@ def record_document(
         "verdict": _verdict(policy.judge_readings(audited.readings, released=few)),
         "program": program_versions(),
     }
+    if basis.second_reading:
+        document["file"]["second_reading"] = dict(basis.second_reading)
     if basis.source:
         document["source"] = dict(basis.source)
     if basis.decision is not None:
