@@ -27,7 +27,7 @@ from rwn_cli.options import (
     table_of,
 )
 from rwn_cli.output import Overwrite, output_format, refuse_existing, write_all
-from rwn_cli.record_file import evidence_path, source_of
+from rwn_cli.record_file import evidence_path, original_file, source_of
 from rwn_cli.terminal import progress, say, size_of
 from rwn_core.errors import ParameterError
 
@@ -124,6 +124,7 @@ def mask(
     from rwn_core.masking import mask as mask_table
     from rwn_core.reporting import ReleasedFile
     from rwn_core.reporting.release_record import Basis
+    from rwn_core.reporting.second_reading import second_reading
     from rwn_core.tuning import Policy
 
     form = output_format(target, source, schema, scenario)
@@ -148,6 +149,7 @@ def mask(
             data, params, precision=precision, seed=secret, threads=threads, progress=report
         )
     content = release.to_bytes(form, order)
+    looked_up = second_reading(data, release, content, form, original_file(source))
     kept = key_file is not None
     released = ReleasedFile.of(content, form, order=order, seeded=seed is not None, kept=kept)
     files = {target: content}
@@ -159,6 +161,7 @@ def mask(
             policy=(loaded and loaded.policy) or Policy(),
             source={**source_of(source, schema, drop, file), "released": str(target.absolute())},
             plan=None if loaded is None else loaded.analysis_plan,
+            second_reading=looked_up.plain(),
         )
         files = _internal(record, data, release, released, basis) | files
     write_all(files, overwrite=overwrite)  # the record first: no release stands there without it
@@ -167,6 +170,7 @@ def mask(
         say(note)
     say(f"written to {target}, rows {'in secret order' if order == 'shuffled' else 'as they were'}")
     say(f"SHA-256 {released.sha256}")
+    say(looked_up.words)
     if record is not None:
         _say_of_record(record, unlike(decided, data, release))
     for note in _last_notes(order, key_file, seed):

@@ -16,6 +16,7 @@ from rwn_core.errors import InputError, RWNError
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
+    from rwn_core.reporting.second_reading import SourceFile
 
 RecordFile = Annotated[
     Path,
@@ -78,6 +79,21 @@ def source_of(
     if layout:
         where["layout"] = list(layout)
     return where
+
+
+def original_file(source: str) -> SourceFile:
+    """The file of the original, for a second reading.
+
+    Raises
+    ------
+    InputError
+    """
+    from rwn_core.io.demo import demo_path
+    from rwn_core.io.open_file import bytes_of
+    from rwn_core.reporting.second_reading import SourceFile
+
+    path = demo_path(source.removeprefix(DEMO)) if source.startswith(DEMO) else Path(source)
+    return SourceFile(name=path.name, content=bytes_of(path))
 
 
 def _absolute(source: str) -> str:

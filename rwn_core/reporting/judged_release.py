@@ -26,6 +26,7 @@ from rwn_core.reporting.release_record import (
     read_measures,
     record_document,
 )
+from rwn_core.reporting.second_reading import second_reading
 from rwn_core.scale.key_file import fresh_key
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
 from rwn_core.tuning.attacked import RED_TEAM
@@ -229,6 +230,8 @@ def judge_release(
     ------
     ParameterError, SchemaError
         The table does not take the setting, or the key file is there already.
+    ReleaseError
+        The file, read by another library, holds a value that the original has not.
     NotWritten
         The key file cannot be written.
     """
@@ -238,8 +241,14 @@ def judge_release(
     report = progress or (lambda share: None)
     release = mask(microdata, params, seed=key, progress=_between(report, 0.0, _SHARES[0]))
     content = release.to_bytes(format)
+    looked_up = second_reading(microdata, release, content, format)
     file = ReleasedFile.of(content, format, kept=key is not None)
-    basis = Basis(policy=policy, measures=(*USUAL, *REPORTED), plan=draws.plan)
+    basis = Basis(
+        policy=policy,
+        measures=(*USUAL, *REPORTED),
+        plan=draws.plan,
+        second_reading=looked_up.plain(),
+    )
     end = _SHARES[1] if further else 1.0
     audited = read_measures(microdata, release, basis, _between(report, _SHARES[0], end))
     shown = evidence(microdata, release, audited, release.id)

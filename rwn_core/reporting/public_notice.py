@@ -128,6 +128,9 @@ def _card(material: Material, facts: Facts) -> bytes:
     }
     if material.contact.strip():
         document["contact"] = material.contact.strip()
+    looked_up = material.record["file"].get("second_reading")
+    if looked_up is not None:
+        document["second_reading"] = looked_up["words"]
     parts = material.record["file"].get("parts")
     if parts is not None:
         document["files"] = parts

@@ -1,0 +1,245 @@
+"""Read a file by another library than the one that `rwn_core.io` reads it with: for a second look.
+
+Columns come back as plain values (texts, numbers, moments), each different one once.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Any
+from xml.etree import ElementTree
+
+import pandas as pd
+
+from rwn_core.data.file_layout import FileLayout
+
+Columns = dict[str, list[Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Hold what another library finds in a file.
+
+    Attributes
+    ----------
+    columns : dict of str to list
+        The different values of each column.
+    records : int
+    """
+
+    columns: Columns
+    records: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Say what is wanted of a file.
+
+    Attributes
+    ----------
+    names : sequence of str
+        Its columns; of a text file all of them, in order.
+    layout : FileLayout
+    moments : set of str
+        Columns of dates and times.
+    labels : set of str
+        Columns of which the labels of the codes are wanted.
+    """
+
+    names: Sequence[str]
+    layout: FileLayout
+    moments: Set[str] = frozenset()
+    labels: Set[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherReader:
+    """Hold how files of one format are read a second time.
+
+    Attributes
+    ----------
+    library : str
+        What reads them, for people.
+    read : callable
+        Of the content and what is wanted of it; gives what it finds.
+    """
+
+    library: str
+    read: Callable[[bytes, Wanted], Found]
+
+
+def _text_table(usual: str) -> Callable[[bytes, Wanted], Found]:
+    def read(content: bytes, wanted: Wanted) -> Found:
+        layout, names = wanted.layout, wanted.names
+        text = content.decode("utf-8-sig" if layout.encoding == "utf-8" else layout.encoding)
+        frame = pd.read_csv(
+            io.StringIO(text, newline=""),
+            sep=layout.separator or usual,
+            engine="c",
+            dtype=str,
+            keep_default_na=False,
+            na_filter=False,
+            header=0 if layout.header else None,
+            skiprows=layout.above,
+            skip_blank_lines=False,
+            on_bad_lines="error" if not layout.below else "skip",
+        )
+        if frame.shape[1] != len(names):
+            raise ValueError("another number of columns")
+        columns = {name: pd.unique(frame.iloc[:, i]).tolist() for i, name in enumerate(names)}
+        return Found(columns=columns, records=len(frame))
+
+    return read
+
+
+def _arrow(content: bytes, wanted: Wanted) -> Found:
+    import pyarrow as pa
+    import pyarrow.feather as feather
+    import pyarrow.parquet as pq
+
+    source = pa.BufferReader(content)
+    packed = content.startswith(b"PAR1")
+    table = pq.read_table(source) if packed else feather.read_table(source)
+    found: Columns = {}
+    for name in wanted.names:
+        column = table.column(name)
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        exact = pa.types.is_decimal(column.type)
+        values = column.unique().to_pylist()
+        found[name] = [str(value) if exact and value is not None else value for value in values]
+    return Found(columns=found, records=table.num_rows)
+
+
+def _stata(content: bytes, wanted: Wanted) -> Found:
+    codes = pd.read_stata(io.BytesIO(content), convert_categoricals=False, convert_dates=False)
+    frames = {"codes": codes, "dates": codes, "labels": codes}
+    if wanted.moments:
+        frames["dates"] = pd.read_stata(io.BytesIO(content), convert_categoricals=False)
+    if wanted.labels:
+        with suppress(ValueError):  # labels that codes share
+            frames["labels"] = pd.read_stata(io.BytesIO(content), convert_dates=False)
+    found: Columns = {}
+    for name in wanted.names:
+        kind = "labels" if name in wanted.labels else "codes"
+        found[name] = pd.unique(frames["dates" if name in wanted.moments else kind][name]).tolist()
+    return Found(columns=found, records=len(codes))
+
+
+def _sas(content: bytes, wanted: Wanted) -> Found:
+    transport = content.startswith(b"HEADER")
+    if transport and wanted.moments:
+        raise ValueError("pandas leaves dates as numbers")
+    frame = pd.read_sas(
+        io.BytesIO(content),
+        format="xport" if transport else "sas7bdat",
+        encoding="utf-8" if transport else "infer",
+    )
+    columns = {name: pd.unique(frame[name]).tolist() for name in wanted.names}
+    return Found(columns=columns, records=len(frame))
+
+
+_MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+
+
+def _workbook(content: bytes, wanted: Wanted) -> Found:
+    with zipfile.ZipFile(io.BytesIO(content)) as book:
+        if wanted.moments and b'date1904="1"' in book.read("xl/workbook.xml"):
+            raise ValueError("days are counted from another one")
+        parts = sorted(n for n in book.namelist() if n.startswith("xl/worksheets/sheet"))
+        shared = list(_shared(book))
+        for part in parts:
+            with book.open(part) as stream:
+                found = _sheet(_rows(stream, shared), wanted.names)
+            if found is not None:
+                for name in wanted.moments & found.columns.keys():
+                    found.columns[name] = [_moment(value) for value in found.columns[name]]
+                return found
+    raise ValueError("no sheet has these columns")
+
+
+def _moment(value: Any) -> Any:
+    """A workbook's number of days as a moment."""
+    number = isinstance(value, float)
+    return datetime(1899, 12, 30) + timedelta(days=value) if number else value
+
+
+def _shared(book: zipfile.ZipFile) -> Iterator[str]:
+    if "xl/sharedStrings.xml" not in book.namelist():
+        return
+    with book.open("xl/sharedStrings.xml") as stream:
+        for _, element in ElementTree.iterparse(stream):
+            if element.tag == f"{_MAIN}si":
+                yield _words(element)
+                element.clear()
+
+
+def _words(element: ElementTree.Element) -> str:
+    """The text of a string, without how it is pronounced."""
+    own = [each.text or "" for each in element.findall(f"{_MAIN}t")]
+    runs = [each.text or "" for each in element.findall(f"{_MAIN}r/{_MAIN}t")]
+    return "".join(own + runs)
+
+
+def _rows(stream: Any, shared: Sequence[str]) -> Iterator[dict[str, Any]]:
+    for _, element in ElementTree.iterparse(stream):
+        if element.tag == f"{_MAIN}row":
+            yield {
+                (cell.get("r") or "").rstrip("0123456789"): _cell(cell, shared)
+                for cell in element.findall(f"{_MAIN}c")
+            }
+            element.clear()
+
+
+def _cell(cell: ElementTree.Element, shared: Sequence[str]) -> Any:
+    kind = cell.get("t", "n")
+    inline = cell.find(f"{_MAIN}is")
+    if inline is not None:
+        return _words(inline)
+    written = cell.findtext(f"{_MAIN}v")
+    if written is None or kind == "e":
+        return None
+    if kind == "s":
+        return shared[int(written)]
+    if kind == "b":
+        return written == "1"
+    return float(written) if kind == "n" else written
+
+
+def _sheet(rows: Iterator[dict[str, Any]], names: Sequence[str]) -> Found | None:
+    """The columns below the first row that holds all the names."""
+    for row in rows:
+        places = {value: place for place, value in row.items() if isinstance(value, str)}
+        if all(name in places for name in names):
+            found: dict[str, dict[Any, None]] = {name: {} for name in names}
+            records = 0
+            for below in rows:
+                records += 1
+                for name in names:
+                    value = below.get(places[name])
+                    if value is not None:
+                        # a truth value and a number would be one key
+                        found[name].setdefault((isinstance(value, bool), value))
+            columns = {name: [value for _, value in seen] for name, seen in found.items()}
+            return Found(columns=columns, records=records)
+    return None
+
+
+OTHER_READERS: Mapping[str, OtherReader] = MappingProxyType(
+    {
+        "csv": OtherReader(library="pandas", read=_text_table(",")),
+        "tsv": OtherReader(library="pandas", read=_text_table("\t")),
+        "parquet": OtherReader(library="Arrow", read=_arrow),
+        "feather": OtherReader(library="Arrow", read=_arrow),
+        "excel": OtherReader(library="Python's XML library", read=_workbook),
+        "stata": OtherReader(library="pandas", read=_stata),
+        "sas": OtherReader(library="pandas", read=_sas),
+    }
+)
+"""By key of the format; those of SPSS and R have no second library."""

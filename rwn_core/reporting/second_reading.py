@@ -1,0 +1,221 @@
+"""A second reading: a written release is read by another library and held against the original.
+
+Every released value of an unrounded variable that the method copies must occur in the original's
+column. What a faulty reader changes, it changes in the original and in the release alike; only
+another library sees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from rwn_core.data.file_layout import FileLayout
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import ReleaseError
+from rwn_core.io import format_of_key, format_of_name
+from rwn_core.io.compared_values import Keys, values_of
+from rwn_core.io.other_readers import OTHER_READERS, Found, Wanted
+from rwn_core.io.parse import parse
+from rwn_core.masking import Release
+from rwn_core.masking.published import GUARD
+
+_NAMED = 3  # columns that a refusal names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """Hold the file that an original was read of.
+
+    Attributes
+    ----------
+    name : str
+        Its ending says the format.
+    content : bytes
+    """
+
+    name: str
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondReading:
+    """State what a second reading found.
+
+    Attributes
+    ----------
+    checked : tuple of str
+        Variables of which every released value occurs in the original's column.
+    unchecked : mapping of str to str
+        Why the others were not looked at.
+    release, original : str
+        What the release and the original were read with.
+    """
+
+    checked: tuple[str, ...]
+    unchecked: Mapping[str, str]
+    release: str
+    original: str
+
+    @property
+    def words(self) -> str:
+        """What was checked, in one sentence without numbers: it stands in public files, too."""
+        if not self.checked:
+            return "No variable is released with values of the original, so none was looked up."
+        both = f"{self.release} (release) and {self.original} (original)"
+        return (
+            "Every copied and unrounded value occurs in its original column: "
+            f"checked with {self.release if self.release == self.original else both}."
+        )
+
+    def plain(self) -> dict[str, Any]:
+        """As plain data, for a record."""
+        return {
+            "words": self.words,
+            "checked": list(self.checked),
+            "unchecked": dict(self.unchecked),
+        }
+
+
+def second_reading(
+    microdata: Microdata,
+    release: Release,
+    content: bytes,
+    format: str,
+    original: SourceFile | None = None,
+) -> SecondReading:
+    """Read a written release by another library, and look its values up in the original.
+
+    Parameters
+    ----------
+    microdata : Microdata
+        The original.
+    release : Release
+        Made of it.
+    content : bytes
+        The file of the release.
+    format : str
+        Key of its format.
+    original : SourceFile, optional
+        Read by another library, too; the table as it was read stands for it if left out.
+
+    Returns
+    -------
+    SecondReading
+
+    Raises
+    ------
+    ReleaseError
+        A released value occurs nowhere in its column, or the file cannot be read.
+    """
+    names = [variable.name for variable in release.masked.schema.variables]
+    unchecked = _unchecked(microdata, release, names)
+    wanted = [name for name in names if name not in unchecked]
+    written, by = _of_release(release, content, format, names)
+    known, of = _of_original(microdata, original, wanted)
+    source = None if original is None or of == _AS_READ else format_of_name(original.name)
+    coarse = "excel" in (format, source and source.key)
+    wrong: dict[str, int] = {}
+    for name in wanted:
+        keys = Keys.of(microdata, name, coarse)
+        there = {keys.key(value) for value in known[name]}
+        own = ({keys.key(value), keys.key(_unguarded(value))} for value in written[name])
+        missing = sum(not found & there for found in own if found != {None})
+        if missing:
+            wrong[name] = missing
+    if wrong:
+        columns = ", ".join(f"{name} ({count:,})" for name, count in list(wrong.items())[:_NAMED])
+        raise ReleaseError(
+            f"Released values occur nowhere in the original's column: {columns}; nothing was "
+            "written, release in another format and report this."
+        )
+    return SecondReading(checked=tuple(wanted), unchecked=unchecked, release=by, original=of)
+
+
+_AS_READ = "the table as it was read"
+_OWN = "its own reader"  # there is no second library
+
+
+def _unchecked(microdata: Microdata, release: Release, names: Iterable[str]) -> dict[str, str]:
+    """Why some variables have values that the original need not have."""
+    rounded = dict(release.precision)
+    found = {}
+    for name in names:
+        if name in rounded:
+            found[name] = "rounded"
+        elif release.donors is None and not _observed(microdata, release, name):
+            found[name] = "the method makes new values"
+    return found
+
+
+def _observed(microdata: Microdata, release: Release, name: str) -> bool:
+    """Whether the masked table has no new value of a variable."""
+    own = set(values_of(release.masked.frame[name]))
+    return own <= set(values_of(microdata.frame[name]))
+
+
+def _of_release(
+    release: Release, content: bytes, format: str, names: list[str]
+) -> tuple[dict[str, list[Any]], str]:
+    """The columns of the written file, and what they were read with."""
+    reader, form = OTHER_READERS.get(format), format_of_key(format)
+    schema = release.published("original").schema
+    layout = FileLayout() if schema.file is None else schema.file
+    given = {mark: value for mark, value in layout.changed().items() if mark in form.marks}
+    try:
+        if reader is not None:
+            wanted = _wanted(release.masked, names, FileLayout.of(given))
+            read, by = reader.read(content, wanted), reader.library
+        else:
+            again = parse(f"release{form.suffixes[0]}", content).frame
+            columns = {name: values_of(again[name]) for name in names}
+            read, by = Found(columns=columns, records=len(again)), _OWN
+    except Exception:
+        raise ReleaseError(
+            f"The release, written as {form.title}, cannot be read by another library; choose "
+            "another format."
+        ) from None
+    records = release.published("original").n
+    if read.records != records:
+        raise ReleaseError(
+            f"The release, written as {form.title}, is read as {read.records:,} records of "
+            f"{records:,}; choose another format."
+        )
+    return read.columns, by
+
+
+def _of_original(
+    microdata: Microdata, original: SourceFile | None, names: list[str]
+) -> tuple[dict[str, list[Any]], str]:
+    """The columns of the original, and what they were read with."""
+    form = None if original is None else format_of_name(original.name)
+    reader = None if form is None else OTHER_READERS.get(form.key)
+    if reader is not None and original is not None:
+        text = form is not None and form.media_type.startswith("text/")
+        asked = list(microdata.names) if text else names
+        try:
+            found = reader.read(
+                original.content, _wanted(microdata, asked, microdata.schema.file or FileLayout())
+            )
+            return {name: found.columns[name] for name in names}, reader.library
+        except Exception:  # of any library, on a file that it does not know as well
+            pass
+    return {name: values_of(microdata.frame[name]) for name in names}, _AS_READ
+
+
+def _wanted(table: Microdata, names: list[str], layout: FileLayout) -> Wanted:
+    dtypes = {name: table.frame[name].dtype for name in names}
+    return Wanted(
+        names=names,
+        layout=layout,
+        moments={n for n, each in dtypes.items() if pd.api.types.is_datetime64_any_dtype(each)},
+        labels={n for n, each in dtypes.items() if isinstance(each, pd.CategoricalDtype)},
+    )
+
+
+def _unguarded(value: Any) -> Any:
+    """A text without the apostrophe that keeps a spreadsheet from running it."""
+    return value[1:] if isinstance(value, str) and value.startswith(GUARD) else value
