@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from rwn_core.data.identity.gate import answers
 from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.audit import Audit, audit
 from rwn_core.masking import Release
@@ -217,11 +218,18 @@ def record_document(
         "verdict": _verdict(policy.judge_readings(audited.readings, released=few)),
         "program": program_versions(),
     }
+    document["identity"] = _answers(microdata, release)
     if basis.source:
         document["source"] = dict(basis.source)
     if basis.decision is not None:
         document["decision"] = decided(basis.decision, setting, microdata)
     return document
+
+
+def _answers(microdata: Microdata, release: Release) -> list[dict[str, str]]:
+    """Doubts about identity with their answers, of the publication or of the schema."""
+    rows, given = answers(release.doubts, microdata.schema), release.answers
+    return [row | {"answer": given.get(row["variable"], row["answer"])} for row in rows]
 
 
 def _with_missing(microdata: Microdata) -> list[str]:
