@@ -16,10 +16,12 @@ from rwn_cli.options import (
     LeastSize,
     Modified,
     Radius,
+    Retained,
     SchemaFile,
     Sliced,
     Source,
     Weighted,
+    described,
     load,
     parameters,
     read_scenario,
@@ -112,15 +114,18 @@ def mask(
     schema: SchemaFile = None,
     file: Laid = None,
     drop: Dropped = None,
+    keep: Retained = None,
     threads: Threads = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Mask a table and write the release.
 
     At least one of --epsilon and --k is needed, or a --scenario. Without --seed a fresh 256-bit
-    secret is used and forgotten, unless --key-file keeps it.
+    secret is used and forgotten, unless --key-file keeps it. Variables that may identify people
+    need an answer each: --drop, --keep, or a role in the schema.
     """
     from rwn_cli.precision_option import steps
+    from rwn_core.data.identity.table import require_answers
     from rwn_core.masking import mask as mask_table
     from rwn_core.reporting import ReleasedFile
     from rwn_core.reporting.release_record import Basis
@@ -136,8 +141,10 @@ def mask(
     options = _options({"epsilon": epsilon, "k": k, "q": q}, settings(set_ or ()))
     params = _parameters(loaded, method, options)
     read = load(source, schema, file or ())
-    data = table_of(read, schema, loaded, drop=drop, weights=weight, slices=slice_)
+    read = described(read, identifiers=drop or (), retained=keep or ())
+    data = table_of(read, schema, loaded, drop=None, weights=weight, slices=slice_)
     refuse_other_table(decided, data)
+    require_answers(data)
     before = {} if loaded is None or loaded.setting is None else dict(loaded.setting.precision)
     precision = steps(data, round_ or (), before)
     for notice in data.notices:

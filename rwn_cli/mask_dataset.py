@@ -12,6 +12,7 @@ from rwn_cli.options import (
     LeastSize,
     Modified,
     Radius,
+    Retained,
     SchemaFile,
     Sliced,
     Weighted,
@@ -105,6 +106,7 @@ def mask_dataset(
     ] = False,
     schema: SchemaFile = None,
     drop: Dropped = None,
+    keep: Retained = None,
 ) -> None:
     """Mask a dataset of Parquet files into a folder of Parquet files.
 
@@ -123,6 +125,7 @@ def mask_dataset(
         _schema(Dataset.at(source), schema_of(schema)),
         weights=weight or (),
         identifiers=drop or (),
+        retained=keep or (),
         slices=slice_ or (),
     )
     common: dict[str, Any] = {

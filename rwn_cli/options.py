@@ -35,6 +35,14 @@ Dropped = Annotated[
     list[str] | None,
     typer.Option("--drop", metavar="NAME", help="A direct identifier, left out; repeatable."),
 ]
+Retained = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        metavar="NAME",
+        help="A variable that looks as if it identified people, and does not; repeatable.",
+    ),
+]
 Radius = Annotated[
     float | None,
     typer.Option(help="Radius in standard deviations; not that of differential privacy."),
@@ -115,9 +123,10 @@ def described(
     *,
     weights: Sequence[str] = (),
     identifiers: Sequence[str] = (),
+    retained: Sequence[str] = (),
     slices: Sequence[str] = (),
 ) -> Microdata:
-    """Give the table what the command line says: weights, direct identifiers and slices.
+    """Give the table what the command line says: weights, identifiers, answers and slices.
 
     Raises
     ------
@@ -125,7 +134,9 @@ def described(
         A name is not that of a variable, a weight is not a number of at least 0, or a slice is
         refused.
     """
-    schema = described_schema(data.schema, weights=weights, identifiers=identifiers, slices=slices)
+    schema = described_schema(
+        data.schema, weights=weights, identifiers=identifiers, retained=retained, slices=slices
+    )
     return data if schema == data.schema else data.with_schema(schema)
 
 
@@ -134,6 +145,7 @@ def described_schema(
     *,
     weights: Sequence[str] = (),
     identifiers: Sequence[str] = (),
+    retained: Sequence[str] = (),
     slices: Sequence[str] = (),
 ) -> Schema:
     """A schema with what the command line says; see `described`.
@@ -142,12 +154,11 @@ def described_schema(
     ------
     ParameterError
     """
-    from rwn_core.data.variable import Role
+    from rwn_core.data.identity.gate import with_answers
 
     with _blaming_the_parameters():
         schema = schema.with_weights(dict(_weight(text) for text in weights))
-        for name in identifiers:
-            schema = schema.replace_variable(name, role=Role.IDENTIFIER)
+        schema = with_answers(schema, drop=identifiers, keep=retained)
         if slices:
             schema = schema.with_slices([] if list(slices) == [NO_SLICE] else map(_names, slices))
     return schema

@@ -9,7 +9,7 @@ from rwn_core.data.edit_rules import EditRule, as_edit_rules
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.question import Question
 from rwn_core.data.toml import toml_document, toml_text
-from rwn_core.data.variable import Variable
+from rwn_core.data.variable import Role, Variable
 from rwn_core.errors import SchemaError
 
 _FIELDS = (
@@ -81,7 +81,8 @@ def _variable_from(entry: Any) -> Variable:
     values = dict(entry)
     if isinstance(values.get("levels"), list):
         values["levels"] = tuple(str(level) for level in values["levels"])
-    return Variable(**values)
+    # a person wrote the role: nothing asks whether the variable identifies people
+    return Variable(**values, confirmed=values.get("role") == Role.OTHER)
 
 
 def _question_from(table: Any) -> Question:
@@ -100,11 +101,9 @@ def _question_from(table: Any) -> Question:
 
 def _fields_of(variable: Variable) -> dict[str, Any]:
     """The fields of a variable that are not the usual ones."""
-    fields: dict[str, Any] = {
-        "name": variable.name,
-        "kind": str(variable.kind),
-        "role": str(variable.role),
-    }
+    fields: dict[str, Any] = {"name": variable.name, "kind": str(variable.kind)}
+    if variable.is_answered:  # a role in a file is an answer
+        fields["role"] = str(variable.role)
     if variable.weight != 1.0:
         fields["weight"] = variable.weight
     if variable.group is not None:

@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rwn_core.data.column_warnings import suspicious
+from rwn_core.data.identity import Confidence
+from rwn_core.data.identity.gate import doubts_of_schema
 from rwn_core.data.schema import Schema
-from rwn_core.data.suspicions import suspicious
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError, SchemaError
 
 _GAPS = 12  # variables with missing values that are named
 LONGEST_NAME = 1000
+REMEDY = " If it identifies people, set its role to identifier."
 LARGEST_NUMBER = 1e150  # its square still fits a float64: distances stay finite
 NUMBERS = (Kind.CONTINUOUS, Kind.COUNT)
 
@@ -198,6 +201,9 @@ def _check_levels(column: pd.Series[Any], variable: Variable) -> None:
 def table_notices(frame: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
     """What a data steward should know about the table, a sentence each."""
     notices = _name_notices(schema.names)
+    for doubt in doubts_of_schema(frame, schema):
+        remedy = "" if doubt.confidence is Confidence.LOW else REMEDY
+        notices.append(f"{doubt.sentence}{remedy}")
     for variable in schema.variables:
         notices += _column_notices(frame[variable.name], variable)
     return (*notices, *_missing_notice(frame, schema), *_rule_notices(frame, schema))
@@ -248,13 +254,6 @@ def _column_notices(column: pd.Series[Any], variable: Variable) -> list[str]:
     known = column.dropna() if missing else column
     if missing == 0 and (known == known.iloc[0]).all():
         notices.append(f"{name} is constant: it does not count in the distance.")
-    if variable.kind in (Kind.CATEGORICAL, Kind.COUNT):
-        different = known.nunique()
-        if different > 0.95 * len(column) and different > 20:
-            notices.append(
-                f"{name} has {different:,} different values in {len(column):,} records: "
-                "if it identifies people, set its role to identifier."
-            )
     notices += suspicious(column, variable)
     if variable.role is Role.SAMPLING_WEIGHT and not stands_for_people(column, variable):
         notices.append(

@@ -76,6 +76,8 @@ class Variable:
         one is 1. Left out, it is 1. A value never loses a digit.
     notation : str, optional
         How a text file writes the dates, such as "DD.MM.YYYY"; as YYYY-MM-DD when left out.
+    confirmed : bool
+        True if a person stated that the variable, whose role is other, identifies nobody.
 
     Raises
     ------
@@ -94,6 +96,7 @@ class Variable:
     missing_codes: tuple[Code | tuple[float, float], ...] = ()
     decimals: int | None = None
     notation: str | None = None
+    confirmed: bool = False
 
     def __post_init__(self) -> None:
         """Check each field by itself."""
@@ -106,6 +109,8 @@ class Variable:
             raise SchemaError(f"The field masked of variable {self.name} must be true or false.")
         if self.levels is not None:
             object.__setattr__(self, "levels", _levels(self.levels, self.name))
+        if not isinstance(self.confirmed, bool):
+            raise SchemaError(f"The field confirmed of variable {self.name} must be true or false.")
         if not isinstance(self.label, str | None):
             raise SchemaError(f"The label of variable {self.name} must be a text.")
         if self.decimals is not None and not _is_decimals(self.decimals):
@@ -122,6 +127,11 @@ class Variable:
     def is_released(self) -> bool:
         """Whether a release holds the variable: direct identifiers and households never leave."""
         return self.role not in _INSIDE
+
+    @property
+    def is_answered(self) -> bool:
+        """True if a person stated the role, so that nothing asks whether it identifies people."""
+        return self.confirmed or self.role is not Role.OTHER
 
 
 _Word = TypeVar("_Word", bound=StrEnum)

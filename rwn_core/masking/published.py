@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Role, Variable
-from rwn_core.errors import ReleaseError
+from rwn_core.errors import ParameterError, ReleaseError
 from rwn_core.io import format_of_key
 
 _FORMULA = re.compile(r"[=+\-@\t\r].", flags=re.DOTALL)
@@ -53,6 +54,27 @@ def publishable(masked: Microdata, rows: NDArray[np.int64]) -> Microdata:
     variables = tuple(_without_unused(v, frame[v.name]) for v in masked.schema.variables)
     about = masked.schema
     return Microdata(frame, Schema(variables=variables, question=about.question, file=about.file))
+
+
+def without(table: Microdata, names: Sequence[str]) -> Microdata:
+    """Leave variables out of a table that is published.
+
+    Raises
+    ------
+    ParameterError
+        No variable is left.
+    """
+    if not names:
+        return table
+    about = table.schema
+    variables = tuple(v for v in about.variables if v.name not in names)
+    if not variables:
+        raise ParameterError("drop names every variable of the release; leave one in.")
+    question = about.question
+    if question is not None and {question.response, *question.predictors} & set(names):
+        question = None
+    frame = table.frame[[variable.name for variable in variables]]
+    return Microdata(frame, Schema(variables=variables, question=question, file=about.file))
 
 
 def _fresh(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -13,12 +13,15 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.identity import IdentityDoubt
+from rwn_core.data.identity.gate import DROP, KEEP, open_doubts, refuse_both, refuse_open
+from rwn_core.data.identity.table import table_doubts
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, steps_by_name
 from rwn_core.errors import ParameterError, ReleaseError, SeedWarning
 from rwn_core.io.write import file_format, table_bytes, write_atomically
 from rwn_core.masking.method import Method
-from rwn_core.masking.published import formula_cells, publishable, without_formulas
+from rwn_core.masking.published import formula_cells, publishable, without, without_formulas
 from rwn_core.masking.rounded import unrounded
 from rwn_core.mechanism.law import Law
 from rwn_core.parallel.threads import Progress, thread_count
@@ -54,6 +57,10 @@ class Release:
         128 random bits in hex, a name that tells nothing.
     seeded : bool
         Whether it was drawn from a small seed, which anybody can try.
+    doubts : tuple of IdentityDoubt
+        Which variables of the original may identify people, whatever its schema answers.
+    answers : dict of str to {"drop", "keep"}
+        Given to `publish` and `to_bytes`.
     """
 
     masked: Microdata
@@ -66,6 +73,8 @@ class Release:
     precision: Steps = ()
     id: str = field(default_factory=partial(secrets.token_hex, 16))
     seeded: bool = False
+    doubts: tuple[IdentityDoubt, ...] = field(default=(), repr=False)
+    answers: dict[str, str] = field(default_factory=dict, repr=False)
 
     def published(self, order: Order = "shuffled") -> Microdata:
         """The table as it may leave the house: rows in secret order by default."""
@@ -81,7 +90,14 @@ class Release:
         lost = self.masked.frame.isna().all(axis=1).to_numpy()
         return order[~lost[order]]
 
-    def to_bytes(self, format: str, order: Order = "shuffled") -> bytes:
+    def to_bytes(
+        self,
+        format: str,
+        order: Order = "shuffled",
+        *,
+        drop: Sequence[str] = (),
+        keep: Sequence[str] = (),
+    ) -> bytes:
         """The published file's bytes.
 
         Parameters
@@ -90,9 +106,25 @@ class Release:
             Key of a file format, such as "csv" or "parquet".
         order : {"shuffled", "original"}
             The original order names each record; keep such a file inside.
+        drop, keep : sequence of str
+            Answers to doubts: variables that are left out, and variables that identify nobody.
+
+        Raises
+        ------
+        ReleaseError
+            A variable may identify people, and no answer says whether it stays.
         """
-        table = self.published(order)
+        self._take_answers(drop, keep)
+        table = without(self.published(order), drop)
         return table_bytes(without_formulas(table.frame, format), format, table.schema)
+
+    def _take_answers(self, drop: Sequence[str], keep: Sequence[str]) -> None:
+        """Note the answers; refuse the release while a doubt has none."""
+        refuse_both(drop, keep)
+        for name in (*drop, *keep):
+            self.masked.schema.variable(name)
+        refuse_open(open_doubts(self.doubts, self.masked.schema, (*drop, *keep)))
+        self.answers.update(dict.fromkeys(drop, DROP) | dict.fromkeys(keep, KEEP))
 
     def guarded(self, format: str) -> dict[str, int]:
         """How many texts of each variable get an apostrophe in a file of this format, if any."""
@@ -100,7 +132,13 @@ class Release:
         return {name: int(found.sum()) for name, found in cells.items()}
 
     def publish(
-        self, path: str | Path, order: Order = "shuffled", *, overwrite: bool = False
+        self,
+        path: str | Path,
+        order: Order = "shuffled",
+        *,
+        drop: Sequence[str] = (),
+        keep: Sequence[str] = (),
+        overwrite: bool = False,
     ) -> Path:
         """Write the release, all or nothing.
 
@@ -109,6 +147,8 @@ class Release:
         path : str or Path
             Its ending says the format, such as .csv or .parquet.
         order : {"shuffled", "original"}
+        drop, keep : sequence of str
+            As for `to_bytes`.
         overwrite : bool
             Whether a file of that name is replaced.
 
@@ -119,7 +159,8 @@ class Release:
         Raises
         ------
         ReleaseError
-            The file exists, or could not be written; an older file of that name is still whole.
+            A doubt about identity has no answer, or the file exists or could not be written; an
+            older file of that name is still whole.
 
         Warns
         -----
@@ -134,7 +175,9 @@ class Release:
             )
         if self.seeded:
             warnings.warn(SEEDED, SeedWarning, stacklevel=2)
-        return write_atomically(target, self.to_bytes(file_format(target), order))
+        return write_atomically(
+            target, self.to_bytes(file_format(target), order, drop=drop, keep=keep)
+        )
 
 
 def mask(
@@ -192,4 +235,5 @@ def mask(
         order=random_order(key, work.masked.n),
         precision=steps,
         seeded=seed is not None and not isinstance(seed, SecretKey),
+        doubts=table_doubts(microdata),
     )

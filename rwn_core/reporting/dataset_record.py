@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rwn_core.data.identity.gate import answers
 from rwn_core.data.schema import Kind, Question, Role, Schema
 from rwn_core.errors import InputError
 from rwn_core.reporting.decision import frozen_text, thawed
@@ -78,6 +79,7 @@ def dataset_record(
         },
         "program": program_versions(),
     }
+    document["identity"] = answers(made.doubts, schema)
     if schema.question is not None:
         document["question"] = asdict(schema.question)
     return frozen_text(document)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rwn_core.data.identity.table import require_answers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ReleaseError
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
@@ -231,10 +232,12 @@ def judge_release(
     ParameterError, SchemaError
         The table does not take the setting, or the key file is there already.
     ReleaseError
-        The file, read by another library, holds a value that the original has not.
+        A variable may identify people and its role was not stated, or the file, read by another
+        library, holds a value that the original has not.
     NotWritten
         The key file cannot be written.
     """
+    require_answers(microdata)
     draws = draws or Draws()
     further = draws.further
     key, secret = (None, b"") if draws.key_file is None else fresh_key(draws.key_file)

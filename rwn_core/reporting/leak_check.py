@@ -14,8 +14,8 @@ from typing import Any
 
 import pandas as pd
 
+from rwn_core.data.identity.text_forms import NEARLY_ALL, form_of
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.suspicions import identifier_form
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ReleaseError
 from rwn_core.measures import MEASURES
@@ -210,7 +210,7 @@ def refuse_identifiers(original: Microdata) -> None:
             continue
         texts = original.frame[variable.name].dropna().astype(str)
         different = texts.unique().tolist()
-        form = identifier_form(different)
+        form = form_of(different, NEARLY_ALL)
         if not form and len(texts) >= LEAST and len(different) >= _OWN * len(texts):
             form = "the name or number of a record, because nearly every one has its own"
         if form:

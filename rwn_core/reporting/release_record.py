@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from rwn_core.data.identity.gate import answers
 from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import Audit, audit
@@ -238,11 +239,18 @@ def record_document(
     }
     if basis.second_reading:
         document["file"]["second_reading"] = dict(basis.second_reading)
+    document["identity"] = _answers(microdata, release)
     if basis.source:
         document["source"] = dict(basis.source)
     if basis.decision is not None:
         document["decision"] = decided(basis.decision, setting, microdata)
     return document
+
+
+def _answers(microdata: Microdata, release: Release) -> list[dict[str, str]]:
+    """Doubts about identity with their answers, of the publication or of the schema."""
+    rows, given = answers(release.doubts, microdata.schema), release.answers
+    return [row | {"answer": given.get(row["variable"], row["answer"])} for row in rows]
 
 
 def decided(decision: Decision, setting: Setting, microdata: Microdata) -> dict[str, Any]:

@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
+from rwn_core.data.identity.gate import DROP
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ReleaseError
-from rwn_core.masking import mask
+from rwn_core.masking import Release, mask
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.reporting.record_parts import OF_EACH_RECORD
@@ -88,7 +89,7 @@ def reproduced(
     precision = dict(setting.precision)
     release = mask(data, setting.params, precision=precision, seed=key, progress=progress)
     file = record["file"]
-    content = release.to_bytes(file["format"], file["order"])
+    content = release.to_bytes(file["format"], file["order"], **_answers(record, release))
     if hashlib.sha256(content).hexdigest() != file["sha256"]:
         versions = ", ".join(f"{name} {number}" for name, number in record["program"].items())
         raise ReleaseError(
@@ -96,3 +97,11 @@ def reproduced(
             f"The release was made with {versions}."
         )
     return content
+
+
+def _answers(record: Mapping[str, Any], release: Release) -> dict[str, list[str]]:
+    """What the file left out of the masked table; everything else was released already."""
+    names = release.masked.names
+    given = {row["variable"]: row["answer"] for row in record.get("identity", [])}
+    dropped = [name for name in names if given.get(name) == DROP]
+    return {"drop": dropped, "keep": [name for name in names if name not in dropped]}

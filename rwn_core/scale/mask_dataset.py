@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rwn_core.data.identity import IdentityDoubt
+from rwn_core.data.identity.gate import open_doubts, refuse_open
 from rwn_core.errors import NotWritten, ParameterError
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey
 from rwn_core.scale import release_order, survey
+from rwn_core.scale.dataset_identity import dataset_doubts
 from rwn_core.scale.engine import Execute
 from rwn_core.scale.engines import engine_of
 from rwn_core.scale.prepare_run import RunOptions, prepare_run
@@ -32,6 +35,8 @@ class DatasetRelease:
         Records with fewer than k candidates within epsilon, who fall back to k.
     changed : mapping of str to int
         Records with another value than in the original, of each released variable.
+    doubts : tuple of IdentityDoubt
+        Which variables of the original may identify people.
     """
 
     folder: Path
@@ -39,6 +44,7 @@ class DatasetRelease:
     files: int
     governed: int
     changed: Mapping[str, int]
+    doubts: tuple[IdentityDoubt, ...] = ()
 
 
 def mask_dataset(
@@ -86,6 +92,8 @@ def mask_dataset(
     options = options or RunOptions()
     start = engine_of(engine)
     run, target = prepare_run(src, dst, params, seed, options)
+    doubts = dataset_doubts(run.dataset)
+    refuse_open(open_doubts(doubts, run.schema))
     run.stage.begin(run.fingerprint)
     result = run.stage.result
     if result is None:
@@ -95,7 +103,7 @@ def mask_dataset(
             answers = _masked(run, execute, options.progress)
         result = _counted(run, answers)
     _publish(run, target, result)
-    return DatasetRelease(folder=target, n=run.dataset.n, files=run.files, **result)
+    return DatasetRelease(folder=target, n=run.dataset.n, files=run.files, doubts=doubts, **result)
 
 
 def _counted(run: Run, answers: list[dict[str, Any]]) -> dict[str, Any]:

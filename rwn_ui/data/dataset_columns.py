@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.data.doubts import named_like_identifier
+from rwn_core.data.identity.words import names_people
 from rwn_ui.background.dataset_job import OpenDataset
 from rwn_ui.data.variables import ROLES
 from rwn_ui.server.messages import escaped
@@ -54,8 +54,9 @@ def draw(opened: OpenDataset) -> None:
     schema = _described(opened.schema, _edited(opened))
     if not any(variable.masked for variable in schema.released):
         raise rwn.ParameterError("No variable is chosen for masking; choose at least one.")
+    schema = _with_answers(opened, schema)
     opened.schema = schema
-    named = [v.name for v in schema.released if named_like_identifier(v.name)]
+    named = [v.name for v in schema.released if names_people(v.name) and not v.is_answered]
     if named:
         st.warning(
             escaped(
@@ -69,6 +70,22 @@ def draw(opened: OpenDataset) -> None:
         st.caption(
             escaped(f"The regression to keep, from the schema: {question.response} from {names}.")
         )
+
+
+def _with_answers(opened: OpenDataset, schema: rwn.Schema) -> rwn.Schema:
+    """Ask which variables identify nobody although they look so; masking refuses open doubts."""
+    asked = [v.name for v in schema.released if v.role is rwn.Role.OTHER]
+    given = [v.name for v in schema.released if v.confirmed and v.name in asked]
+    chosen = st.multiselect(
+        "Variables that identify nobody, although they look so",
+        asked,
+        given,
+        key=opened.key("identify nobody"),
+        help="Masking refuses a variable that looks like a name, a number, a date of birth, a "
+        "place or free text, until it is named here or has another role.",
+    )
+    variables = tuple(replace(v, confirmed=v.name in chosen) for v in schema.variables)
+    return replace(schema, variables=variables)
 
 
 def _edited(opened: OpenDataset) -> pd.DataFrame:

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.data.doubts import doubts
+from rwn_core.data.open_questions import open_questions
 from rwn_core.neighbors.preview import SHOWN
 from rwn_ui.background import dataset_job
 from rwn_ui.background.dataset_job import OpenDataset
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 _ASKED = ("identifier", "free text")
+_ANSWER = "Set its role to identifier, or name it among those that identify nobody."
 
 
 def draw(session: Session, opened: OpenDataset) -> None:
@@ -112,9 +113,9 @@ def _looked(opened: OpenDataset) -> None:
     shown.insert(1, "radius", found.radius)
     st.dataframe(shown, height=200, width="stretch")
     st.caption("This is the confidential original: it stays on the server.")
-    asked = [each for each in doubts(found.frame, job.about[1]) if each.kind in _ASKED]
-    for doubt in asked:
-        st.warning(escaped(f"{doubt.sentence} If so, set its role to identifier."))
+    for question in open_questions(found.frame, opened.schema):
+        if question.kind in _ASKED:
+            st.warning(escaped(f"{question.sentence} {_ANSWER}"))
 
 
 def _columns(found: DatasetPreview) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.data.doubts import Doubt, doubts
+from rwn_core.data.open_questions import OpenQuestion, open_questions
 from rwn_core.io.missing_codes import without_missing_codes
 from rwn_ui.data.describe import describe_anew
 from rwn_ui.server.messages import escaped
@@ -22,7 +22,9 @@ def ask(session: Session) -> None:
     """Show what is open, each with the button that settles it and one that leaves it."""
     key = f"data.{session.generation}"
     left = st.session_state.setdefault(f"data.left.{session.data.fingerprint}", set())
-    open_ = [doubt for doubt in _found(session) if (doubt.variable, doubt.kind) not in left]
+    open_ = [
+        question for question in _found(session) if (question.variable, question.kind) not in left
+    ]
     keys = _no_keys(session) and "keys" not in left
     if not open_ and not keys:
         return
@@ -30,38 +32,46 @@ def ask(session: Session) -> None:
         st.markdown("#### Before you tune: what the table leaves open")
         if keys:
             _ask_for_keys(session, left, key)
-        for doubt in open_[:_MOST]:
+        for question in open_[:_MOST]:
             words, yes, no = st.columns([6, 2, 1], vertical_alignment="center")
-            words.markdown(escaped(doubt.sentence))
-            name = f"{key}.{doubt.variable}.{doubt.kind}"
-            if yes.button(doubt.answer, key=f"{name}.yes", width="stretch"):
-                settle(session, doubt)
+            words.markdown(escaped(question.sentence))
+            name = f"{key}.{question.variable}.{question.kind}"
+            if yes.button(question.answer, key=f"{name}.yes", width="stretch"):
+                settle(session, question)
+            if question.stops:
+                if no.button("Keep it", key=f"{name}.no", width="stretch"):
+                    change(session, {question.variable: question.declined})
+                continue
             no.button(
                 "Leave it",
                 key=f"{name}.no",
                 width="stretch",
                 on_click=left.add,
-                args=((doubt.variable, doubt.kind),),
+                args=((question.variable, question.kind),),
             )
         if len(open_) > _MOST:
             st.caption(f"{len(open_) - _MOST} more questions follow.")
 
 
-def _found(session: Session) -> list[Doubt]:
+def _found(session: Session) -> list[OpenQuestion]:
     data = session.data
-    return data.once(("doubts", data.schema), lambda: doubts(data.frame, data.schema))
+    return data.once(
+        ("open questions", data.schema), lambda: open_questions(data.frame, data.schema)
+    )
 
 
 def asks(session: Session, notice: str) -> bool:
     """Whether a question says the same as a notice."""
-    asked = {doubt.variable for doubt in _found(session)}
-    remedy = notice.endswith(("set its role to identifier.", "missing_codes in a schema."))
+    asked = {question.variable for question in _found(session)}
+    remedy = notice.endswith(
+        ("set its role to identifier.", "missing_codes in a schema.", "give it that role.")
+    )
     return remedy and any(notice.startswith(f"{name} ") for name in asked)
 
 
-def settle(session: Session, doubt: Doubt) -> None:
+def settle(session: Session, question: OpenQuestion) -> None:
     """Write an answer to the schema, and take out what it says is missing."""
-    change(session, {doubt.variable: doubt.changes})
+    change(session, {question.variable: question.changes})
 
 
 def change(session: Session, changes: Mapping[str, Mapping[str, Any]]) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from rwn_core.data.identity import IdentityDoubt
+from rwn_core.data.identity.gate import open_doubts
+from rwn_core.data.identity.table import table_doubts
 from rwn_ui.state.results import setting_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn, own_work
@@ -38,8 +41,15 @@ def description(session: Session) -> tuple[tuple[str, ...], ...]:
 
 
 def is_checked(session: Session) -> bool:
-    """Whether somebody found the present description right."""
+    """True if the description was found right, and no doubt about identity is open."""
+    if doubts_of(session):
+        return False
     return session.release.checked == description(session)
+
+
+def doubts_of(session: Session) -> list[IdentityDoubt]:
+    """Variables that may identify people, and have no answer yet."""
+    return open_doubts(table_doubts(session.data), session.data.schema)
 
 
 def about(session: Session) -> tuple[Any, ...]:
@@ -71,6 +81,9 @@ def steps(session: Session) -> tuple[Step, ...]:
 
 
 def _data(session: Session) -> str:
+    waiting = [doubt.variable for doubt in doubts_of(session)]
+    if waiting:
+        return f"The Data page asks whether these identify people: {', '.join(waiting)}."
     return "" if is_checked(session) else "Nobody has said that kinds and roles are right."
 
 

@@ -8,7 +8,10 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core import io
+from rwn_core.data.identity.gate import open_doubts
+from rwn_core.data.identity.table import table_doubts
 from rwn_core.errors import log_fault
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.page_link import link_to
 from rwn_ui.widgets.sidebar import widget_key
@@ -22,6 +25,13 @@ def offer(session: Session) -> None:
             "The masked table on screen, drawn from the seed, which anybody can try: to look at, "
             "not for release. The Release page draws a table with a secret of its own."
         )
+        waiting = open_doubts(table_doubts(session.data), session.data.schema)
+        if waiting:
+            names = ", ".join(doubt.variable for doubt in waiting)
+            st.info(
+                escaped(f"Answer on the Data page first whether these identify people: {names}.")
+            )
+            return
         chosen = st.segmented_control(
             "Format",
             [each.key for each in io.writable()],

@@ -15,6 +15,7 @@ from rwn_core.reporting.facts.fact import (
     pairs,
     written_table,
 )
+from rwn_core.reporting.facts.identity import identity
 from rwn_core.reporting.facts.meeting import decision
 from rwn_core.tuning.verdict import ends_words, share_words
 
@@ -253,6 +254,7 @@ def _reason(material: Material, measure: str) -> str:
 _INTERNAL, _NEVER = Audience.INTERNAL, Audience.NEVER
 INSIDE = (
     Entry(key="data", title="The table", audience=_INTERNAL, make=_data),
+    Entry(key="identity", title="What may identify people", audience=_INTERNAL, make=identity),
     Entry(key="decision", title="Decision", audience=_INTERNAL, make=decision),
     Entry(key="approval", title="Who answers for it", audience=_INTERNAL, make=approval),
     Entry(key="limits", title="Limits", audience=_INTERNAL, make=_limits),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from rwn_core.data.doubts import doubts
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.open_questions import open_questions
 from rwn_core.data.variable import Role
 
 N = 400
@@ -16,7 +16,7 @@ DRAWS = np.random.default_rng(1)
 def asked(**columns: object) -> dict[str, str]:
     frame = pd.DataFrame({"x": np.arange(N) % 37 + 0.5, **columns})
     data = Microdata.from_frame(frame)
-    return {f"{d.variable}: {d.kind}": d.sentence for d in doubts(data.frame, data.schema)}
+    return {f"{d.variable}: {d.kind}": d.sentence for d in open_questions(data.frame, data.schema)}
 
 
 def test_identifiers_free_text_levels_constants_and_codes_are_named() -> None:
@@ -34,7 +34,8 @@ def test_identifiers_free_text_levels_constants_and_codes_are_named() -> None:
         job=["n/a", "cook", "smith", "nurse"] * (N // 4),
     )
     assert set(found) == {
-        *("number: identifier", "patientName: identifier", "ssn: identifier"),
+        *("number: identifier", "patient_id: identifier", "patientName: identifier"),
+        "ssn: identifier",
         *("remark: free text", "town: levels", "deaf: constant", "income: missing", "job: missing"),
     }
     assert "5 values 999" in found["income: missing"]
@@ -52,8 +53,8 @@ def test_an_ordinary_table_is_not_asked_about() -> None:
 def test_the_answer_is_written_to_the_schema_and_ends_the_question() -> None:
     frame = pd.DataFrame({"key": np.arange(100) + 7, "x": np.arange(100) % 9 * 0.5})
     data = Microdata.from_frame(frame)
-    (doubt,) = doubts(data.frame, data.schema)
+    (doubt,) = open_questions(data.frame, data.schema)
     schema = data.schema.replace_variable(doubt.variable, **doubt.changes)
     assert schema.variable("key").role is Role.IDENTIFIER
     assert 'role = "identifier"' in schema.to_toml()
-    assert doubts(data.frame, schema) == []
+    assert open_questions(data.frame, schema) == []

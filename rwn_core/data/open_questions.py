@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from rwn_core.data.column_warnings import far_codes
+from rwn_core.data.identity import SAMPLING_WEIGHT, IdentityDoubt
+from rwn_core.data.identity.gate import doubts_of_schema
+from rwn_core.data.identity.words import Subject
 from rwn_core.data.schema import Schema
-from rwn_core.data.suspicions import far_codes, identifier_form
 from rwn_core.data.variable import Kind, Role, Variable
 
-_NAMES = re.compile(
-    r"(^|[_. -])(id|ids|uid|uuid|guid|pid|ssn|name|names|surname|firstname|lastname|forename|email|"
-    r"e[-_ ]?mail|phone|telephone|mobile|address|street|iban|passport|nino|nhs)($|[_. -])",
-    re.IGNORECASE,
-)
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORDS = re.compile(r"n/?a|n\.a\.|missing|none|null|unknown|not known|no answer|\?+|\.+|-+", re.I)
 NEARLY_ALL = 0.99  # of the known values that are one and the same
-UNIQUE = 0.95  # of the records have a value of their own
-OFTEN = 0.5  # the same, for a variable that is named like an identifier
 LEVELS = 0.1  # levels a record, beyond which a category is hardly one
 FEWEST = 20  # levels, below which none of this is asked
-WORDY = 3.0  # blanks in a text, on average, that make it free text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doubt:
+class OpenQuestion:
     """Ask about one variable.
 
     Attributes
@@ -44,6 +38,8 @@ class Doubt:
         What settles it, as the words of a button.
     changes : mapping
         Fields of the variable that the answer changes.
+    declined : mapping
+        Fields that change where the steward declines; none where the schema does not hold that.
     """
 
     variable: str
@@ -51,9 +47,15 @@ class Doubt:
     sentence: str
     answer: str
     changes: Mapping[str, Any]
+    declined: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def stops(self) -> bool:
+        """True if no release leaves before the question is answered."""
+        return bool(self.declined)
 
 
-def doubts(frame: pd.DataFrame, schema: Schema) -> list[Doubt]:
+def open_questions(frame: pd.DataFrame, schema: Schema) -> list[OpenQuestion]:
     """Ask what a table's variables leave open, at most one question of a kind each.
 
     Parameters
@@ -63,46 +65,42 @@ def doubts(frame: pd.DataFrame, schema: Schema) -> list[Doubt]:
 
     Returns
     -------
-    list of Doubt
+    list of OpenQuestion
         In the order of the variables; none about an identifier.
     """
     found = []
+    identity = {doubt.variable: _identity(doubt) for doubt in doubts_of_schema(frame, schema)}
     for variable in schema.released:
         column = frame[variable.name]
-        identity = _identity(column, variable)
-        about = (identity or _constant(column, variable), _missing(column, variable))
-        found += [doubt for doubt in about if doubt is not None]
+        first = identity.get(variable.name) or _levels(column, variable)
+        about = (first or _constant(column, variable), _missing(column, variable))
+        found += [question for question in about if question is not None]
     return found
 
 
-def _identity(column: pd.Series[Any], variable: Variable) -> Doubt | None:
-    """Whether it names people, or is a text that nobody can mask."""
-    if variable.kind not in (Kind.CATEGORICAL, Kind.COUNT):
-        return None
-    name, records = variable.name, len(column)
-    different = int(column.nunique())
-    texts = [value for value in column.dropna().unique()[:10_000] if isinstance(value, str)]
-    form = identifier_form(texts)
-    if form:
-        return _leave_out(name, "identifier", f"{name} looks like {form}.")
-    share = different / records
-    if different > FEWEST and (share > UNIQUE or (share > OFTEN and named_like_identifier(name))):
-        wordy = " It is free text, which no method here masks." if _is_wordy(texts) else ""
-        return _leave_out(
-            name,
-            "free text" if wordy else "identifier",
-            f"{name} has {different:,} different values in {records:,} records, so that it may "
-            f"name people.{wordy}",
+def _identity(doubt: IdentityDoubt) -> OpenQuestion:
+    """Ask whether a variable identifies people; a sampling weight may get its role."""
+    if doubt.looks_like == SAMPLING_WEIGHT:
+        return OpenQuestion(
+            variable=doubt.variable,
+            kind="weight",
+            sentence=doubt.sentence,
+            answer="It is the sampling weight",
+            changes={"role": Role.SAMPLING_WEIGHT},
         )
+    text = doubt.looks_like == str(Subject.TEXT)
+    wordy = " No method here masks text." if text else ""
+    kind = "free text" if text else "identifier"
+    question = _leave_out(doubt.variable, kind, f"{doubt.sentence}{wordy}")
+    return replace(question, declined={"confirmed": True} if doubt.stops else {})
+
+
+def _levels(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:
+    """Ask about a category with too many levels for neighbors of the same level."""
+    records, different = len(column), int(column.nunique())
     if variable.kind is not Kind.CATEGORICAL or different <= max(FEWEST, LEVELS * records):
         return None
-    if _is_wordy(texts):
-        return _leave_out(
-            name,
-            "free text",
-            f"{name} looks like free text ({different:,} different ones in {records:,} records): "
-            "no method here masks text, and copied it may name people.",
-        )
+    name = variable.name
     return _leave_out(
         name,
         "levels",
@@ -111,7 +109,7 @@ def _identity(column: pd.Series[Any], variable: Variable) -> Doubt | None:
     )
 
 
-def _constant(column: pd.Series[Any], variable: Variable) -> Doubt | None:
+def _constant(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:
     counts = column.value_counts()
     known = int(counts.sum())
     rare = known - int(counts.iloc[0]) if len(counts) else 0
@@ -126,7 +124,7 @@ def _constant(column: pd.Series[Any], variable: Variable) -> Doubt | None:
     )
 
 
-def _missing(column: pd.Series[Any], variable: Variable) -> Doubt | None:
+def _missing(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:
     if variable.missing_codes:
         return None  # somebody has decided
     if variable.kind in (Kind.CONTINUOUS, Kind.COUNT):
@@ -140,7 +138,7 @@ def _missing(column: pd.Series[Any], variable: Variable) -> Doubt | None:
     if not codes:
         return None
     words = ", ".join(map(str, codes))
-    return Doubt(
+    return OpenQuestion(
         variable=variable.name,
         kind="missing",
         sentence=f"{variable.name} has {int(column.isin(codes).sum()):,} values {words}, which may "
@@ -150,20 +148,11 @@ def _missing(column: pd.Series[Any], variable: Variable) -> Doubt | None:
     )
 
 
-def _leave_out(name: str, kind: str, sentence: str) -> Doubt:
-    return Doubt(
+def _leave_out(name: str, kind: str, sentence: str) -> OpenQuestion:
+    return OpenQuestion(
         variable=name,
         kind=kind,
         sentence=sentence,
         answer="Leave it out of every release",
         changes={"role": Role.IDENTIFIER},
     )
-
-
-def named_like_identifier(name: str) -> bool:
-    """Whether a variable has a name that direct identifiers have, such as e-mail or PersonID."""
-    return _NAMES.search(_CAMEL.sub("_", name)) is not None
-
-
-def _is_wordy(texts: list[str]) -> bool:
-    return bool(texts) and sum(text.count(" ") for text in texts) >= WORDY * len(texts)

@@ -1,4 +1,4 @@
-"""Name what looks like something else: codes for missing, identifiers, formulas, double levels."""
+"""Name what looks like something else: codes for missing, formulas, double levels, row names."""
 
 from __future__ import annotations
 
@@ -14,13 +14,6 @@ from rwn_core.data.variable import Kind, Variable
 
 _ROW_NAMES = re.compile(r"__index_level_\d+__|Unnamed: 0")
 _MOST = 10_000  # different texts of a column that are looked at
-_SHARE = 0.9  # of them that must have the form of an identifier
-_IDENTIFIERS = (
-    (re.compile(r"\d{3}-\d{2}-\d{4}"), "social security numbers"),
-    (re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}"), "e-mail addresses"),
-    (re.compile(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7} ?[A-Z0-9]{0,3}"), "account numbers"),
-    (re.compile(r"\+\d[\d /()-]{6,}"), "telephone numbers"),
-)
 _FORMULA = re.compile(r"[=@+-].*[A-Za-z(|!].*", re.DOTALL)
 # as surveys write missing: -9, -8, -7, 99, 98, 97, 999 ...
 _NINES = [10**digits - rest for digits in range(1, 13) for rest in (1, 2, 3)]
@@ -97,24 +90,10 @@ def far_codes(values: NDArray[np.float64]) -> dict[float, int]:
     }
 
 
-def identifier_form(texts: list[str]) -> str:
-    """Say what kind of identifier nearly all of these texts look like; empty for none."""
-    for pattern, what in _IDENTIFIERS:
-        alike = sum(pattern.fullmatch(text.strip()) is not None for text in texts)
-        if texts and alike >= _SHARE * len(texts):
-            return what
-    return ""
-
-
 def _texts(texts: list[str], name: str) -> list[str]:
     notices = []
-    form = identifier_form(texts)
-    if form:
-        notices.append(
-            f"{name} looks like {form}: if it identifies people, set its role to identifier."
-        )
     formulas = sum(_FORMULA.fullmatch(text) is not None for text in texts)
-    if formulas and not notices:
+    if formulas:
         notices.append(
             f"{name} has {formulas:,} different texts that a spreadsheet takes for formulas."
         )

@@ -1,0 +1,123 @@
+"""Which variables of a table may identify people: one detector for every way out.
+
+A variable is judged by its name and by its values. What it finds names no value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rwn_core.data.identity import of_dates, of_numbers, of_texts
+from rwn_core.data.identity.doubt import Confidence, Found, IdentityDoubt
+from rwn_core.data.identity.profile import Profile
+from rwn_core.data.identity.words import Subject
+
+__all__ = ["Confidence", "IdentityDoubt", "identity_doubts"]
+
+SAMPLING_WEIGHT = "a sampling weight"
+PLACE_DECIMALS = 3  # of degrees: a hundred meters
+PAIR_DECIMALS = 4  # where no name says that two columns are coordinates
+WIDEST_PLACE = (15.0, 60.0)  # degrees of latitude and longitude within which a survey lies
+
+
+def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityDoubt]:
+    """Judge which variables may identify people.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, shape (n, p)
+    names : iterable of str
+        The variables to judge, in order. A long column is judged by rows of evenly spaced blocks.
+
+    Returns
+    -------
+    list of IdentityDoubt
+        At most one of a variable, in the order of the names.
+    """
+    profiles = [Profile.of(frame[name]) for name in names]
+    pairs = _pairs_of_places(profiles)
+    found = ((profile, _judge(profile, profile.name in pairs)) for profile in profiles)
+    return [
+        IdentityDoubt(
+            variable=profile.name,
+            looks_like=each.looks_like,
+            reason=each.reason,
+            confidence=each.confidence,
+        )
+        for profile, each in found
+        if each is not None
+    ]
+
+
+def _judge(profile: Profile, in_pair: bool) -> Found | None:
+    if not profile.known or profile.distinct < 2:
+        return None
+    for find in (of_dates.find, of_texts.find, of_numbers.find):
+        found = find(profile)
+        if found is not None:
+            return found
+    return _place(profile, in_pair) or _weight(profile)
+
+
+def _place(profile: Profile, in_pair: bool) -> Found | None:
+    """Degrees with decimals, or positions on a grid of meters."""
+    if profile.integers is not None or profile.numbers is None or profile.distinct <= 2:
+        return None
+    if in_pair:
+        return Found(
+            "coordinates",
+            "two variables in a row have the range and the decimals of a place",
+            Confidence.MODERATE,
+        )
+    if not profile.about(Subject.PLACE) or profile.words.is_measure or profile.share < 0.1:
+        return None
+    largest = float(np.nanmax(np.abs(profile.numbers)))
+    degrees = largest <= 180 and profile.decimals >= PLACE_DECIMALS
+    if degrees or largest >= 10_000:
+        return Found("coordinates", "the variable is called so, and its values are precise")
+    return None
+
+
+def _pairs_of_places(profiles: list[Profile]) -> set[str]:
+    """Names of variables that follow each other and have the values of latitude and longitude."""
+    pairs: set[str] = set()
+    for first, second in pairwise(profiles):
+        for north, east in ((first, second), (second, first)):
+            if _is_degrees(north, 90, WIDEST_PLACE[0]) and _is_degrees(east, 180, WIDEST_PLACE[1]):
+                places = north.decimals, east.decimals
+                inhabited = 20 <= abs(float(np.median(_numbers(north)))) <= 72
+                if inhabited and max(places) - min(places) <= 1:
+                    pairs |= {north.name, east.name}
+    return pairs
+
+
+def _is_degrees(profile: Profile, most: float, widest: float) -> bool:
+    values = profile.numbers
+    if values is None or profile.distinct < 20 or profile.share < 0.3 or profile.words.is_measure:
+        return False
+    low, high = float(values.min()), float(values.max())
+    near = -most <= low and high <= most and high - low <= widest
+    return near and PAIR_DECIMALS <= profile.decimals <= 8
+
+
+def _numbers(profile: Profile) -> NDArray[np.float64]:
+    assert profile.numbers is not None
+    return profile.numbers
+
+
+def _weight(profile: Profile) -> Found | None:
+    """A sampling weight, which tells the stratum: a notice, and no refusal."""
+    if not profile.about(Subject.WEIGHT) or profile.numbers is None or profile.distinct < 3:
+        return None
+    if float(np.nanmin(profile.numbers)) <= 0:
+        return None
+    return Found(
+        SAMPLING_WEIGHT,
+        "the variable is called so; if it is one, give it that role",
+        Confidence.LOW,
+    )

@@ -1,0 +1,161 @@
+"""Rules for columns of integers: numbers of people, counters, households, coordinates."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.identity.doubt import Confidence, Found
+from rwn_core.data.identity.profile import Profile
+from rwn_core.data.identity.text_forms import passes_luhn
+from rwn_core.data.identity.words import Subject
+
+FEW = 20  # different values up to which a column is taken for categories
+NEARLY_UNIQUE = 0.9  # different values for each record
+REPEATED = 0.1  # the same, for numbers of people who may come again
+DENSE = 0.9  # of the numbers between the least and the largest that occur: a counter
+LONG = 8  # digits of a number that is hardly a quantity
+LARGEST_HOUSEHOLD = 15  # people
+MORE_THAN_CHANCE = 5.0  # equal neighbors, in those of rows in random order
+_ENTITIES = (
+    *(Subject.HOUSEHOLD, Subject.PLACE, Subject.CONTACT, Subject.PERSON, Subject.ADDRESS),
+    Subject.NUMBER,
+)
+
+
+def find(profile: Profile) -> Found | None:
+    """Say what integers look like that identify people; None where they do not."""
+    values = profile.integers
+    if values is None or profile.dates is not None or profile.distinct <= FEW // 2:
+        return None
+    for rule in (_card, _named, _counter, _household, _long, _even):
+        found = rule(profile, values)
+        if found is not None:
+            return found
+    return None
+
+
+def _card(profile: Profile, values: NDArray[np.float64]) -> Found | None:
+    if profile.distinct <= FEW or values.min() < 1e12 or values.max() >= 1e19:
+        return None
+    passing = sum(passes_luhn(str(int(value))) for value in values[:1_000])
+    if passing > NEARLY_UNIQUE * min(len(values), 1_000):
+        return Found("numbers of payment cards", "their check digits are right")
+    return None
+
+
+def _named(profile: Profile, values: NDArray[np.float64]) -> Found | None:
+    """Numbers of many different people or things, by the name of the variable."""
+    if profile.words.is_measure or profile.distinct <= FEW:
+        return None
+    spread = values.max() - values.min()
+    if profile.about(Subject.POSTCODE):
+        often = profile.share > 0.3 and profile.distinct > 2 * FEW
+        sure = Confidence.MODERATE if often else Confidence.LOW
+        return Found("postal codes", "the variable is called so", sure)
+    for subject in _ENTITIES:
+        if not profile.about(subject):
+            continue
+        place = subject is Subject.PLACE
+        if profile.share < REPEATED or (place and spread < 1_000):
+            continue
+        reason = "the variable is called so, and its values often differ"
+        return Found(str(subject), reason)
+    return None
+
+
+def _counter(profile: Profile, values: NDArray[np.float64]) -> Found | None:
+    """Every number from the first to the last, each once: the order of the records."""
+    if profile.words.is_series or profile.distinct <= FEW or profile.share < 0.98:
+        return None
+    span = values.max() - values.min() + 1
+    gaps = np.diff(values)
+    increasing = bool((gaps > 0).all() or (gaps < 0).all())
+    regular = increasing and float((gaps == gaps[0]).mean()) > DENSE
+    near = np.abs(gaps) <= 10 * np.median(np.abs(gaps))
+    sorted_numbers = increasing and not profile.words.is_measure and float(near.mean()) > DENSE
+    if len(values) > DENSE * span or regular:
+        return Found("a counter of the records", "its values number them one by one")
+    if sorted_numbers and values.min() >= 1_000:
+        return Found("numbers of people or objects", "they rise from record to record")
+    return None
+
+
+def _household(profile: Profile, values: NDArray[np.float64]) -> Found | None:
+    """Values shared by few records each, which stand in one run or are called households."""
+    sizes = profile.sizes
+    if profile.words.is_measure or profile.distinct <= FEW or sizes.max() > LARGEST_HOUSEHOLD:
+        return None
+    mean = profile.known / profile.distinct
+    if not 1.15 <= mean <= 10:
+        return None
+    equal = profile.known - profile.runs
+    expected = float((sizes * (sizes - 1.0)).sum()) / profile.known
+    together = profile.runs <= 1.1 * profile.distinct and equal > MORE_THAN_CHANCE * expected
+    gaps = np.diff(values)
+    sorted_ = bool((gaps > 0).all() or (gaps < 0).all())
+    step = float(np.gcd.reduce(np.abs(gaps).astype(np.int64))) if sorted_ else 1.0
+    # a table sorted by a quantity has runs, too: of round or of small numbers
+    counted = not sorted_ or (step == 1 and values.max() > 150) or values.min() == 1
+    if together and counted and not profile.words.is_series:
+        return Found(
+            "numbers of households",
+            "its values stand in runs of a few records, as members of a household do",
+        )
+    digits = np.floor(np.log10(np.maximum(np.abs(values), 1))) + 1
+    constant = float(digits.min()) == float(digits.max()) >= 4
+    if constant and mean > 1.3 and _is_even(values) and not _is_round(values):
+        return Found(
+            "numbers of households or of people who come again",
+            "a few records share each of its many codes",
+            Confidence.MODERATE,
+        )
+    return None
+
+
+def _long(profile: Profile, values: NDArray[np.float64]) -> Found | None:
+    """Numbers of eight digits or more, a new one for nearly every record."""
+    if profile.words.is_measure or profile.share < NEARLY_UNIQUE or profile.distinct <= FEW:
+        return None
+    least = np.quantile(values, 0.05)
+    if least >= 10.0 ** (LONG - 1) and not _is_round(values):
+        return Found(
+            "numbers of people or objects",
+            "its numbers are long, and nearly every record has its own",
+        )
+    return None
+
+
+def _even(profile: Profile, values: NDArray[np.float64]) -> Found | None:
+    """Numbers of equal length spread evenly, a new one for nearly every record."""
+    if profile.words.is_measure or profile.share < NEARLY_UNIQUE or profile.distinct <= FEW:
+        return None
+    low, high = values.min(), values.max()
+    constant = low >= 10_000 and len(str(int(low))) == len(str(int(high)))
+    if constant and _is_even(values) and not _is_round(values):
+        return Found(
+            "numbers of people or objects",
+            "its numbers have one length, lie evenly, and nearly every record has its own",
+            Confidence.MODERATE,
+        )
+    return None
+
+
+def _is_even(values: NDArray[np.float64]) -> bool:
+    """True if values lie evenly between their ends, as given numbers do and quantities do not."""
+    low, high = values.min(), values.max()
+    if high <= low:
+        return False
+    places = np.sort((values - low) / (high - low))
+    steps = np.linspace(0, 1, len(places))
+    distance = float(np.abs(places - steps).max()) * np.sqrt(len(places))
+    centered = places - places.mean()
+    spread = float((centered**2).mean())
+    kurtosis = float((centered**4).mean()) / spread**2
+    skewness = float((centered**3).mean()) / spread**1.5
+    return distance < 1.6 and kurtosis < 2.2 and abs(skewness) < 0.4
+
+
+def _is_round(values: NDArray[np.float64]) -> bool:
+    """True if nearly all values are multiples of ten, as rounded quantities are."""
+    return bool((np.mod(values, 10) == 0).mean() > 0.9)

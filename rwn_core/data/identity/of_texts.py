@@ -1,0 +1,163 @@
+"""Rules for columns of texts: forms, names of people, addresses, free text, codes of one form."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+
+from rwn_core.data.identity.doubt import Confidence, Found
+from rwn_core.data.identity.person_names import FAMILY_NAMES, GIVEN_NAMES
+from rwn_core.data.identity.profile import Profile
+from rwn_core.data.identity.text_forms import form_of, street_share
+from rwn_core.data.identity.words import Subject
+
+FEW = 20  # different values up to which a column is taken for categories
+NEARLY_UNIQUE = 0.95  # different values for each record
+OFTEN_NEW = 0.3  # the same, where the name or the form says more
+NAMES = 0.5  # of the different texts that are common names of people
+WORDY = 4.0  # words of a text, on average, from which it is free text
+_FEWEST_NAMES = 6
+_CODE_LETTERS = 6  # of a code that may number people
+_CAPITALIZED = re.compile(r"[^\W\d_][^\W\d_'’.-]*([ ,'’-]+[^\W\d_][^\W\d_'’.-]*){0,3}")
+
+
+def find(profile: Profile) -> Found | None:
+    """Say what texts look like that identify people; None where they do not."""
+    texts = profile.texts
+    if not texts:
+        return None
+    for rule in (_form, _person, _address, _free_text, _code, _numbered, _unique):
+        found = rule(profile, texts)
+        if found is not None:
+            return found
+    return None
+
+
+def _form(profile: Profile, texts: Sequence[str]) -> Found | None:
+    form = form_of(texts)
+    marked = sum(text[0] in "+0" for text in texts) > NAMES * len(texts)
+    weak = form == "names of user accounts" or (form == "telephone numbers" and not marked)
+    if not form or (weak and not (profile.distinct > FEW or profile.about(Subject.CONTACT))):
+        return None
+    return Found(form, "its texts have this form")
+
+
+def _person(profile: Profile, texts: Sequence[str]) -> Found | None:
+    """Names of people, by common names or by the name of the variable."""
+    if any(letter.isdigit() for text in texts[:200] for letter in text):
+        texts = [text for text in texts if not any(letter.isdigit() for letter in text)]
+        if len(texts) < NAMES * min(profile.distinct, 2_000):
+            return None
+    known = [_is_name(text) for text in texts]
+    judged = [each for each in known if each is not None]
+    common = sum(judged)
+    if common >= _FEWEST_NAMES and common >= NAMES * len(judged):
+        return Found("names of people", "many of its texts are common names")
+    lettered = sum(_CAPITALIZED.fullmatch(text) is not None for text in texts)
+    if lettered < 0.8 * len(texts) or profile.words_each >= WORDY:
+        return None
+    if profile.about(Subject.PERSON) and not profile.words.is_measure:
+        many = profile.distinct > (FEW if profile.words.is_thing else _FEWEST_NAMES)
+        sure = common >= _FEWEST_NAMES // 2 or not profile.words.is_thing
+        often = profile.share > (NAMES if profile.words.is_thing else 0.02)
+        if many and often and sure:
+            return Found("names of people", "the variable is called so, and its texts are words")
+    both = sum(" " in text and text.istitle() for text in texts)
+    if profile.share > NAMES and profile.distinct > FEW and both > NAMES * len(texts):
+        return Found(
+            "names of people",
+            "its texts are words with capital letters that hardly ever come again",
+            Confidence.MODERATE,
+        )
+    return None
+
+
+def _is_name(text: str) -> bool | None:
+    """True where a word is a common name; None for words too short to judge."""
+    plain = unicodedata.normalize("NFKD", text.casefold().replace("ß", "ss"))
+    words = re.findall(r"[a-z]{2,}", "".join(c for c in plain if not unicodedata.combining(c)))
+    if not words or len(words) > 5:
+        return None if not words else False
+    return any(word in GIVEN_NAMES or word in FAMILY_NAMES for word in words)
+
+
+def _address(profile: Profile, texts: Sequence[str]) -> Found | None:
+    share = street_share(texts)
+    named = profile.about(Subject.ADDRESS) and not profile.words.is_measure
+    if share > 0.3 and profile.share > OFTEN_NEW / 3 and profile.distinct > FEW // 2:
+        return Found("addresses", "its texts read like streets with numbers")
+    if named and profile.distinct > FEW and profile.share > OFTEN_NEW / 3:
+        return Found("addresses", "the variable is called so, and its texts often differ")
+    return None
+
+
+def _free_text(profile: Profile, texts: Sequence[str]) -> Found | None:
+    """Sentences, also in a column of few of them."""
+    named = profile.about(Subject.TEXT) and not profile.words.is_measure
+    new = profile.share > (OFTEN_NEW if named else 0.5)
+    wordy = profile.words_each >= (2.0 if named else WORDY)
+    enough = profile.distinct >= (4 if named else 8)
+    if new and wordy and enough:
+        return Found("free text", "its texts have many words and hardly ever come again")
+    if profile.distinct > max(FEW, 0.1 * profile.known) and profile.words_each >= WORDY:
+        return Found("free text", "its texts have many words and often differ")
+    return None
+
+
+def _code(profile: Profile, texts: Sequence[str]) -> Found | None:
+    """Codes of one form, a new one for nearly every record."""
+    if profile.integers is not None or profile.numbers is not None or profile.dates is not None:
+        return None
+    if profile.distinct <= FEW:
+        return None
+    shapes = Counter(_shape(text) for text in texts)
+    shape, times = shapes.most_common(1)[0]
+    digits = shape.count("9")
+    one_form = times >= 0.6 * len(texts) and len(shape) >= _CODE_LETTERS and digits >= 3
+    measured = re.fullmatch(r"[^9A]*9+[.,:/]9+([.,:/]9+)?[^9]*", shape) is not None
+    numbered = profile.about(Subject.NUMBER, Subject.CONTACT, Subject.HOUSEHOLD, Subject.PLACE)
+    if one_form and not measured and profile.share > (OFTEN_NEW / 3 if numbered else 0.5):
+        sure = Confidence.HIGH if numbered else Confidence.MODERATE
+        return Found("numbers of people or objects", "its codes have one form and differ", sure)
+    return None
+
+
+def _shape(text: str) -> str:
+    """A text with 9 for each digit and A for each letter."""
+    return "".join(
+        "9" if letter.isdigit() else "A" if letter.isalpha() else letter for letter in text
+    )
+
+
+_SUBJECTS = (Subject.NUMBER, Subject.CONTACT, Subject.HOUSEHOLD, Subject.PLACE, Subject.POSTCODE)
+
+
+def _numbered(profile: Profile, texts: Sequence[str]) -> Found | None:
+    """Texts that often differ in a variable that is called like numbers or contacts."""
+    if profile.dates is not None or profile.words.is_measure or profile.numbers is not None:
+        return None
+    for subject in _SUBJECTS:
+        if not profile.about(subject) or profile.distinct <= FEW:
+            continue
+        if subject is Subject.POSTCODE:
+            sure = Confidence.MODERATE if profile.share > OFTEN_NEW else Confidence.LOW
+        else:
+            sure = Confidence.HIGH if profile.share > OFTEN_NEW / 3 else Confidence.LOW
+        return Found(str(subject), "the variable is called so, and its texts often differ", sure)
+    return None
+
+
+def _unique(profile: Profile, texts: Sequence[str]) -> Found | None:
+    if profile.numbers is not None or profile.dates is not None:
+        return None
+    quantity = sum(
+        re.match(r"[<>~€$£]? ?-?\d+([.,]\d+)*( ?[\w%€$£/]+)?$", t) is not None for t in texts
+    )
+    clock = sum(re.fullmatch(r"\d{1,2}:\d{2}(:\d{2})?", text) is not None for text in texts)
+    if max(quantity, clock) > 0.6 * len(texts):
+        return None
+    if profile.distinct > FEW and profile.share > NEARLY_UNIQUE:
+        return Found("names or numbers of people", "nearly every record has a value of its own")
+    return None

@@ -1,0 +1,187 @@
+"""What the rules of identity look at: the values of one column, at most `ROWS` of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rwn_core.data.identity.words import NameWords, Subject, name_words
+
+ROWS = 20_000  # of a longer column, consecutive rows of evenly spaced blocks
+BLOCKS = 10  # runs of equal values need neighbors that stay together
+TEXTS = 2_000  # different texts whose form is looked at
+_DATE_TEXT = r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{4}/\d{1,2}/\d{1,2}"
+_MOMENT_TEXT = (
+    rf"(?:{_DATE_TEXT})[T ]+\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:[.,]\d+)?)?(?: ?Z|[+-]\d\d:?\d\d)?"
+)
+_MOST_EXACT = 2.0**53
+
+
+@dataclass(frozen=True, slots=False, kw_only=True)
+class Profile:
+    """Hold one column as the rules see it.
+
+    Attributes
+    ----------
+    name : str
+    words : NameWords
+    known : int
+        Values that are not missing.
+    codes : ndarray of int64, shape (known,)
+        The number of each value among the different ones, in the order of the rows.
+    different : array
+        The different values.
+    """
+
+    name: str
+    words: NameWords
+    known: int
+    codes: NDArray[np.int64] = field(repr=False)
+    different: Any = field(repr=False)
+
+    @classmethod
+    def of(cls, column: pd.Series[Any]) -> Profile:
+        """Look at a column; a long one is sampled without chance."""
+        known = block_rows(column).dropna()
+        codes, different = pd.factorize(known)
+        if isinstance(different, pd.CategoricalIndex):
+            different = different.astype(different.categories.dtype)
+        return cls(
+            name=str(column.name),
+            words=name_words(str(column.name)),
+            known=len(known),
+            codes=codes,
+            different=different,
+        )
+
+    @property
+    def distinct(self) -> int:
+        """Number of different values."""
+        return len(self.different)
+
+    @property
+    def share(self) -> float:
+        """Different values for each known one: 1 where no value comes again."""
+        return self.distinct / self.known if self.known else 0.0
+
+    def about(self, *subjects: Subject) -> bool:
+        """True if the name of the variable is about one of these subjects."""
+        return any(subject in self.words.subjects for subject in subjects)
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """Different texts, at most `TEXTS`; none of a column of numbers or dates."""
+        if self._is_time_type:
+            return []
+        some = self.different[:TEXTS].tolist()
+        return [value.strip() for value in some if isinstance(value, str) and value.strip()]
+
+    @cached_property
+    def _is_time_type(self) -> bool:
+        return pd.api.types.is_datetime64_any_dtype(self.different.dtype)
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64] | None:
+        """The different values as numbers; None of texts that are none, and of dates."""
+        dtype = self.different.dtype
+        if pd.api.types.is_bool_dtype(dtype) or self._is_time_type:
+            return None
+        if pd.api.types.is_numeric_dtype(dtype):
+            return np.asarray(self.different.astype(np.float64))
+        if not self.texts or not all(_is_numeral(text) for text in self.texts):
+            return None
+        values = pd.to_numeric(pd.Index(self.different).astype(str), errors="coerce")
+        numbers = np.asarray(values, dtype=np.float64)
+        return numbers if np.isfinite(numbers).all() else None
+
+    @cached_property
+    def integers(self) -> NDArray[np.float64] | None:
+        """The different values where all of them are integers, also as floats or texts."""
+        numbers = self.numbers
+        if numbers is None or not len(numbers):
+            return None
+        fine = np.isfinite(numbers).all() and (np.floor(numbers) == numbers).all()
+        return numbers if fine else None
+
+    @cached_property
+    def decimals(self) -> int:
+        """Decimals that nine in ten of the numbers need at most, 15 where there is no end."""
+        if self.numbers is None or not len(self.numbers):
+            return 0
+        values = self.numbers[:TEXTS]
+        for places in range(16):
+            close = np.abs(np.round(values, places) - values) <= 1e-12 * np.maximum(
+                1.0, np.abs(values)
+            )
+            if close.mean() >= 0.9:
+                return places
+        return 15
+
+    @cached_property
+    def dates(self) -> pd.DatetimeIndex | None:
+        """The different values as moments, where they are dates in any common notation."""
+        if self._is_time_type:
+            return pd.DatetimeIndex(pd.to_datetime(self.different, utc=True))
+        integers = self.integers
+        if integers is not None:
+            return _dates_of_integers(integers)
+        texts = pd.Series(self.texts, dtype="str")
+        if not len(texts) or not texts.str.fullmatch(f"{_DATE_TEXT}|{_MOMENT_TEXT}").all():
+            return None
+        # day or month first: whichever more texts allow
+        read = (
+            pd.to_datetime(texts, errors="coerce", utc=True, dayfirst=first, format="mixed")
+            for first in (False, True)
+        )
+        best = max(read, key=lambda moments: int(moments.notna().sum()))
+        return pd.DatetimeIndex(best.dropna()) if best.notna().mean() > 0.9 else None
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """How often each different value occurs."""
+        return np.bincount(self.codes, minlength=self.distinct)
+
+    @cached_property
+    def runs(self) -> int:
+        """Runs of equal values in the order of the rows."""
+        return int((np.diff(self.codes) != 0).sum()) + 1 if self.known else 0
+
+    @cached_property
+    def words_each(self) -> float:
+        """Words of a text, on average."""
+        if not self.texts:
+            return 0.0
+        return sum(len(text.split()) for text in self.texts) / len(self.texts)
+
+
+def block_rows(column: pd.Series[Any]) -> pd.Series[Any]:
+    """All rows, or the rows of evenly spaced blocks of a long column."""
+    n = len(column)
+    if n <= ROWS:
+        return column
+    length = ROWS // BLOCKS
+    starts = np.linspace(0, n - length, BLOCKS).astype(np.int64)
+    blocks: pd.Series[Any] = pd.concat(
+        [column.iloc[start : start + length] for start in starts.tolist()]
+    )
+    return blocks
+
+
+def _is_numeral(text: str) -> bool:
+    rest = text.removeprefix("-")
+    return rest.replace(".", "", 1).isdigit() and rest.isascii()
+
+
+def _dates_of_integers(values: NDArray[np.float64]) -> pd.DatetimeIndex | None:
+    """Days written as YYYYMMDD."""
+    if len(values) < 2 or values.min() < 1850_01_01 or values.max() > 2100_12_31:
+        return None
+    days = pd.to_datetime(
+        pd.Series(values.astype(np.int64).astype(str)), format="%Y%m%d", errors="coerce", utc=True
+    )
+    return pd.DatetimeIndex(days.dropna()) if days.notna().mean() > 0.97 else None
