@@ -82,6 +82,14 @@ def test_every_table_is_a_file_that_says_it_is_internal(page, drawn):
     assert all(name.endswith("-internal.csv") for name in files)
 
 
+def test_what_simple_attacks_achieve_is_a_table_without_values(page, drawn):
+    title = "What simple attacks achieve on this release"
+    (table,) = [each for each in drawn[-1]["tables"] if each["title"] == title]
+    assert table["columns"] == ["attack", "is after", "right", "of answers", "of all", "score"]
+    assert any("nearest person by ranks" in row[0] for row in table["rows"])
+    assert all(row[1] == "the row's person" or "siri" in row[1] for row in table["rows"])
+
+
 def test_what_concerns_single_people_is_marked_internal(page, drawn):
     titles = [table["title"] for table in drawn[-1]["tables"]]
     assert "Unique on the keys, and linked by them one row at a time" in titles

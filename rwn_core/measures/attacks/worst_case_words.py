@@ -39,8 +39,8 @@ def linked(reading: Reading, n: int, who: str) -> str:
         "file": f"all rows given to originals at once: {_share(detail['at_once'])}",
     }
     del others[detail["attack"]]
-    listed = ", ".join(others.values())
-    return f"{who} links {count} rightly in expectation, {_WAYS[detail['attack']]} ({listed})"
+    how = f"{_WAYS[detail['attack']]} ({', '.join(others.values())})"
+    return f"{who} links {count} rightly in expectation, {how}"
 
 
 def _some(detail: Mapping[str, Any]) -> str:

@@ -19,6 +19,8 @@ from rwn_core.measures.attacks.red_team.places import ranked, standardized
 
 KEY = "nearest"
 ASKED = 2_000  # rows, and people, of whom the nearest is sought
+LARGEST_PAIRS = 20_000_000  # of these and all others; beyond, fewer are asked for
+FEWEST = 500
 AT_ONCE = 4_000_000  # distances
 TIE = 1e-9
 SEVERAL = 3  # nearest rows that have to agree
@@ -37,7 +39,7 @@ def links(files: Files) -> list[Finding]:
     for names, what in _known(files):
         for title, lay_out in _WAYS:
             people, rows = lay_out(files, names)
-            rows = rows[:ASKED]
+            rows = rows[: _asked(files)]
             right = 0.0
             for part, squared in _distances(rows, people):
                 ties = squared <= squared.min(axis=1, keepdims=True) * (1 + TIE) + TIE**2
@@ -53,7 +55,7 @@ def names(files: Files) -> list[Tried]:
     found: list[Tried] = []
     if not files.known or not files.secrets:
         return found
-    who = np.arange(min(ASKED, files.n))
+    who = np.arange(min(_asked(files), files.n))
     for title, lay_out in _WAYS:
         people, rows = lay_out(files, files.known)
         nearest = np.concatenate([
@@ -72,6 +74,11 @@ def names(files: Files) -> list[Tried]:
             words += f", {nearest.shape[1]} agreeing"
             found += count_names(files, secret, several, (KEY, words), who=who)
     return found
+
+
+def _asked(files: Files) -> int:
+    """How many random rows or people are looked at."""
+    return min(ASKED, max(FEWEST, LARGEST_PAIRS // files.n))
 
 
 def _agree(
