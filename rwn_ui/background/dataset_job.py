@@ -49,7 +49,7 @@ class OpenDataset:
         fields; part of the fields' keys.
     keep : bool
         Whether the secret of the release is kept in a file.
-    target, title, review : str
+    target, title, review, contact : str
         Name of the release; what the data are called in public; when it is looked at again.
     jobs : dict of str to Job
         By what they do: "look" has a DatasetPreview as its result, "plan" lines of text, "draw"
@@ -66,6 +66,7 @@ class OpenDataset:
     target: str = ""
     title: str = ""
     review: str = ""
+    contact: str = ""
     jobs: dict[str, Job] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -184,7 +185,9 @@ def mask_and_record(run: BegunRun, source: Path, keep: bool, progress: Any) -> D
     return made
 
 
-def write_reports(target: Path, source: Path, title: str, review: str, progress: Any) -> list[str]:
+def write_reports(
+    target: Path, source: Path, title: str, review: str, progress: Any, contact: str = ""
+) -> list[str]:
     """Write the reports of a release beside it; the work of the process.
 
     Returns
@@ -200,7 +203,8 @@ def write_reports(target: Path, source: Path, title: str, review: str, progress:
 
     be_polite()
     text = record_file(target).read_text(encoding="utf-8")
-    material = Material(record=read_dataset_record(text, target), title=title, review=review)
+    record = read_dataset_record(text, target)
+    material = Material(record=record, title=title, review=review, contact=contact)
     public = public_dataset_files(
         material, source, target, _FOR_USERS, lambda share: progress(share / 2)
     )

@@ -154,6 +154,13 @@ def _reports(opened: OpenDataset) -> None:
         placeholder="in a year",
         help="A date such as 2030-01-31.",
     ).strip()
+    opened.contact = st.text_input(
+        "Whom users may ask, such as an address",
+        opened.contact,
+        key=opened.key("contact"),
+        max_chars=200,
+        placeholder="no contact is stated",
+    )
     release = opened.jobs["mask"].result.folder
     if right.button(
         "Write its reports", key="data.dataset.report", width="stretch", disabled=own_work().busy
@@ -167,6 +174,7 @@ def _reports(opened: OpenDataset) -> None:
             source=opened.path,
             title=opened.title.strip(),
             review=opened.review,
+            contact=opened.contact.strip(),
         )
         st.rerun()
     job = opened.jobs.get("report")

@@ -12,6 +12,7 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import InputError
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.registered_analysis import Analysis
+from rwn_core.measures import UTILITY
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.features import analysis_form
 from rwn_ui.server.messages import escaped, guarded
@@ -28,7 +29,7 @@ deviations); `measure` with the key of a measure (its value)."""
 
 
 def suggested(data: rwn.Microdata) -> AnalysisPlan:
-    """Analyses to start from: the steward's question, the correlations, a table."""
+    """Analyses to start from: the steward's question, all relations, a table."""
     analyses = []
     question = data.schema.question
     if question is not None:
@@ -43,12 +44,9 @@ def suggested(data: rwn.Microdata) -> AnalysisPlan:
                 formula=f"{response} ~ {' + '.join(names)}",
             )
         )
-    if len(data.numeric_names) > 1:
-        analyses.append(
-            Analysis(name="Correlations", kind="measure", tolerance=0.08, measure="correlation")
-        )
     released = [variable.name for variable in data.schema.released]
     if len(released) > 1:
+        analyses.append(Analysis(name="Relations", kind="measure", tolerance=0.2, measure=UTILITY))
         analyses.append(
             Analysis(
                 name=f"{released[0]} by {released[1]}",

@@ -9,9 +9,10 @@ from typing import Any
 import streamlit as st
 
 from rwn_core.charts import serialise
-from rwn_core.evaluation.forecast.statistic import CHANGE, statistics_of
+from rwn_core.evaluation.forecast.statistic import statistics_of
 from rwn_core.evaluation.registered_analysis import Verdict
 from rwn_core.evaluation.repeated_draws import Ensemble
+from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_ui.features import (
     analysis_plan_results,
@@ -20,7 +21,7 @@ from rwn_ui.features import (
     repeated_draws_results,
 )
 from rwn_ui.panel.parts import radius_note, stamp
-from rwn_ui.panel.tile import Tile
+from rwn_ui.panel.tile import Tile, percent
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
@@ -119,11 +120,11 @@ def _signed_percent(value: float) -> str:
 
 TILES = (
     Tile(
-        label="Mean |Δ correlation|",
-        measure="correlation",
-        words=lambda value: f"{value:.3f}",
-        help="Mean absolute change over all pairs of numeric variables: of this draw, and what "
-        "the setting leads to without the noise of a draw, before any rounding.",
+        label="Relations lost",
+        measure=UTILITY,
+        words=percent,
+        help="How much of the relations between all variables is lost: 0 % none, 100 % all. Pairs "
+        "that are unrelated in the original do not count.",
     ),
     Tile(
         label="Interval overlap",
@@ -183,11 +184,8 @@ def _beside(reading: Reading, measure: str, utility: UtilityReadings) -> str:
     """What to hold a number against until draws are there."""
     detail = reading.detail
     match measure:
-        case "correlation" if utility.now is not None:
-            alone = CHANGE.expected(utility.now, utility.comparison.original)
-            many = utility.now.releases
-            how = f", from {many} simulated releases" if many else ""
-            return f"the setting alone: {'about ' if many else ''}{alone:.3f}{how}"
+        case "association_loss" if detail["faded"]:
+            return f"faded most: {' with '.join(detail['faded'][0])}"
         case "ci_overlap":
             return f"{detail['disjoint']} of {len(detail['terms']) - 1} slopes apart"
         case "regression":

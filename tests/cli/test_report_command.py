@@ -44,6 +44,19 @@ def test_another_or_a_lost_original_is_refused(masked: Run) -> None:
     assert not Path("ledger.jsonl").exists()
 
 
+def test_a_contact_is_stated_and_checked(masked: Run) -> None:
+    """Finding N2: users are told to ask, and whom."""
+    report = ("report", "record.toml", "--public", "-o", "notice.html")
+    for contact in ("data@institute.org", "Data desk, https://x.org/ask, +43 1 4000-12"):
+        assert masked(*report, "--contact", contact)[0] == 0
+        assert f"repeated on the original: {contact}." in Path("notice.html").read_text("utf-8")
+    assert masked(*report)[0] == 0
+    assert "no contact was stated" in Path("notice.html").read_text("utf-8")
+    for contact, why in (("a\nb", "one line"), ("x" * 201, "one line"), ("see ./keys", "a path")):
+        code, _, said = masked(*report, "--contact", contact)
+        assert (code != 0, why in said) == (True, True)
+
+
 def test_a_seeded_release_and_one_in_order_get_no_notice(masked: Run) -> None:
     for option, word in ((("--seed", "1"), "seed"), (("--order", "original"), "row order")):
         assert masked(*MASK, *option, "--overwrite")[0] == 0

@@ -18,7 +18,7 @@ def test_a_registered_analysis_plan_is_on_tune_and_in_the_scenario(open_page) ->
     tile = screen.panel["tiles"][-1]
     assert tile["label"] == "Analysis plan"
     assert tile["state"] in {"kept", "over"}
-    assert "Correlations" in tile["help"]
+    assert "Relations" in tile["help"]
     text = analysis_plan._scenario(screen.session).to_toml()
     assert Scenario.from_toml(text).analysis_plan == registered
     assert analysis_plan.read(text.encode()) == registered

@@ -66,7 +66,7 @@ def test_the_payload_is_plain_and_complete(session: Session) -> None:
 def test_draws_and_standard_errors_join_the_picture(session: Session) -> None:
     before = utility_view.payload(session, read(session), ())
     draws = ensemble(
-        session.data, session.params, repeats=3, seed=1, measures=["correlation", "ci_overlap"]
+        session.data, session.params, repeats=3, seed=1, measures=["association_loss", "ci_overlap"]
     )
     validity = standard_error_validity(session.data, session.params, repeats=10, seed=1)
     keep(setting_key(session), (draws, ()))

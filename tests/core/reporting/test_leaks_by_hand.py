@@ -174,3 +174,15 @@ def test_a_release_may_reach_the_ends_of_the_original_and_not_beyond() -> None:
     ):  # fmt: skip
         with pytest.raises(ReleaseError, match=f"The released variable {name} has a value"):
             check_copied(strange)
+
+
+def test_a_contact_is_the_stewards_word_and_no_way_out_for_a_value() -> None:
+    for contact, kind in (
+        ("Data desk, +43 1 43, https://x.org/ask", ""),
+        ("ask Betelgeuse", RARE_WORDS.removeprefix("The public file would hold ")),
+        ("see /home/me/keys", "a path of a file or folder"),
+        ("ab" * 16, "something that looks like a key"),
+    ):
+        material = replace(KNOWN, contact=contact)
+        assert refusal(f"Ask {contact}.", {"betelgeuse", 43.0}, material) == kind
+    assert refusal("43", {43.0}, replace(KNOWN, contact="desk 43")) != ""
