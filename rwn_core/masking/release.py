@@ -17,7 +17,12 @@ from rwn_core.data.rounding import Steps, check_precision, steps_by_name
 from rwn_core.errors import ParameterError
 from rwn_core.io.write import file_format, table_bytes, write_atomically
 from rwn_core.masking.method import Method
-from rwn_core.masking.published import formula_cells, publishable, without_formulas
+from rwn_core.masking.published import (
+    formula_cells,
+    guarded_schema,
+    publishable,
+    without_formulas,
+)
 from rwn_core.masking.rounded import unrounded
 from rwn_core.mechanism.law import Law
 from rwn_core.parallel.threads import Progress, thread_count
@@ -84,7 +89,8 @@ class Release:
             The original order names each record; keep such a file inside.
         """
         table = self.published(order)
-        return table_bytes(without_formulas(table.frame, format), format, table.schema)
+        schema = guarded_schema(table.schema, format)
+        return table_bytes(without_formulas(table.frame, format), format, schema)
 
     def guarded(self, format: str) -> dict[str, int]:
         """How many texts of each variable get an apostrophe in a file of this format, if any."""
