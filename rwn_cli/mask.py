@@ -219,11 +219,16 @@ def _notes(data: Microdata, release: Release, form: str) -> list[str]:
     """What the file does not hold as the table does, and what its reader must know."""
     from rwn_core.io import format_of_key
     from rwn_core.io.losses import losses
+    from rwn_core.masking.published import formula_names
 
     guarded = [
         f"note: {cells:,} texts of {name} begin as a formula of a spreadsheet would; each got an "
         "apostrophe before it. Parquet needs none."
         for name, cells in release.guarded(form).items()
+    ]
+    guarded += [
+        f"note: the name {name} begins as a formula of a spreadsheet would; it got an apostrophe."
+        for name in formula_names(release.masked.names, form)
     ]
     lost = [f"note: {loss}" for loss in losses(release.masked, format_of_key(form))]
     return [*guarded, *release.params.remarks(data, release.law), *lost]

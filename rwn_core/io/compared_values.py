@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from rwn_core.data.codebook import level_names
 from rwn_core.data.date_notation import USUAL_DATES
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.validation import level_text
+
+_GUARD = "'"
 
 
 def values_of(column: pd.Series[Any]) -> list[Any]:
@@ -35,9 +39,24 @@ class Keys:
     ----------
     make : callable
         Of a value; what equal values have in common.
+    floating : bool
+        Whether values are floating numbers with decimal points, which are compared all at once.
     """
 
     make: Callable[[Any], Any]
+    floating: bool = False
+
+    def absent(self, written: list[Any], known: list[Any]) -> int:
+        """How many of the values that were written occur nowhere among the known ones.
+
+        A written text may have the apostrophe that keeps a spreadsheet from running it.
+        """
+        if self.floating:
+            with suppress(ValueError, TypeError):
+                return int(np.count_nonzero(~np.isin(_floats(written), _floats(known))))
+        there = {self.key(value) for value in known}
+        own = ({self.key(value), self.key(_unguarded(value))} for value in written)
+        return sum(not keys & there for keys in own if keys != {None})
 
     @classmethod
     def of(cls, microdata: Microdata, name: str, coarse: bool) -> Keys:
@@ -57,7 +76,8 @@ class Keys:
             return cls(make=lambda value: _moment(value, notation, coarse))
         if pd.api.types.is_numeric_dtype(dtype):
             narrow = dtype == np.float32
-            return cls(make=lambda value: _number(value, comma, narrow))
+            wide = bool(dtype == np.float64) and not comma
+            return cls(make=lambda value: _number(value, comma, narrow), floating=wide)
         return cls(make=lambda value: _text(value, comma))
 
     def key(self, value: Any) -> Any:
@@ -68,6 +88,18 @@ class Keys:
             return self.make(value)
         except (ValueError, TypeError, OverflowError):
             return ("text", str(value))  # an answer of another type occurs nowhere else
+
+
+def _floats(values: list[Any]) -> NDArray[np.float64]:
+    """Numbers or texts of numbers, missing ones apart; Python's own reading of a text."""
+    known = [value for value in values if value is not None and value is not pd.NA and value != ""]
+    numbers = np.array(known).astype(np.float64)
+    return numbers[~np.isnan(numbers)]
+
+
+def _unguarded(value: Any) -> Any:
+    """A text without the apostrophe before it."""
+    return value[1:] if isinstance(value, str) and value.startswith(_GUARD) else value
 
 
 def _number(value: Any, comma: bool, narrow: bool) -> Any:

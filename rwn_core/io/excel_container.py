@@ -8,9 +8,10 @@ import re
 import sys
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rwn_core.errors import InputError
+from rwn_core.io.excel_marks import Marks, marks_of
 from rwn_core.io.limits import check_size, check_unpacked
 
 _STEP = 1 << 20
@@ -33,11 +34,14 @@ class Contents:
     formulas, without_result : int
         Cells with a formula, and those whose result is not stored.
     macros : bool
+    sheets : dict of str to Marks
+        By the names of the sheets: what is hidden, and cells with an error.
     """
 
     formulas: int = 0
     without_result: int = 0
     macros: bool = False
+    sheets: dict[str, Marks] = field(default_factory=dict)
 
 
 def check_workbook(file: str, content: bytes) -> Contents:
@@ -51,6 +55,7 @@ def check_workbook(file: str, content: bytes) -> Contents:
     InputError
     """
     found = Contents()
+    marks: dict[str, Marks] = {}
     size = 0
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -60,6 +65,10 @@ def check_workbook(file: str, content: bytes) -> Contents:
                     size += new
                     check_unpacked(file, size)
                     _look_at(file, part.filename, piece, found)
+                    if part.filename.startswith(_SHEETS):
+                        own = marks.setdefault(part.filename, Marks())
+                        own.look_at(piece, len(piece) - new)
+            found.sheets = marks_of(archive, marks)
     except InputError:
         raise
     # a broken archive breaks zipfile in many ways; none of its words is shown
@@ -67,6 +76,8 @@ def check_workbook(file: str, content: bytes) -> Contents:
         raise InputError(
             f"{file} is damaged, cut off or protected by a password; get or save the file again."
         ) from None
+    if marks and not any(each.values for each in marks.values()):
+        raise InputError(f"{file} holds no visible sheet with values; choose another file.")
     return found
 
 

@@ -66,6 +66,8 @@ def read_excel(
         )
     sheet = sheet_of(file, content, layout or FileLayout())
     rows, first, notices = sheet.rows, sheet.first, sheet.notices
+    if sheet.name in found.sheets:
+        notices += found.sheets[sheet.name].notices(len(rows[0]) if rows else 0)
     if found.formulas:
         notices.append(
             f"The file has {found.formulas:,} formulas: their stored results are read, and a "

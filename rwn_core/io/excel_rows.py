@@ -13,6 +13,7 @@ import python_calamine
 
 from rwn_core.data.file_layout import MOST_LINES, FileLayout
 from rwn_core.errors import InputError
+from rwn_core.io.excel_container import check_workbook
 from rwn_core.io.limits import MOST_CELLS
 from rwn_core.io.seen import Seen
 
@@ -34,11 +35,13 @@ class Sheet:
     first : int
         The number of the row with the names in the sheet, from 1.
     notices : list of str
+    name : str
     """
 
     rows: Rows
     first: int
     notices: list[str]
+    name: str
 
 
 def sheet_of(file: str, content: bytes, layout: FileLayout) -> Sheet:
@@ -85,7 +88,7 @@ def sheet_of(file: str, content: bytes, layout: FileLayout) -> Sheet:
             "and give each column one name."
         )
     others = [other for other, _ in filled if other != name]
-    return Sheet(rows, first + 1, _notices(name, others, hidden))
+    return Sheet(rows, first + 1, _notices(name, others, hidden), name)
 
 
 def _chosen(file: str, filled: Sequence[tuple[str, Any]], wanted: str | None) -> tuple[str, Any]:
@@ -148,6 +151,7 @@ def seen_in_workbook(content: bytes) -> Seen:
         Without sheets where the workbook cannot be read.
     """
     try:
+        check_workbook("", content)  # a refused sheet may take any memory
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
         visible = [each.name for each in book.sheets_metadata if each.visible == _VISIBLE]
         sheets = [(name, book.get_sheet_by_name(name)) for name in visible]
@@ -161,7 +165,7 @@ def seen_in_workbook(content: bytes) -> Seen:
         start = list(islice(rows, _START))
         end = deque(start, maxlen=_END)
         end.extend(rows)
-    except python_calamine.CalamineError:
+    except (python_calamine.CalamineError, InputError):
         return Seen(layout=FileLayout())
     above, below = _around(start, list(end))
     return Seen(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -132,8 +132,31 @@ def _runs(value: object) -> bool:
 
 
 def without_formulas(frame: pd.DataFrame, format: str) -> pd.DataFrame:
-    """Put an apostrophe before each text that a spreadsheet would run; see `formula_cells`."""
+    """Put an apostrophe before each text that a spreadsheet would run; see `formula_cells`.
+
+    The names of columns are texts of the first line: those that would run get one, too.
+    """
     for name, cells in formula_cells(frame, format).items():
         texts = frame[name].astype(object)
         frame = frame.assign(**{name: texts.where(~cells, GUARD + texts.astype(str))})
-    return frame
+    names = formula_names(frame.columns, format)
+    return frame.rename(columns={name: GUARD + name for name in names}) if names else frame
+
+
+def guarded_schema(schema: Schema, format: str) -> Schema:
+    """The schema of a file in which names that a spreadsheet would run have an apostrophe."""
+    names = formula_names(schema.names, format)
+    if not names:
+        return schema
+    variables = (
+        replace(each, name=GUARD + each.name) if each.name in names else each
+        for each in schema.variables
+    )
+    return Schema(variables=tuple(variables), file=schema.file)
+
+
+def formula_names(names: Iterable[str], format: str) -> list[str]:
+    """The names of columns that a spreadsheet would run as formulas, as `formula_cells`."""
+    if not format_of_key(format).media_type.startswith("text/"):
+        return []
+    return [str(name) for name in names if _runs(name)]

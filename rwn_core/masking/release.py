@@ -21,7 +21,13 @@ from rwn_core.data.rounding import Steps, check_precision, steps_by_name
 from rwn_core.errors import ParameterError, ReleaseError, SeedWarning
 from rwn_core.io.write import file_format, table_bytes, write_atomically
 from rwn_core.masking.method import Method
-from rwn_core.masking.published import formula_cells, publishable, without, without_formulas
+from rwn_core.masking.published import (
+    formula_cells,
+    guarded_schema,
+    publishable,
+    without,
+    without_formulas,
+)
 from rwn_core.masking.rounded import unrounded
 from rwn_core.mechanism.law import Law
 from rwn_core.parallel.threads import Progress, thread_count
@@ -116,7 +122,8 @@ class Release:
         """
         self._take_answers(drop, keep)
         table = without(self.published(order), drop)
-        return table_bytes(without_formulas(table.frame, format), format, table.schema)
+        schema = guarded_schema(table.schema, format)
+        return table_bytes(without_formulas(table.frame, format), format, schema)
 
     def _take_answers(self, drop: Sequence[str], keep: Sequence[str]) -> None:
         """Note the answers; refuse the release while a doubt has none."""

@@ -21,7 +21,6 @@ from rwn_core.io.compared_values import Keys, values_of
 from rwn_core.io.other_readers import OTHER_READERS, Found, Wanted
 from rwn_core.io.parse import parse
 from rwn_core.masking import Release
-from rwn_core.masking.published import GUARD
 
 _NAMED = 3  # columns that a refusal names
 
@@ -120,10 +119,7 @@ def second_reading(
     coarse = "excel" in (format, source and source.key)
     wrong: dict[str, int] = {}
     for name in wanted:
-        keys = Keys.of(microdata, name, coarse)
-        there = {keys.key(value) for value in known[name]}
-        own = ({keys.key(value), keys.key(_unguarded(value))} for value in written[name])
-        missing = sum(not found & there for found in own if found != {None})
+        missing = Keys.of(microdata, name, coarse).absent(written[name], known[name])
         if missing:
             wrong[name] = missing
     if wrong:
@@ -214,8 +210,3 @@ def _wanted(table: Microdata, names: list[str], layout: FileLayout) -> Wanted:
         moments={n for n, each in dtypes.items() if pd.api.types.is_datetime64_any_dtype(each)},
         labels={n for n, each in dtypes.items() if isinstance(each, pd.CategoricalDtype)},
     )
-
-
-def _unguarded(value: Any) -> Any:
-    """A text without the apostrophe that keeps a spreadsheet from running it."""
-    return value[1:] if isinstance(value, str) and value.startswith(GUARD) else value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import io
 import pkgutil
@@ -20,6 +21,7 @@ import rwn_core.io
 from rwn_core.errors import InputError
 from rwn_core.io.excel_container import check_workbook
 from rwn_core.io.parse import parse
+from rwn_core.io.read import read_bytes
 
 UNCLOSED = [b"<c ", b"<row ", b"<f ", b"<x:f a/", b"<c r=", b"</f> ", b"<f/ ", b"<a:c t=", b"<col "]
 PARTS = [*UNCLOSED, b"1,", b" a", b",,", b"a@", b"- ", b"+1 ", b"..", b"ab: ", b"=(", b"\r", b"  "]
@@ -90,7 +92,8 @@ def test_a_workbook_of_tags_that_never_end_is_looked_at_once(part: bytes) -> Non
     for size in (500_000, 2_000_000):
         content = workbook((part * size)[:size])
         begun = time.perf_counter()
-        check_workbook("t.xlsx", content)
+        with contextlib.suppress(InputError):
+            check_workbook("t.xlsx", content)
         times.append(time.perf_counter() - begun)
     assert times[1] < 10 * times[0] + 0.5
 
@@ -100,8 +103,9 @@ def test_a_sheet_with_a_far_cell_is_refused_for_its_size() -> None:
         b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
         b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData></worksheet>'
     )
-    with pytest.raises(InputError, match=r"16,384 columns; choose at most 2,000"):
-        parse("t.xlsx", workbook(sheet))
+    for reads in (parse, read_bytes):  # the second in a process of its own, which looks around
+        with pytest.raises(InputError, match=r"16,384 columns; choose at most 2,000"):
+            reads("t.xlsx", workbook(sheet))
 
 
 def transport(version: int, frame: pd.DataFrame, name: str) -> bytes:

@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
+from rwn_core.io.parse import parse
 from rwn_core.masking import (
     METHODS,
     PRAM,
@@ -24,7 +26,8 @@ from rwn_core.masking import (
 from rwn_core.masking.matrices import stated_matrices
 from rwn_core.masking.option import Option, parameter_words
 from rwn_core.masking.pram import levels_of
-from rwn_core.masking.published import formula_cells, without_formulas
+from rwn_core.masking.published import formula_cells, formula_names, without_formulas
+from rwn_core.reporting.second_reading import second_reading
 
 
 @pytest.fixture(scope="module")
@@ -172,3 +175,22 @@ def test_what_a_spreadsheet_would_run_is_found_by_its_first_sign() -> None:
     ]
     assert without_formulas(frame, "parquet") is frame
     assert frame["t"].tolist() == texts
+
+
+@pytest.mark.parametrize("name", ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-x(", "=a"])
+def test_names_that_a_spreadsheet_would_run_get_an_apostrophe(name: str) -> None:
+    """Finding T12: a header is text for a spreadsheet, as values are."""
+    content = f'"{name}",b\n' + "".join(f"{i}.50,{i % 3}\n" for i in range(30))
+    data = parse("t.csv", content.encode())
+    assert data.names == (name, "b")
+    release = rwn.mask(data, rwn.RWN(k=3), seed=1)
+    for key in ("csv", "tsv"):
+        header, first = release.to_bytes(key).decode().splitlines()[:2]
+        assert header.lstrip('"').startswith("'" + name[:1])
+        assert first.partition("," if key == "csv" else "\t")[0].endswith(".50"), (
+            "its decimals stay"
+        )
+    assert parse("t.parquet", release.to_bytes("parquet")).names == (name, "b")
+    assert second_reading(data, release, release.to_bytes("csv"), "csv").checked == (name, "b")
+    for harmless in ("a=b", "-", "x", "-5a", "'=1"):
+        assert formula_names([harmless], "csv") == (["-5a"] if harmless == "-5a" else [])
