@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -37,6 +37,10 @@ def add(
             "says. Repeat it.",
         ),
     ] = None,
+    card: Annotated[
+        Path | None,
+        typer.Option(metavar="CARD", help="The card of the release, so that it is sealed, too."),
+    ] = None,
 ) -> None:
     """Add a release, and say what it names together with earlier ones of the same people.
 
@@ -59,7 +63,9 @@ def add(
     else:
         read = read_record_file(record)
         data = original_of(read, original)
-        entry, warnings = add_release(file, read, data, by=by, files=_there(released or ()))
+        sealed = b"" if card is None else _card_of(read, card)
+        files = _there(released or ())
+        entry, warnings = add_release(file, read, data, by=by, files=files, card=sealed)
     for warning in warnings:
         say(f"warning: {warning}")
     if entry["kept"] is None:
@@ -68,6 +74,15 @@ def add(
         say("warning: the entry says that the release does not keep every limit of its policy.")
     say(f"entry {entry['number']} added to {file}: release {entry['release']}")
     say(f"hash {entry['hash']}")
+
+
+def _card_of(record: Mapping[str, Any], card: Path) -> bytes:
+    """The content of the card of a release."""
+    from rwn_core.reporting.public_notice import read_card
+
+    if read_card(read_text(card, "card"))["sha256"] != record["file"]["sha256"]:
+        raise ReleaseError(f"{card.name} is the card of another release; give that of the record.")
+    return card.read_bytes()
 
 
 def _there(files: Sequence[Path]) -> list[tuple[str, bytes]]:
@@ -83,7 +98,7 @@ def show(file: LedgerFile) -> None:
     from rwn_core.masking import METHODS
 
     titles = {key: method.title for key, method in METHODS.items()}
-    for entry in _entries(file, None)[0]:
+    for entry in entries_of(file, None)[0]:
         method = titles.get(entry["method"], entry["method"])  # of a version with other methods
         limits = _LIMITS[entry["kept"]]
         signed = f", signed by {entry['by']}" if entry["by"] else ""
@@ -115,7 +130,7 @@ def verify(
     """
     from rwn_core.reporting.ledger_entries import is_keyed
 
-    entries, keyed = _entries(file, key)
+    entries, keyed = entries_of(file, key)
     if last and last.lower() not in [entry["hash"] for entry in entries]:
         raise ReleaseError("The ledger has no entry with this hash; its end may have been cut off.")
     count = "1 entry" if len(entries) == 1 else f"{len(entries):,} entries"
@@ -135,7 +150,7 @@ def verify(
         say(f"last hash {entries[-1]['hash']}")
 
 
-def _entries(file: Path, key: Path | None) -> tuple[list[dict[str, Any]], bool]:
+def entries_of(file: Path, key: Path | None) -> tuple[list[dict[str, Any]], bool]:
     """The entries, and whether they were checked under the key."""
     from rwn_core.reporting.ledger import read_entries, whole
     from rwn_core.reporting.ledger_entries import key_path, read_key

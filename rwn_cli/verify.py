@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from rwn_cli.ledger import entries_of
 from rwn_cli.terminal import say
 from rwn_cli.text_file import read_text
 from rwn_core.errors import ReleaseError
@@ -20,10 +22,20 @@ def verify(
         Path, typer.Argument(metavar="FILE", help="A released file, or the folder of a dataset's.")
     ],
     card: Annotated[Path, typer.Argument(metavar="CARD", help="The card that came with it.")],
+    ledger: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="LEDGER", help="The institution's ledger, with its key beside it or in --key."
+        ),
+    ] = None,
+    key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The ledger's key, if it lies elsewhere.")
+    ] = None,
 ) -> None:
     """Check that a file is, byte for byte, the release that its card speaks of.
 
-    Of a dataset's release it is the folder, or one of its files.
+    Of a dataset's release it is the folder, or one of its files. Who changes both the file and the
+    card is found with the ledger only, whose entries are sealed under its key.
     """
     from rwn_core.reporting.public_notice import read_card
 
@@ -36,10 +48,33 @@ def verify(
             f"{file.name} is not the {'release' if file.is_dir() else 'file'} of the card: it was "
             "changed, or belongs to another release; ask for both again."
         )
+    if ledger is not None:
+        _require_sealed(ledger, key, about, card)
     what = "is" if whole else "belongs to"
     say(f"{file.name} {what} release {about.get('release', '')} of {about.get('made', '')}")
     say(f"SHA-256 {digest}")
     say(f"method: {about.get('method', '')}")
+
+
+def _require_sealed(ledger: Path, key: Path | None, about: Mapping[str, Any], card: Path) -> None:
+    """Refuse a release of which the ledger has no sealed entry."""
+    from rwn_core.reporting.ledger_entries import is_keyed
+
+    entries, keyed = entries_of(ledger, key)
+    if not keyed:
+        raise ReleaseError("The ledger's key is not beside it, so nothing is proved; give --key.")
+    entry = next((each for each in entries if each["sha256"] == about["sha256"].lower()), None)
+    if entry is None or entry["release"] != about.get("release"):
+        raise ReleaseError("The ledger has no entry of this release; ask the institution for it.")
+    if not is_keyed(entry):
+        raise ReleaseError(
+            "The ledger's entry is of an earlier version and unsealed; nothing is proved."
+        )
+    sealed = entry.get("card")
+    if sealed is not None and sealed != hashlib.sha256(card.read_bytes()).hexdigest():
+        raise ReleaseError("The card was changed after it was sealed; ask the institution for it.")
+    what = "file" if sealed is None else "file and card"
+    say(f"{what} sealed in entry {entry['number']} of the ledger")
 
 
 def _digest(file: Path) -> str:

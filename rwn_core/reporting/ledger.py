@@ -50,6 +50,7 @@ def add(
     *,
     by: str = "",
     files: Files = (),
+    card: bytes = b"",
 ) -> tuple[dict[str, Any], list[str]]:
     """Add a release to a ledger, which is made if it is new.
 
@@ -68,6 +69,8 @@ def add(
     files : sequence of (str, bytes)
         Released files by name and content, of this and earlier releases, that lie no longer where
         their records say.
+    card : bytes
+        The card that goes with the release, if it is there: the entry's seal then holds for it.
 
     Returns
     -------
@@ -90,7 +93,8 @@ def add(
     def merged(entries: Entries) -> Together:
         return together(entries, record, original, files)
 
-    return _add(path, record, partial(table_marks, original), merged, by)
+    about = {"by": by} | ({"card": hashlib.sha256(card).hexdigest()} if card else {})
+    return _add(path, record, partial(table_marks, original), merged, about)
 
 
 def add_dataset(
@@ -134,7 +138,7 @@ def add_dataset(
         return Together(words=(why,)) if entries else Together()
 
     marks_under = partial(dataset_marks, dataset, names, progress=progress)
-    return _add(path, record, marks_under, not_merged, by)
+    return _add(path, record, marks_under, not_merged, {"by": by})
 
 
 def _add(
@@ -142,7 +146,7 @@ def _add(
     record: Mapping[str, Any],
     marks_under: Callable[[bytes], dict[str, Any]],
     merged: Callable[[Entries], Together],
-    by: str,
+    about: Mapping[str, str],
 ) -> tuple[dict[str, Any], list[str]]:
     with _opened(path) as stream, locked(stream):
         content = whole(path)
@@ -156,7 +160,7 @@ def _add(
         marks = marks_under(key)
         found = merged(overlapping(entries, marks))
         warnings = [*overlaps(entries, marks, record), *found.words]
-        entry = sealed(_entry(entries, record, marks, by) | _chained(record, found), key)
+        entry = sealed({**_entry(entries, record, marks), **_chained(record, found), **about}, key)
         line = orjson.dumps(entry, option=SORTED) + b"\n"
         # a kill may cut short what follows
         ready = write_atomically(path.with_name(f"{path.name}{_NEXT}"), line)
@@ -229,13 +233,11 @@ def _entry(
     entries: Sequence[Mapping[str, Any]],
     record: Mapping[str, Any],
     marks: Mapping[str, Any],
-    by: str,
 ) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "number": len(entries) + 1,
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "by": by,
         "release": record["release"]["id"],
         "made": record["made"],
         "sha256": record["file"]["sha256"],

@@ -26,6 +26,7 @@ from rwn_core.reporting.reproduce import SCRIPT
 
 USERS, HOUSE = "for-users", "internal"
 RECORD = f"{HOUSE}/internal-record.toml"
+CARD = f"{USERS}/card.toml"
 SUMS = "SHA256SUMS"
 
 
@@ -78,7 +79,7 @@ def release_files(
     files = {
         f"{USERS}/release-{judged.id}{suffix}": judged.content,
         f"{USERS}/notice.html": public_file(public, microdata, ".html"),
-        f"{USERS}/card.toml": public_file(public, microdata, ".toml"),
+        CARD: public_file(public, microdata, ".toml"),
         f"{USERS}/codebook.xml": public_file(public, microdata, ".xml"),
         RECORD: text.encode("utf-8"),
         f"{HOUSE}/internal-record.evidence.json": judged.evidence,

@@ -10,7 +10,7 @@ import streamlit as st
 
 from rwn_core.errors import ReleaseError
 from rwn_core.reporting.ledger import add, foresee
-from rwn_core.reporting.release_folder import RECORD, released_file
+from rwn_core.reporting.release_folder import CARD, RECORD, released_file
 from rwn_core.reporting.release_record import read_record
 from rwn_ui.release.judging import key
 from rwn_ui.release.steps import drawn
@@ -73,7 +73,9 @@ def _sign(session: Session, last: Drawn) -> None:
         st.caption(there)
     if st.button(f"Sign as {escaped(last.approval.by)}", type="primary", key=key(session, "sign")):
         last.entry, _ = _opened(
-            lambda: add(path, record, session.data, by=_name(last), files=given)
+            lambda: add(
+                path, record, session.data, by=_name(last), files=given, card=last.files[CARD]
+            )
         )
         st.rerun()  # the steps above say more now
 
