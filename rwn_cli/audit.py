@@ -128,6 +128,9 @@ def audit(
         typer.echo(_json({**document, "measures": readings.records()}))
     else:
         typer.echo(readings_table(readings.records()))
+        for row in readings.records():
+            if row["caveat"]:
+                say(f"note: {row['title']}: {row['caveat']}")
 
 
 def _recorded(path: Path, data: Microdata) -> Setting:

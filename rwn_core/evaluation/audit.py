@@ -47,11 +47,12 @@ class Audit:
 
 def _row(key: str, reading: Reading | NotApplicable) -> dict[str, Any]:
     measure = MEASURES[key]
-    value, baseline, reason, at_most = None, None, None, None
+    value, baseline, reason, at_most, caveat = None, None, None, None, None
     if isinstance(reading, NotApplicable):
         reason = reading.reason
     else:
         value, baseline = reading.value, reading.baseline
+        caveat = reading.detail.get("caveat") or None
         if reading.detail.get("standing") == "at least":
             at_most = reading.detail.get("at_most")
     return {
@@ -64,6 +65,7 @@ def _row(key: str, reading: Reading | NotApplicable) -> dict[str, Any]:
         "baseline": baseline,
         "at_most": at_most,
         "not_applicable": reason,
+        "caveat": caveat,
     }
 
 

@@ -178,9 +178,10 @@ def _loglinear(readings: Answers, n: int) -> Table | None:
         ]
         for name, side in (("original", "original"), ("released", "released"))
     ]
-    out = f" Left out: {', '.join(detail['left_out'])}." if detail["left_out"] else ""
+    out = f" {detail['caveat']}" if detail["caveat"] else ""
+    out += f" Left out: {', '.join(detail['left_out'])}." if detail["left_out"] else ""
     return {
-        "title": f"Log-linear risk on {', '.join(detail['names'])}",
+        "title": f"Log-linear risk on {', '.join([*detail['names'], *detail['independent']])}",
         "columns": [
             "file",
             "sample uniques",

@@ -102,7 +102,7 @@ def test_methods_are_matched_opened_on_tune_and_kept(screen) -> None:
     match(screen, ["rwn", "additive_noise", "rank_swapping"])
     job = screen.job(matching.JOB)
     assert [each.method for each in job.result] == ["rwn", "additive_noise", "rank_swapping"]
-    few = "range of only 2 releases, as if values were normal; draw at least 19 to know it"
+    few = "range of only 2 releases, wide enough for skewed values; draw at least 19 to know it"
     (table,) = match_cards.table_of(screen.session, job.result)["tables"]
     assert table["rows"][-1] == ["in brackets", few, few, few]
     text = shown(screen)

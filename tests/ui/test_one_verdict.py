@@ -62,7 +62,7 @@ def test_compare_is_green_only_if_all_limits_were_read_and_hold(session: Session
         "Distance linkage not judged",
     ]
     table = compare_cards.table(session, list(session.scenarios.values()), meeting=False)
-    few = "range of only 2 releases, as if values were normal; draw at least 19 to know it"
+    few = "range of only 2 releases, wide enough for skewed values; draw at least 19 to know it"
     assert ["in brackets", few, few, few] in table["tables"][0]["rows"]
     assert few in [each["text"] for each in shown[0]["against"]]
     (row,) = (row for row in table["tables"][0]["rows"] if row[0] == "policy")

@@ -38,6 +38,7 @@ def test_tiles_cards_and_tables(page, drawn):
     assert [tile["label"] for tile in payload["tiles"]][1:4] == [
         "Worst case, all",
         "Worst case, by keys",
+        "Linked over one half",
         "Ordinary intruder",
     ]
     assert all(tile["help"] for tile in payload["tiles"])

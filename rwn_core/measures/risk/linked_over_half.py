@@ -72,7 +72,7 @@ def sentence(reading: Reading, n: int) -> str:
     largest = f"; the largest probability of one record is {percent(detail['largest'])}."
     if detail["sampled"]:
         return (
-            f"An intruder who holds the original file and knows the method links "
+            "An intruder who holds the original file and knows the method links "
             f"{percent(detail['share'])} of {detail['rows']:,} random rows with a probability "
             f"above one half: of all rows at most {percent(reading.value)}{largest}"
         )
@@ -94,9 +94,9 @@ MEASURE = Measure(
     "together, to an intruder who holds the whole original file and knows the method and its "
     "parameters, but not the key?",
     sentence=sentence,
-    source="Bayes' rule on the method's law, as for worst-case linkage: the larger share of one "
-    "row at a time and of all rows weighed together; of random rows the upper end of the 95 % "
-    "interval (Clopper and Pearson 1934)",
+    source="Bayes' rule on the method's law, as for worst-case linkage: the larger share of a row "
+    "at a time and of all rows together; of random rows the upper end of the 95 % interval "
+    "(Clopper and Pearson 1934)",
     compute=compute,
     of_released=True,
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +13,25 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import codes, numbers, released_rows
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.key_variables import key_names
+from rwn_core.measures.statistics.key_variables import class_sizes, key_names
 from rwn_core.measures.statistics.loglinear import Model, forward_search
+from rwn_core.measures.statistics.population import expected_inverse, probability_unique
 
 GROUPS = 6  # quantile groups of a number with more different values
 MOST_CELLS = 20_000
 MOST_KEYS = 6
 
 
-def key_cells(
-    comparison: Comparison, keys: Sequence[str]
-) -> tuple[list[NDArray[np.float64]], tuple[str, ...]]:
+class Cells(NamedTuple):
+    """The keys of both files as the model takes them; see `key_cells`."""
+
+    counts: list[NDArray[np.float64]]
+    used: tuple[str, ...]
+    cells: list[NDArray[np.int64]]
+    apart: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
+
+
+def key_cells(comparison: Comparison, keys: Sequence[str]) -> Cells:
     """The tables of counts of both files, an axis for each key.
 
     Returns
@@ -31,27 +39,37 @@ def key_cells(
     counts : list of two ndarray of float64
         Original and released.
     used : tuple of str
-        The keys, without those of one level and those for which there is no room.
+        The keys of these axes.
+    cells : list of two ndarray of int64
+        The cell of each record, of the original and of the rows that leave.
+    apart : dict of str to (ndarray of int64, ndarray of int64)
+        The keys for which there is no room, as level numbers of both files; keys of one level are
+        in neither.
     """
     columns: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
     widths: list[int] = []
     used: list[str] = []
+    leaving = released_rows(comparison.original, comparison.masked)
+    apart: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
     for name in keys:
         pair, width = _grouped(comparison, name)
-        if width < 2 or np.prod([*widths, width]) > MOST_CELLS or len(used) == MOST_KEYS:
+        if width < 2:
+            continue
+        if np.prod([*widths, width]) > MOST_CELLS or len(used) == MOST_KEYS:
+            apart[name] = pair[0], pair[1][leaving]
             continue
         columns.append(pair)
         widths.append(width)
         used.append(name)
     if not used:
         raise NotApplicable("No key variable has two levels, so there are no cells to model.")
-    tables = []
-    leaving = released_rows(comparison.original, comparison.masked)
+    tables, places = [], []
     for side, rows in ((0, slice(None)), (1, leaving)):
         cells = np.ravel_multi_index(tuple(pair[side][rows] for pair in columns), tuple(widths))
         counts = np.bincount(cells, minlength=int(np.prod(widths))).astype(np.float64)
         tables.append(counts.reshape(widths))
-    return tables, tuple(used)
+        places.append(cells)
+    return Cells(tables, tuple(used), places, apart)
 
 
 def _grouped(
@@ -84,36 +102,89 @@ def compute(comparison: Comparison) -> Reading:
     """
     keys = key_names(comparison)
     population = float(comparison.sampling.of(comparison.original, comparison.original).sum())
-    tables, used = key_cells(comparison, keys)
-    paths = []
-    for counts in tables:
+    found = key_cells(comparison, keys)
+    tables, used = found.counts, found.used
+    paths, risks = [], []
+    for side, counts in enumerate(tables):
         size = float(counts.sum())
         fraction = min(size / max(population, size), 1.0)
         paths.append(forward_search(counts, fraction))
-    before, after = paths[0][-1], paths[1][-1]
+        apart = [pair[side] for pair in found.apart.values()]
+        means = paths[-1][-1].means.ravel()
+        risks.append(all_keys_risk(means, found.cells[side], apart, fraction))
+    before, after = risks
     detail: dict[str, Any] = {
         "names": list(used),
-        "left_out": [name for name in keys if name not in used],
+        "independent": list(found.apart),
+        "left_out": [name for name in keys if name not in used and name not in found.apart],
         "population": population,
         "cells": tables[0].size,
-        "uniques_original": before.risk.uniques,
-        "uniques_released": after.risk.uniques,
-        "tau1_original": before.risk.tau1,
-        "tau1_released": after.risk.tau1,
-        "tau2_original": before.risk.tau2,
-        "tau2_released": after.risk.tau2,
+        "uniques_original": before.uniques,
+        "uniques_released": after.uniques,
+        "tau1_original": before.tau1,
+        "tau1_released": after.tau1,
+        "tau2_original": before.tau2,
+        "tau2_released": after.tau2,
         "leakage_original": _share(before),
         "leakage_released": _share(after),
         "path": [_step(model, used) for model in paths[1]],
     }
-    value = after.risk.tau2 / max(float(tables[1].sum()), 1.0)
-    baseline = before.risk.tau2 / max(float(tables[0].sum()), 1.0)
+    detail["caveat"] = _caveat(list(found.apart))
+    value = after.tau2 / max(float(tables[1].sum()), 1.0)
+    baseline = before.tau2 / max(float(tables[0].sum()), 1.0)
     return Reading(value=min(value, 1.0), baseline=min(baseline, 1.0), detail=detail)
 
 
-def _share(model: Model) -> float:
+def all_keys_risk(
+    means: NDArray[np.float64],
+    cells: NDArray[np.int64],
+    apart: Sequence[NDArray[np.int64]],
+    fraction: float,
+) -> AllKeys:
+    """The risk of the records that are unique on all keys.
+
+    Parameters
+    ----------
+    means : ndarray of float64, shape (K,)
+        Fitted sample means of the table's cells.
+    cells : ndarray of int64, shape (n,)
+        The cell of each record.
+    apart : sequence of ndarray of int64, shape (n,)
+        Further keys, for which the table has no room: each is independent of all others in the
+        model, so that a cell of all keys has the table's mean times the share of each level.
+    fraction : float
+        Of the population that is in the file.
+    """
+    n, rate = len(cells), np.maximum(means[cells], 1e-300) / fraction
+    for levels in apart:
+        rate = rate * np.bincount(levels)[levels] / n
+    alone = class_sizes(np.column_stack([cells, *apart])) == 1
+    return AllKeys(
+        uniques=int(alone.sum()),
+        tau1=float(probability_unique(rate[alone], fraction).sum()),
+        tau2=float(expected_inverse(rate[alone], fraction).sum()),
+    )
+
+
+class AllKeys(NamedTuple):
+    """Uniques, how many of them are unique in the population, and right matches, expected."""
+
+    uniques: int
+    tau1: float
+    tau2: float
+
+
+def _caveat(apart: Sequence[str]) -> str:
+    """Which keys the model takes for independent of the others."""
+    if not apart:
+        return ""
+    verb = "enters" if len(apart) == 1 else "enter"
+    return f"{', '.join(apart)} {verb} as independent of the other keys, for lack of cells."
+
+
+def _share(risk: AllKeys) -> float:
     """Expected share of sample uniques that are population uniques."""
-    return model.risk.tau1 / model.risk.uniques if model.risk.uniques else 0.0
+    return risk.tau1 / risk.uniques if risk.uniques else 0.0
 
 
 def _step(model: Model, names: tuple[str, ...]) -> dict[str, Any]:
@@ -134,6 +205,15 @@ def sentence(reading: Reading, n: int) -> str:
     return (
         f"Matching unique rows with the population gives {reading.value * n:,.1f} right matches "
         f"in expectation{'.' if reading.detail['population'] > n else whole}"
+        f"{_keys_words(reading.detail)}"
+    )
+
+
+def _keys_words(detail: Mapping[str, Any]) -> str:
+    """Which keys were modeled otherwise, or not at all, as a sentence each."""
+    left = f" Left out, of one level only: {', '.join(detail['left_out'])}."
+    return (f" {detail['caveat']}" if detail["caveat"] else "") + (
+        left if detail["left_out"] else ""
     )
 
 

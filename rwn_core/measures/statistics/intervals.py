@@ -34,8 +34,9 @@ def prediction_interval(
     low, high : ndarray of float64, shape (...)
         Of R draws, the j-th smallest and the j-th largest, j = (R + 1) (1 - level) / 2 rounded
         down: these hold at least the share `level` for any distribution. Where R is too small for
-        that (below 19 for 0.9), mean -+ t s sqrt(1 + 1/R), which is exact for normal values. NaN
-        for fewer than two draws, and where a draw has no number.
+        that (below 19 for 0.9), mean -+ t s sqrt(1 + 1/R) that would leave out half as many of
+        normal values, (1 - level) / 2: so that of skewed and heavy-tailed ones about the share
+        `level` is held, too. NaN for fewer than two draws, and where a draw has no number.
 
     References
     ----------
@@ -45,7 +46,7 @@ def prediction_interval(
     --------
     >>> low, high = prediction_interval([1.0, 2.0, 3.0])
     >>> round(float(low), 2), round(float(high), 2)
-    (-1.37, 5.37)
+    (-2.97, 6.97)
     >>> low, high = prediction_interval(np.arange(39.0))
     >>> float(low), float(high)
     (1.0, 37.0)
@@ -61,7 +62,7 @@ def prediction_interval(
         missing = np.isnan(ordered[-1])
         low, high = (np.where(missing, np.nan, ordered[at]) for at in (rank - 1, -rank))
     else:
-        low, high = _normal_interval(values, level)
+        low, high = _normal_interval(values, (1 + level) / 2)
     return np.clip(low, *bounds), np.clip(high, *bounds)
 
 
@@ -78,7 +79,7 @@ def range_words(count: int) -> str:
     >>> range_words(59)
     'range of 59 releases: 9 of 10 fall in it'
     >>> range_words(2)
-    'range of only 2 releases, as if values were normal; draw at least 19 to know it'
+    'range of only 2 releases, wide enough for skewed values; draw at least 19 to know it'
     >>> range_words(1)
     'one release, without a range'
     """
@@ -88,8 +89,8 @@ def range_words(count: int) -> str:
         return f"range of {count:,} releases: 9 of 10 fall in it"
     enough = next(each for each in itertools.count(count) if _rank(each, LEVEL))
     return (
-        f"range of only {count} releases, as if values were normal; draw at least {enough} to "
-        "know it"
+        f"range of only {count} releases, wide enough for skewed values; draw at least {enough} "
+        "to know it"
     )
 
 

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import hyp2f1
 
+from rwn_core.measures.statistics.population_uniques import PitmanLaw
+
 LARGEST_EXACT = 30  # sample frequencies whose risk is computed by the exact formula
 
 
@@ -148,14 +150,51 @@ def individual_risk(
     Benedetti and Franconi 1998: F given f is negative binomial with success probability
     f / (sum of weights).
     """
-    frequencies = np.asarray(frequencies, dtype=np.float64)
-    p = np.clip(frequencies / np.maximum(population, frequencies), 1e-12, 1.0)
-    risk = p / np.maximum(frequencies - (1 - p), 1e-300)  # large f: as sdcMicro and mu-Argus
-    exact = (frequencies <= LARGEST_EXACT) & (p < 1) & (p > 1e-4)
-    f = frequencies[exact]
-    risk[exact] = p[exact] ** f / f * hyp2f1(f, f, f + 1, 1 - p[exact])
-    single = (frequencies == 1) & (p < 1)
-    odds = p[single] / (1 - p[single])
-    risk[single] = -odds * np.log(p[single])
-    risk[p >= 1] = 1 / frequencies[p >= 1]
-    return np.clip(risk, 0.0, 1 / frequencies)
+    f = np.asarray(frequencies, dtype=np.float64)
+    return _mean_inverse(f, f, np.clip(f / np.maximum(population, f), 1e-12, 1.0))
+
+
+def fitted_risk(
+    frequencies: NDArray[np.int64], population: NDArray[np.float64], law: PitmanLaw
+) -> NDArray[np.float64]:
+    """E(1/F | f) where the classes follow Pitman's sampling formula.
+
+    Parameters
+    ----------
+    frequencies, population : see `individual_risk`
+    law : PitmanLaw
+        Fitted to the classes of the file.
+
+    Notes
+    -----
+    Given f of n records, F - f is the number of those among N - n further people whose values
+    fall into the class: beta-binomial with f - alpha and theta + n - f + alpha, close to negative
+    binomial. At alpha = theta = 0 this is the law of Benedetti and Franconi, which takes it that
+    hardly a value is still unseen; where most records are alone, that is far from the truth. N is
+    n times the class's own mean weight.
+
+    References
+    ----------
+    Pitman 1995; Hoshino 2001.
+    """
+    f = np.asarray(frequencies, dtype=np.float64)
+    n = float(len(f))
+    further = n * np.maximum(population / f - 1, 0.0)
+    others = np.maximum(law.theta + n - f + law.alpha, 1e-9)
+    return _mean_inverse(f, f - law.alpha, others / (others + further))
+
+
+def _mean_inverse(
+    f: NDArray[np.float64], a: NDArray[np.float64], p: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """E(1 / (f + X)), X negative binomial with size a and success probability p, shape (n,)."""
+    risk = p / np.maximum(a - (1 - p), 1e-300)  # large f: as sdcMicro and mu-Argus
+    some = (f <= LARGEST_EXACT) & (p < 1) & (p > 1e-4) & (f > 1)
+    risk[some] = p[some] ** a[some] / f[some] * hyp2f1(a[some], f[some], f[some] + 1, 1 - p[some])
+    single = (f == 1) & (p < 1)
+    gap, odds = 1 - a[single], p[single]  # the limit of a small gap is -log(p)
+    log = -np.log(odds)
+    grown = np.divide(-np.expm1(-gap * log), gap, out=log.copy(), where=gap > 1e-9)
+    risk[single] = odds ** a[single] * grown / (1 - odds)
+    risk[(p >= 1) | (a <= 0)] = 1 / f[(p >= 1) | (a <= 0)]
+    return np.clip(risk, 0.0, 1 / f)

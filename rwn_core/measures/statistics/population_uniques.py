@@ -2,12 +2,89 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 Sizes = NDArray[np.int64]
 _SMALL_SAMPLE = 0.1  # up to which Pitman's estimate is the best
+_ALPHA, _SHIFT = (1e-4, 1 - 1e-6), (-15.0, 30.0)  # bounds of alpha and log(theta + alpha)
+_GRID = 30  # values of alpha, half of those of theta, of which a range is made
+_REFUTED = 1.92  # log-likelihoods below the best: 5 % of one parameter
 _EDGE = 1e-9  # how near to its bounds a parameter may come
+
+
+class PitmanLaw(NamedTuple):
+    """Parameters of Pitman's sampling formula, fitted to the classes of a sample.
+
+    Attributes
+    ----------
+    alpha : float
+        From 0 to 1; 1 where every record is alone, so that every further one is, too.
+    theta : float
+        Above -alpha.
+    """
+
+    alpha: float
+    theta: float
+
+    def alone(self, n: int, population: float) -> float:
+        """P(nobody else of the population has the values of a record that is alone among n).
+
+        Of the m + 1st person these are the values with probability (1 - alpha) / (theta + m), so
+        that the product of the complements from m = n to the population's size is exact.
+        """
+        from scipy.special import betaln
+
+        if self.alpha >= 1:
+            return 1.0
+        gap = 1 - self.alpha  # a ratio of gamma functions, as betas: theta may be very large
+        last, first = self.theta + population - gap, self.theta + n - gap
+        return float(np.clip(np.exp(betaln(last, gap) - betaln(first, gap)), 0.0, 1.0))
+
+
+def pitman_law(sizes: Sizes) -> PitmanLaw:
+    """The law of maximum likelihood, of the sizes of a sample's classes."""
+    from scipy.optimize import minimize
+
+    n, ones = int(sizes.sum()), int((sizes == 1).sum())
+    if ones == n:
+        return PitmanLaw(1.0, float(n))
+    starts = [(alpha, shift) for alpha in (0.1, 0.5, 0.9) for shift in (0.0, np.log(n))]
+    fits = [
+        minimize(_pitman_misfit, start, (sizes,), "L-BFGS-B", bounds=[_ALPHA, _SHIFT])
+        for start in starts
+    ]
+    alpha, shift = min(fits, key=lambda fit: float(fit.fun)).x
+    return PitmanLaw(float(alpha), float(np.exp(shift) - alpha))
+
+
+def pitman_range(sizes: Sizes, population: float) -> tuple[float, float]:
+    """The smallest and largest share of all laws that the sample does not refute.
+
+    Parameters and share as of `pitman`; at the level of 5 %, by the likelihood ratio.
+    """
+    n, ones = int(sizes.sum()), int((sizes == 1).sum())
+    if not ones:
+        return 0.0, 0.0
+    best = pitman_law(sizes)
+    laws, misfits = [], []
+    for alpha in np.linspace(_ALPHA[0], _ALPHA[1], _GRID):
+        for shift in np.linspace(-5.0, 2 * np.log(n) + 5, 2 * _GRID):
+            laws.append(PitmanLaw(float(alpha), float(np.exp(shift) - alpha)))
+            misfits.append(_pitman_misfit(np.array([alpha, shift]), sizes))
+    least = min(misfits)
+    if best.alpha < 1:
+        at = np.array([best.alpha, np.log(best.theta + best.alpha)])
+        least = min(least, _pitman_misfit(at, sizes))
+    shares = [
+        law.alone(n, population)
+        for law, misfit in zip(laws, misfits, strict=True)
+        if misfit <= least + _REFUTED
+    ]
+    shares.append(best.alone(n, population))
+    return min(shares), max(shares)
 
 
 def pitman(sizes: Sizes, population: float) -> float:
@@ -28,45 +105,32 @@ def pitman(sizes: Sizes, population: float) -> float:
     Notes
     -----
     The partition of the sample follows Pitman's formula with 0 <= alpha < 1 and theta > -alpha,
-    fitted by maximum likelihood; the population's number of uniques is then expected to be
-    Gamma(theta + 1) / Gamma(theta + alpha) * N^alpha, and a share n / N of them is in the sample.
+    fitted by maximum likelihood. Given the sample, a unique one stays alone as `PitmanLaw.alone`
+    says. Hoshino's expected number of population uniques, Gamma(theta + 1) / Gamma(theta + alpha)
+    * N^alpha, is the limit of large N: where theta is not small beside N, it is too high.
 
     References
     ----------
-    Hoshino 2001.
+    Hoshino 2001 (the fit); Pitman 1995 (the chance of a further person).
     """
-    from scipy.optimize import minimize
-    from scipy.special import gammaln
-
     n, ones = int(sizes.sum()), int((sizes == 1).sum())
     if ones in (0, n):
         return float(ones > 0)
-    starts = [(alpha, shift) for alpha in (0.1, 0.5, 0.9) for shift in (0.0, np.log(n))]
-    fits = [
-        minimize(
-            _pitman_misfit,
-            start,
-            (sizes,),
-            "L-BFGS-B",
-            bounds=[(1e-4, 1 - 1e-6), (-15.0, 30.0)],
-        )
-        for start in starts
-    ]
-    alpha, shift = min(fits, key=lambda fit: float(fit.fun)).x
-    theta = np.exp(shift) - alpha
-    uniques = gammaln(theta + 1) - gammaln(theta + alpha) + alpha * np.log(population)
-    return float(np.clip(np.exp(uniques) * n / population / ones, 0.0, 1.0))
+    return pitman_law(sizes).alone(n, population)
 
 
 def _pitman_misfit(at: NDArray[np.float64], sizes: Sizes) -> float:
     """Minus the logarithm of the likelihood, at alpha and log(theta + alpha)."""
-    from scipy.special import gammaln
+    from scipy.special import betaln, gammaln
 
     alpha, theta = at[0], np.exp(at[1]) - at[0]
     n, classes = sizes.sum(), len(sizes)
-    drawn = gammaln(theta + n) - gammaln(theta + 1)
-    new = (classes - 1) * np.log(alpha)
-    new += gammaln(theta / alpha + classes) - gammaln(theta / alpha + 1)
+    # ratios of gamma functions, as betas: of a very large theta differences would be noise
+    drawn, new = 0.0, (classes - 1) * np.log(alpha)
+    if n > 1:
+        drawn = gammaln(n - 1) - betaln(theta + 1, n - 1)
+    if classes > 1:
+        new += gammaln(classes - 1) - betaln(theta / alpha + 1, classes - 1)
     different, counts = np.unique(sizes, return_counts=True)
     again = counts @ (gammaln(different - alpha) - gammaln(1 - alpha))
     return float(drawn - new - again)

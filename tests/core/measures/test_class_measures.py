@@ -152,7 +152,8 @@ def test_individual_risk_of_a_sample():
 
 def test_sampling_weights():
     """Each record stands for so many people: F of a class is the sum of its weights."""
-    from rwn_core.measures.statistics.population import individual_risk
+    from rwn_core.measures.statistics.population import fitted_risk, individual_risk
+    from rwn_core.measures.statistics.population_uniques import pitman_law
 
     frame = kan_table().frame.assign(w=[1.0, 100, 3, 100, 50, 2, 7, 40])
     kinds = kan_table().schema.variables
@@ -162,12 +163,13 @@ def test_sampling_weights():
     comparison = Comparison(original=data, masked=data, sampling=Sampling(weights="w"))
     found = MEASURES["individual_risk"].compute(comparison)
     classes = frame.groupby(keys)["w"]
-    expected = individual_risk(
-        classes.transform("size").to_numpy(), classes.transform("sum").to_numpy()
-    )
+    of_classes = classes.transform("size").to_numpy(), classes.transform("sum").to_numpy()
+    expected = fitted_risk(*of_classes, pitman_law(classes.size().to_numpy()))
+    older = individual_risk(*of_classes)
     np.testing.assert_allclose(found.detail["released"], expected)
     assert found.detail["population"] == frame["w"].sum()
     assert found.detail["expected_released"] == pytest.approx(expected.sum())
+    assert found.detail["older_released"] == pytest.approx(older.sum())
     # weights that are all alike are a population of their sum
     same = data.frame.assign(w=20.0)
     alike = Comparison(

@@ -38,7 +38,7 @@ def held(interval: Interval, values: np.ndarray) -> float:
 def promised(count: int) -> float:
     """What the rule holds of continuous values: by order statistics from 19 draws on."""
     place = math.floor((count + 1) * 0.05 + 1e-9)
-    return 1 - 2 * place / (count + 1) if place else 0.9
+    return 1 - 2 * place / (count + 1) if place else 0.95  # of normal values, if draws are few
 
 
 def keeps(interval: Interval, kind: str, count: int) -> bool:
@@ -63,7 +63,27 @@ def test_from_nineteen_draws_on_it_is_right_for_any_distribution(kind: str, coun
 @pytest.mark.parametrize("count", [4, 8, 18])
 @pytest.mark.parametrize("kind", ["exponential", "uniform"])
 def test_few_draws_of_another_shape_are_held_nearly_as_often(kind: str, count: int) -> None:
-    assert abs(held(prediction_interval, drawn(kind, count)) - 0.9) < 0.05
+    assert 0.9 <= held(prediction_interval, drawn(kind, count)) < 0.99
+
+
+@pytest.mark.parametrize("count", [3, 4, 6, 10, 18])
+@pytest.mark.parametrize("kind", ["lognormal", "exponential", "student"])
+def test_few_skewed_or_heavy_tailed_draws_are_held_nine_times_in_ten(kind: str, count: int) -> None:
+    """Finding A16; the interval that is exact for normal values holds too few of them."""
+    numbers = np.random.default_rng(count)
+    shape = (count + 1, REPEATS)
+    values = (
+        numbers.standard_t(1.5, shape) if kind == "student" else getattr(numbers, kind)(size=shape)
+    )
+    assert held(prediction_interval, values) > 0.895
+    if count < 6:
+        assert held(exact_of_normal, values) < 0.89
+
+
+def exact_of_normal(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    count = len(draws)
+    half = stats.t.ppf(0.95, count - 1) * draws.std(axis=0, ddof=1) * math.sqrt(1 + 1 / count)
+    return draws.mean(axis=0) - half, draws.mean(axis=0) + half
 
 
 def test_counts_hold_at_least_their_share() -> None:
@@ -107,7 +127,7 @@ def test_a_wrong_interval_is_seen(interval: Interval, kind: str, count: int) -> 
 
 def test_one_rule_wherever_nine_of_ten_are_told() -> None:
     low, high = prediction_interval(EIGHT)
-    assert (round(float(low), 3), round(float(high), 3)) == (0.084, 0.188)
+    assert (round(float(low), 3), round(float(high), 3)) == (0.071, 0.201)
     ends = (float(low), float(high))
     key = "distance_linkage"
     assert Spread(measure=key, values=EIGHT).interval == ends
@@ -133,7 +153,7 @@ def test_a_sweep_and_an_ensemble_of_the_same_releases_say_the_same(releases: int
 def test_ends_stay_within_what_a_measure_can_be() -> None:
     low, high = prediction_interval([0.0, 0.3], bounds=(0.0, 1.0))
     assert (low, high) == (0.0, 1.0)
-    assert interval_of("distance_linkage", [0.0, 0.01]) == (0.0, pytest.approx(0.060, abs=0.001))
+    assert interval_of("distance_linkage", [0.0, 0.01]) == (0.0, pytest.approx(0.115, abs=0.001))
     assert interval_of("clustering", [-0.9, 0.9]) == (-1.0, 1.0)
     gathering = Gathering("correlation")
     for value in (0.9, 0.99):

@@ -96,11 +96,10 @@ def test_pitmans_likelihood_is_that_of_the_formula_term_by_term():
     best = brute(_pitman_misfit, ((0.01, 0.99), (-3, 8)), (SIZES,), Ns=200, finish=None)
     spread, shift = best
     theta = np.exp(shift) - spread
-    uniques = 1.0  # N (theta + alpha)_(N - 1) / (theta + 1)_(N - 1), term by term
-    for i in range(1, 2000):
-        uniques *= (theta + spread + i - 1) / (theta + i)
-    expected = 2000 * uniques * n / 2000 / 9
-    assert pitman(SIZES, 2000.0) == pytest.approx(expected, abs=0.005)
+    alone = 1.0  # none of the further people has the values of one who is alone
+    for i in range(n, 2000):
+        alone *= 1 - (1 - spread) / (theta + i)
+    assert pitman(SIZES, 2000.0) == pytest.approx(alone, abs=0.005)
 
 
 def test_zayatz_term_by_term():

@@ -1,0 +1,168 @@
+"""Estimates of a population are held against populations whose truth is known.
+
+Findings A10, A11 and A12: what a sentence promises of right matches and of people who are alone
+is near the truth on all keys, or says by how much it may be off.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.evaluation.audit import read_all
+from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison, Sampling
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.statistics.population import fitted_risk, individual_risk
+from rwn_core.measures.statistics.population_uniques import PitmanLaw, pitman_law
+
+N = 9000
+FRACTIONS = (0.02, 0.05, 0.3)
+
+
+def shares(levels: int, power: float) -> np.ndarray:
+    weights = 1 / np.arange(1, levels + 1) ** power
+    return weights / weights.sum()
+
+
+@lru_cache
+def population(kind: str) -> pd.DataFrame:
+    """Six keys as texts: of one sort few are alike, of the other some levels are rare."""
+    draw = np.random.default_rng(0)
+    age = draw.integers(18, 63, N) if kind == "even" else 15 + draw.gamma(3, 12, N).astype(int)
+    family = np.minimum(1 + draw.poisson(2, N) + (age > 30) * draw.integers(0, 2, N), 14)
+    places = 4 if kind == "even" else 12
+    columns = {
+        "age": age,
+        "sex": draw.integers(0, 2, N),
+        "region": draw.choice(places, N, p=shares(places, 0 if kind == "even" else 1)),
+        "edu": draw.choice(7, N, p=shares(7, 1)),
+        "eth": draw.choice(3, N, p=shares(3, 2)),
+        "family": family,
+    }
+    return pd.DataFrame(columns).astype(str)
+
+
+def sampled(kind: str, fraction: float, seed: int = 1) -> tuple[Comparison, np.ndarray]:
+    """A random sample as it is, and how many people share each record's keys."""
+    people = population(kind)
+    rows = np.random.default_rng(seed).choice(N, round(fraction * N), replace=False)
+    code = people.groupby(list(people.columns)).ngroup().to_numpy()
+    sharing = np.bincount(code)[code][rows]
+    frame = people.iloc[rows].reset_index(drop=True)
+    variables = [Variable(name=n, kind=Kind.CATEGORICAL, role=Role.KEY) for n in frame]
+    data = Microdata.from_frame(frame, Schema(variables=tuple(variables)))
+    return Comparison(original=data, masked=data, sampling=Sampling(population=N)), sharing
+
+
+def read(key: str, comparison: Comparison) -> Reading:
+    found = MEASURES[key].read(comparison)
+    assert isinstance(found, Reading)
+    return found
+
+
+@pytest.mark.parametrize("fraction", FRACTIONS)
+@pytest.mark.parametrize("kind", ["even", "uneven"])
+def test_individual_risk_is_what_its_sentence_says_of_the_truth(kind: str, fraction: float) -> None:
+    comparison, sharing = sampled(kind, fraction)
+    found, truth = read("individual_risk", comparison), float((1 / sharing).sum())
+    ratio = truth / (found.value * len(sharing))
+    assert 0.7 < ratio < 1.2
+    # the older model alone is outside, as its sentence warns
+    assert truth / found.detail["older_released"] > 1.5
+    said = MEASURES["individual_risk"].sentence(found, len(sharing))
+    assert "expects to identify" not in said
+    assert "Benedetti and Franconi" in said
+    assert found.detail["caveat"] in said
+
+
+def test_the_caveat_is_in_what_an_audit_writes() -> None:
+    comparison, _ = sampled("even", 0.05)
+    keys = ["individual_risk", "loglinear_risk", "population_uniqueness"]
+    for row in read_all(comparison, keys).records():
+        assert row["caveat"]
+    whole = Comparison(original=comparison.original, masked=comparison.original)
+    assert read_all(whole, ["individual_risk"]).records()[0]["caveat"] is None
+
+
+def test_where_the_file_is_the_population_it_is_one_over_the_class() -> None:
+    comparison, _ = sampled("even", 0.3)
+    data = comparison.original
+    found = read("individual_risk", Comparison(original=data, masked=data))
+    assert found.value == pytest.approx(data.frame.drop_duplicates().shape[0] / data.n)
+
+
+@pytest.mark.parametrize(("alpha", "theta"), [(0.0, 50.0), (0.4, 30.0), (0.7, 200.0)])
+def test_the_posterior_mean_is_that_of_seated_people(alpha: float, theta: float) -> None:
+    """People sit down one after another, each by Pitman's rule: no formula but the rule."""
+    n, further, runs = 120, 480, 1500
+    draw = np.random.default_rng(7)
+    for f in (1, 2, 5):
+        inverse = np.empty(runs)
+        for run in range(runs):
+            size = f
+            uniforms = draw.random(further)
+            for person in range(further):
+                size += uniforms[person] < (size - alpha) / (theta + n + person)
+            inverse[run] = 1 / size
+        frequencies = np.array([f] * f + [1] * (n - f))
+        risk = fitted_risk(frequencies, frequencies * 5.0, PitmanLaw(alpha, theta))[0]
+        assert risk == pytest.approx(inverse.mean(), abs=4 * inverse.std() / np.sqrt(runs) + 0.006)
+    # the older one is the law without unseen values
+    older = individual_risk(np.array([1]), np.array([5.0]))[0]
+    assert fitted_risk(np.ones(10**6), np.full(10**6, 5.0), PitmanLaw(0.0, 0.0))[
+        0
+    ] == pytest.approx(older, rel=1e-4)
+
+
+@pytest.mark.parametrize("fraction", FRACTIONS)
+@pytest.mark.parametrize("kind", ["even", "uneven"])
+def test_log_linear_risk_is_of_all_keys(kind: str, fraction: float) -> None:
+    comparison, sharing = sampled(kind, fraction)
+    found, frame = read("loglinear_risk", comparison), comparison.original.frame
+    alone = ~frame.duplicated(keep=False).to_numpy()
+    truth = float((1 / sharing[alone]).sum())
+    apart = found.detail["independent"]
+    assert apart[-1] == "family"
+    assert found.detail["left_out"] == []
+    assert found.detail["uniques_released"] == alone.sum()
+    assert 0.8 < truth / found.detail["tau2_released"] < 1.25
+    said = MEASURES["loglinear_risk"].sentence(found, len(frame))
+    assert f"{', '.join(apart)} enter" in said
+    assert "as independent of the other keys" in said
+    # the model of the table's own keys alone, which had been the answer, is too small
+    fewer = found.detail["path"][-1]["tau2"]
+    assert truth / fewer > 1.25
+
+
+@pytest.mark.parametrize("fraction", FRACTIONS)
+@pytest.mark.parametrize("kind", ["even", "uneven"])
+def test_unique_in_the_population_holds_the_truth_in_its_range(kind: str, fraction: float) -> None:
+    comparison, sharing = sampled(kind, fraction)
+    found = read("population_uniqueness", comparison)
+    alone = ~comparison.original.frame.duplicated(keep=False).to_numpy()
+    truth = float((sharing[alone] == 1).mean())
+    low, high = found.interval
+    assert low - 0.05 <= truth <= high + 0.05
+    assert low <= found.value <= high
+    said = MEASURES["population_uniqueness"].sentence(found, len(sharing))
+    assert "would fit the release" in said
+
+
+def test_the_chance_to_stay_alone_is_no_limit_of_large_populations() -> None:
+    """The limit that was taken before is above 1 where the truth is 0.6."""
+    comparison, sharing = sampled("even", 0.05)
+    sizes = comparison.original.frame.groupby(list(comparison.original.frame)).size().to_numpy()
+    law = pitman_law(sizes)
+    from scipy.special import gammaln
+
+    alpha, theta, n = law.alpha, law.theta, len(sharing)
+    limit = np.exp(gammaln(theta + 1) - gammaln(theta + alpha) + alpha * np.log(N)) * n / N
+    assert limit / (sizes == 1).sum() > 0.95
+    assert abs(law.alone(n, N) - (sharing == 1)[sharing < 99].mean()) < 0.12
