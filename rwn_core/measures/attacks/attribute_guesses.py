@@ -15,7 +15,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.attribute_attack import STRATEGIES, Success, attack
 from rwn_core.measures.attacks.attribute_gains import Gain, gain, reference_of
-from rwn_core.measures.attacks.confidential_value import level_names, secret_values, tolerance
+from rwn_core.measures.attacks.confidential_value import level_names, named_values, tolerance
 from rwn_core.measures.attacks.donor_belief import Beliefs, beliefs
 from rwn_core.measures.attacks.guessing import (
     Closest,
@@ -69,7 +69,7 @@ class _Attack:
         self.released = [
             ReleasedValues(
                 group,
-                secret_values(original, masked, name),
+                named_values(original, masked, name),
                 tolerance(original, name),
                 None if levels is None else len(levels),
             )
@@ -134,7 +134,7 @@ class _Attack:
         rows: NDArray[np.int64] | None = None,
     ) -> list[Success]:
         original = self.comparison.original
-        truths = [secret_values(original, people, name) for name in self.secrets]
+        truths = [named_values(original, people, name) for name in self.secrets]
         # he rounds the keys that he knows as the release does
         as_released = rounded(people, self.law.precision)
         near, told = self._nearest(as_released), self._predicted(as_released)

@@ -14,6 +14,7 @@ from rwn_core.measures.aligned import codes, numbers
 NEAR = 0.1  # of the standard deviation, and of the distance of the quartiles
 OF_VALUE = 0.05  # of a person's own value
 SAME = 1e-9  # relative difference of two numbers that are the same one, written twice
+MOST_VALUES = 10  # different values of a number up to which each is a level
 _EDGE = 1 + 1e-12  # a number at the very edge lies within it
 
 WORDS = (
@@ -68,11 +69,34 @@ def secret_values(original: Microdata, table: Microdata, name: str) -> NDArray[n
     return numbers(original, table, name)
 
 
+def named_values(original: Microdata, table: Microdata, name: str) -> NDArray[np.float64]:
+    """The same as an intruder names them: the nearest level of a number of few values."""
+    values, levels = secret_values(original, table, name), _few_values(original, name)
+    if levels is None:
+        return values
+    place = np.searchsorted((levels[1:] + levels[:-1]) / 2, values)
+    return np.where(np.isnan(values), np.nan, place.astype(np.float64))
+
+
 def level_names(original: Microdata, table: Microdata, name: str) -> list[str] | None:
-    """The levels that `secret_values` numbers; None of a number."""
-    return [str(level) for level in codes(original, table, name)[1]] if is_category(
-        original, name
-    ) else None  # fmt: skip
+    """The levels that `named_values` numbers; None of a number of many values."""
+    if is_category(original, name):
+        return [str(level) for level in codes(original, table, name)[1]]
+    few = _few_values(original, name)
+    return None if few is None else [f"{level:g}" for level in few]
+
+
+def _few_values(original: Microdata, name: str) -> NDArray[np.float64] | None:
+    """The different values of a number, such as 0 and 1, where each is a level."""
+    if is_category(original, name):
+        return None
+
+    def find() -> NDArray[np.float64] | None:
+        values = original.values(name)
+        known = np.unique(values[~np.isnan(values)])
+        return known if 0 < len(known) <= min(MOST_VALUES, len(values) // 2) else None
+
+    return original.once(("few values", name), find)
 
 
 def tolerance(original: Microdata, name: str) -> Tolerance:
@@ -85,7 +109,7 @@ def tolerance(original: Microdata, name: str) -> Tolerance:
     where 0 is the variable's origin: not of dates, nor where the middle half of the people lie on
     both sides of 0.
     """
-    if is_category(original, name):
+    if is_category(original, name) or _few_values(original, name) is not None:
         return EXACT
     dated = original.schema.variable(name).kind is Kind.DATE
     return original.once(("tolerance", name), lambda: _tolerance(original.values(name), dated))

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-SMALLEST, LARGEST = 4, 8  # variables of a set
+SMALLEST = 4  # variables of a set
+LARGEST = 8  # the same, at most
 ENOUGH = 0.99  # share of the people who are alone, with which nobody needs to know more
 WORK = 20_000_000  # records of all trials together
 

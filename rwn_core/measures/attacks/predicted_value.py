@@ -11,7 +11,11 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
-from rwn_core.measures.attacks.confidential_value import is_category, secret_values
+from rwn_core.measures.attacks.confidential_value import (
+    level_names,
+    named_values,
+    secret_values,
+)
 from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues
 from rwn_core.mechanism.moments import Moments
 
@@ -104,9 +108,9 @@ class Predictor:
     ) -> None:
         self.released, self.known, self.name = released, known, name
         self.moments = moments
-        shown = secret_values(original, masked, name)
+        shown = named_values(original, masked, name)
         self.rows = np.flatnonzero(~np.isnan(shown))
-        self.category = is_category(original, name)
+        self.category = level_names(original, masked, name) is not None
         self.values = shown[self.rows]
         self.levels = _frequent(self.values) if self.category else np.empty(0)
         self.distinct = np.unique(self.values)

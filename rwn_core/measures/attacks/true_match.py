@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, rounded
 from rwn_core.measures.aligned import released_rows
-from rwn_core.measures.attacks.confidential_value import level_names, secret_values, tolerance
+from rwn_core.measures.attacks.confidential_value import (
+    level_names,
+    named_values,
+    secret_values,
+    tolerance,
+)
 from rwn_core.measures.attacks.named_levels import Named, People, best_score
 from rwn_core.measures.attacks.value_match import Columns, Matches
 from rwn_core.measures.comparison import Comparison
@@ -64,8 +69,8 @@ class Secret:
 
     def __init__(self, comparison: Comparison, name: str) -> None:
         original = comparison.original
-        self.own = secret_values(original, original, name)
-        self.released = secret_values(original, comparison.masked, name)
+        self.own = named_values(original, original, name)
+        self.released = named_values(original, comparison.masked, name)
         self.near = tolerance(original, name)
         known = np.sort(self.released[~np.isnan(self.released)])
         reach = self.near.around(self.own)

@@ -97,9 +97,9 @@ MEASURE = Measure(
     better="lower",
     bounds=(-1.0, 1.0),
     unit="share of people beyond the baseline",
-    question="For how many more people does an intruder who knows everybody's key variables and "
-    "the method name a confidential value rightly than without the release's records? The worst "
-    f"confidential variable decides, and of it the worst level ({WORDS}).",
+    question="For how many more people, or people of the worst level, does an intruder who knows "
+    "everybody's key variables and the method name the worst confidential variable rightly "
+    f"({WORDS}) than without the release's records?",
     sentence=sentence,
     source="Attribute inference minus its baseline (people who are not in the file, or without a "
     "control group naming the majority; interval of Newcombe 1998, method 10), or recall times "

@@ -37,8 +37,8 @@ MEASURE = Measure(
     bounds=(0.0, 1.0),
     unit="share of people",
     question="For how many people does an intruder who knows everybody's key variables and the "
-    f"method name a confidential value rightly ({WORDS}), by the best of ten strategies? The "
-    "confidential variable with the largest gain counts.",
+    f"method name the worst confidential variable rightly ({WORDS}), by the best of ten "
+    "strategies?",
     sentence=sentence,
     source="Posterior of sources and donors by Bayes' rule on the method's law, row by row and of "
     "all rows together, and predictions from the keys; beside people who are not in the file, or "

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.confidential_value import WORDS, Tolerance, secret_values, tolerance
+from rwn_core.measures.attacks.confidential_value import WORDS, Tolerance, named_values, tolerance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import people
@@ -51,7 +51,7 @@ def compute(comparison: Comparison) -> Reading:
     share = np.empty(len(secrets))
     common = np.empty(len(secrets))
     for number, name in enumerate(secrets):
-        values, near = secret_values(original, original, name), tolerance(original, name)
+        values, near = named_values(original, original, name), tolerance(original, name)
         share[number] = (same_share(law.members, values, near) >= SHARE).mean()
         ordered = np.sort(values[~np.isnan(values)])
         reach = near.around(ordered)
@@ -88,8 +88,7 @@ MEASURE = Measure(
     bounds=(0.0, 1.0),
     unit="share of records",
     question="For how many records do nine of ten in the neighborhood have the record's own "
-    "confidential value, so that no linkage is needed to learn it? The worst confidential variable "
-    "decides.",
+    "value of the worst confidential variable, so that no linkage is needed to learn it?",
     sentence=sentence,
     source="Machanavajjhala et al. 2007 (homogeneity attack) on the neighborhoods of Perry, "
     f"Matloff, Tendick 2022; the same is {WORDS}",

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.confidential_value import secret_values, tolerance
+from rwn_core.measures.attacks.confidential_value import named_values, tolerance
 from rwn_core.measures.attacks.predicate import Predicate, answer
 from rwn_core.measures.attacks.predicate_search import lone_members
 from rwn_core.measures.comparison import Comparison
@@ -34,8 +34,8 @@ def near_truth(original: Microdata, table: Microdata, name: str, record: int) ->
     ndarray of bool, shape (n,)
         A missing value is nobody's.
     """
-    own = secret_values(original, original, name)[[record]]
-    return tolerance(original, name).right(secret_values(original, table, name), own)
+    own = named_values(original, original, name)[[record]]
+    return tolerance(original, name).right(named_values(original, table, name), own)
 
 
 def ask(

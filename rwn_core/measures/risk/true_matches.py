@@ -269,8 +269,8 @@ MEASURE = Measure(
     unit="share of people who are alone with what is known of them, beyond chance",
     question="For how many people who are alone with their key values, with what travels with a "
     "confidential variable, or with any few values, does a released row with exactly these values "
-    f"show their own confidential value ({WORDS}), more than if the values were dealt at random? "
-    "The worst set, confidential variable and level decide.",
+    f"show their own confidential value ({WORDS}), more than if the values were dealt at random, "
+    "for the worst set, variable and level?",
     sentence=sentence,
     source="Values alone, of any masked table; less rows whose confidential values are dealt "
     "at random. Of several rows with the same values the share that is right counts. Of a level: "

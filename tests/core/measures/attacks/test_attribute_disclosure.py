@@ -262,3 +262,19 @@ def test_an_ordered_secret_has_levels_too():
     found = reading("true_matches", open_release)
     assert found.value > 0.9
     assert reading("attribute_gain", open_release).value > 0.5
+
+
+@pytest.mark.parametrize("kind", [rwn.Kind.COUNT, rwn.Kind.CONTINUOUS])
+def test_a_flag_of_zeros_and_ones_has_levels_too(kind):
+    """Finding A1, coded as numbers; noise on them is undone by naming the nearest value."""
+    frame = rare_flag(2, 500, 12)
+    frame["flag"] = (frame["flag"] == "yes") * 1.0
+    data = table(frame, KEYS, ["flag"], group=KEYS)
+    data = data.with_schema(data.schema.replace_variable("flag", kind=kind))
+    comparison = released(data, RWN(epsilon=3.0, k=5))
+    noisy = comparison.masked.frame["flag"] + np.random.default_rng(1).normal(0, 0.1, data.n)
+    for shown in (comparison, beside(comparison, comparison.masked.frame.assign(flag=noisy))):
+        found = reading("attribute_gain", shown)
+        assert found.value > 0.3
+        assert found.detail["gain"]["naming"]["level"] == "1"
+        assert reading("true_matches", shown).detail["level"]["level"] == "1"
