@@ -22,7 +22,7 @@ import rwn_core as rwn
 from rwn_core.data.schema import Schema
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.attribute_attack import STRATEGIES
-from rwn_core.measures.attacks.confidential_value import NEAR
+from rwn_core.measures.attacks.confidential_value import secret_values, tolerance
 from rwn_core.measures.attacks.posterior import link, posteriors
 from rwn_core.measures.comparison import Comparison
 
@@ -68,14 +68,10 @@ def sliced(data: rwn.Microdata, slices: Sequence[Sequence[str]]) -> rwn.Microdat
 
 def before(comparison: Comparison, keys: Sequence[str], secret: str) -> tuple[float, float]:
     """The mean belief in the true value when rows count by their source, and of any row."""
-    numeric = secret in comparison.original.numeric_names
-    frame = comparison.original.frame[secret]
-    truth, released = frame.to_numpy(), comparison.masked.frame[secret].to_numpy()
-    if numeric:
-        reach = NEAR * float(frame.std())
-        right = np.abs(released[None] - truth[:, None]) <= reach * (1 + 1e-12)
-    else:
-        right = released[None] == truth[:, None]
+    original = comparison.original
+    truth = secret_values(original, original, secret)
+    released = secret_values(original, comparison.masked, secret)
+    right = tolerance(original, secret).right(released[None], truth[:, None])
     rows = np.arange(comparison.masked.n)
     belief = posteriors(comparison.law, comparison.masked, rows, keys).toarray()
     whole = belief.sum(axis=1)
@@ -90,10 +86,9 @@ def true_matches(comparison: Comparison) -> tuple[float, float]:
                         (comparison.original, comparison.masked))  # fmt: skip
     alone = original[~original.duplicated(list(KEYS), keep=False)]
     pairs = alone.reset_index().merge(masked, on=list(KEYS), suffixes=("", "_shown"))
-    reach = NEAR * float(original[SECRET].std()) * (1 + 1e-12)
-    true = (
-        ((pairs[SECRET] - pairs[f"{SECRET}_shown"]).abs() <= reach).groupby(pairs["index"]).mean()
-    )
+    near = tolerance(comparison.original, SECRET)
+    hit = near.right(pairs[f"{SECRET}_shown"].to_numpy(), pairs[SECRET].to_numpy())
+    true = pairs.assign(hit=hit).groupby("index")["hit"].mean()
     return len(true) / len(alone), float(true.sum()) / len(alone)
 
 

@@ -4,8 +4,8 @@
 variables, each at the largest of 40 radii at which its expected loss of correlations is within the
 target, where it is hardest to attack. What an intruder reads of one confidential variable depends
 only on how that variable and those that he knows are split. So a few partitions that hold every
-such split, at some radii, tell of all the others: attribute gain is the mean of those of the
-confidential variables, and true matches the largest of those of the known sets. A radius between
+such split, at some radii, tell of all the others: attribute gain is the largest of those of the
+confidential variables, and true matches of those of the known sets. A radius between
 two that were read counts as the larger. What is left is drawn, once each.
 """
 
@@ -138,9 +138,8 @@ def gains(comparison: Comparison, keys: tuple[str, ...]) -> dict[tuple[Any, ...]
     read = rwn.MEASURES["attribute_gain"].read(comparison)
     if isinstance(read, NotApplicable):
         raise SystemExit(read.reason)
-    beyond = read.detail["informed"] - read.detail["ignorant"]
-    named = zip(read.detail["secrets"], beyond, strict=True)
-    return {("gain", keys, secret): np.array([gain, 0.0]) for secret, gain in named}
+    named = zip(read.detail["secrets"], read.detail["gains"], strict=True)
+    return {("gain", keys, secret): np.array([gain["value"], 0.0]) for secret, gain in named}
 
 
 def covering(every: list[Split], items: list[list[tuple[Any, ...]]]) -> list[int]:
@@ -186,7 +185,7 @@ def refusal(items: list[tuple[Any, ...]], radius: int, read: dict[tuple[Any, ...
         elif value[0] >= best.get(item[1], (0.0, 0.0))[0]:
             best[item[1]] = value
     most = max((each[0] - each[1] for each in best.values()), default=0.0)
-    for key, value in (("true_matches", most), ("attribute_gain", np.mean(gain))):
+    for key, value in (("true_matches", most), ("attribute_gain", max(gain, default=0.0))):
         if policy.limit(key).share(value) > BEYOND:
             return key
     return ""

@@ -97,7 +97,8 @@ def _key_sets(session: Session, names: list[str]) -> tuple[tuple[str, ...], ...]
             names,
             key=key(session, "set.widget"),
             help="People who are alone with all of these values are looked for in the release, "
-            "beside the key variables and any three variables.",
+            "beside the key variables, what travels with a confidential one, and any few "
+            "variables.",
         )
         if st.button("Add this set", key=key(session, "set.add"), disabled=not chosen):
             kept = tuple(dict.fromkeys((*kept, tuple(chosen))))

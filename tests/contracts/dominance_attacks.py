@@ -23,7 +23,8 @@ from rwn_core.measures.statistics.key_variables import confidential_names, key_n
 from rwn_core.measures.statistics.nearest_record import unweighted_metric
 from tests.oracles.exact_assignments import sinkhorn
 
-REACH = 0.1  # standard deviations within which a number is learned, as in attribute inference
+REACH = 0.1  # standard deviations, and quartile distances, within which a number is learned
+OF_VALUE = 0.05  # the same, of the own value, unless the middle half lies on both sides of 0
 ERRORS = 3.0
 WEIGHED = 1000  # records of a table whose beliefs are scaled as plain arrays
 
@@ -142,10 +143,13 @@ class Readers:
         known = truth.notna().to_numpy()
         if self.original.schema.variable(secret).kind is Kind.CATEGORICAL:
             return truth[known].to_numpy()[:, None] == shown.to_numpy()
-        reach = REACH * float(truth.std()) * (1 + 1e-9)
         values = shown.to_numpy(dtype=float, na_value=np.nan)
         truths = truth[known].to_numpy(dtype=float)
-        return np.abs(values - truths[:, None]) <= reach
+        low, high = np.quantile(truths, (0.25, 0.75))
+        reach = np.full(len(truths), REACH * min(float(truth.std()), high - low))
+        if not low < 0 < high:
+            reach = np.minimum(reach, OF_VALUE * np.abs(truths))
+        return np.abs(values - truths[:, None]) <= reach[:, None] * (1 + 1e-9)
 
     def nearest(self, secret: str) -> NDArray[np.bool_]:
         """The rows nearest by the keys, for each person with a value."""

@@ -48,8 +48,8 @@ def sentence(reading: Reading, n: int) -> str:
     if reading.value <= 0:
         return f"The release adds nothing to naming a confidential value: {both}."
     low, high = reading.interval or (reading.value, reading.value)
-    more = f"{percent(reading.value)} more of the people (95 % interval {100 * low:.2g} to "
-    more = f"{more}{100 * high:.2g} %)"
+    ends = f"{_digits(low)} to {_digits(high)} %"
+    more = f"{percent(reading.value)} more of the people (95 % interval {ends})"
     if gain["of_all"]:
         return (
             f"The release discloses {secret} of {more}: {both}. "
@@ -75,6 +75,10 @@ def naming_words(secret: str, naming: Mapping[str, Any]) -> str:
         f"{who} {naming['people']:,.0f} people {percent(recall)} are named rightly, and "
         f"{percent(right)} of the names are right"
     )
+
+
+def _digits(share: float) -> str:
+    return f"{100 * share:.2g}" if abs(share) < 0.995 else f"{100 * share:.0f}"
 
 
 def _how(strategy: str) -> str:

@@ -62,7 +62,7 @@ def guesses() -> dict[str, Any]:
         "linkability": alone,
         "inference": REASON,
         "attribute_inference": reading(
-            value=0.5, baseline=0.3, ignorant=[0.1, 0.3], control=[0.2, 0.4]
+            value=0.5, baseline=0.3, ignorant=[0.1, 0.3], control=[0.2, 0.4], worst=1
         ),
     }
 
@@ -115,6 +115,7 @@ def matches(secret: str | None = "siri", sets: int = 12) -> Any:
         baseline=0.1,
         secret=secret,
         stated=2,
+        level=None if secret is None else {"secret": secret, "level": HOSTILE},
         sets={
             "names": [[HOSTILE, "age"], *([f"v{i}", "b", "c"] for i in range(1, sets))],
             "people": np.arange(sets),

@@ -1,0 +1,229 @@
+"""How levels are named: tolerances, counts and scores against slow ones that share no code."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from attribute_tables import coarse_answers, rare_flag, reading, released, table
+from scipy import sparse
+from scipy.stats import beta
+
+import rwn_core as rwn
+from rwn_core.masking import RWN
+from rwn_core.measures.attacks.confidential_value import (
+    EXACT,
+    Tolerance,
+    most_within_reach,
+    tolerance,
+)
+from rwn_core.measures.attacks.isolating_sets import isolating_sets
+from rwn_core.measures.attacks.joint_belief import jointly
+from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues
+from rwn_core.measures.attacks.named_levels import (
+    CERTAINTIES,
+    Named,
+    People,
+    best_score,
+    beyond_outside,
+    count_names,
+)
+from tests.oracles.exact_assignments import sinkhorn
+
+
+def numbers(values: np.ndarray) -> rwn.Microdata:
+    return rwn.Microdata.from_frame(pd.DataFrame({"x": values, "y": np.arange(len(values)) * 1.0}))
+
+
+def test_the_tolerance_is_the_least_of_three():
+    values = np.concatenate([np.arange(1.0, 101.0), [1e9]])
+    near = tolerance(numbers(values), "x")
+    assert near.absolute == pytest.approx(0.1 * 50)  # quartiles 26 and 76; the SD is 1e8
+    got = near.around(np.array([10.0, 100.0, 1e9]))
+    np.testing.assert_allclose(got, [0.5, 5.0, 5.0], rtol=1e-9)
+
+
+def test_no_single_person_moves_it():
+    values = np.random.default_rng(1).lognormal(2, 1, 200)
+    before = tolerance(numbers(values), "x").absolute
+    for rich in (0.0, 1e3, 1e6, 1e12):
+        moved = tolerance(numbers(np.append(values, rich)), "x").absolute
+        assert moved == pytest.approx(before, rel=0.05)
+    # planted: a tenth of the standard deviation grows without end
+    assert 0.1 * np.append(values, 1e12).std() > 1e6 * before
+
+
+def test_half_the_people_at_one_value_must_be_named_exactly():
+    values = np.concatenate([np.zeros(80), np.arange(1.0, 21.0)])
+    near = tolerance(numbers(values), "x")
+    assert near.absolute == 0.0
+    assert near.right(np.array([3.0, 3.1]), np.array([3.0, 3.0])).tolist() == [True, False]
+    # the same number, written twice
+    assert near.right(np.array([0.1 + 0.2]), np.array([0.3])).all()
+
+
+def test_a_share_of_the_value_needs_an_origin():
+    centred = np.random.default_rng(2).normal(size=300)
+    assert tolerance(numbers(centred), "x").relative is None
+    assert tolerance(numbers(centred + 50), "x").relative == 0.05
+
+
+def test_most_people_within_reach_of_one_value_by_all_pairs():
+    rng = np.random.default_rng(3)
+    for near in (Tolerance(0.3, 0.05), Tolerance(0.4), EXACT):
+        values = rng.integers(0, 30, 60) / 3.0
+        reach = near.around(values)
+        points = np.concatenate([values - reach, values, values + reach])
+        slow = max(sum(abs(p - v) <= near.around(np.array([v]))[0] * (1 + 1e-9)
+                       for v in values) for p in points) / 60  # fmt: skip
+        assert most_within_reach(values, near) == pytest.approx(slow)
+
+
+def counted_slowly(names: Names, truth: list[float], level: int, sure: float) -> tuple[float, ...]:
+    """Right names and names of one level, by plain loops."""
+    right = named = 0.0
+    for person, own in enumerate(truth):
+        said = [k for k in range(len(names.person)) if names.person[k] == person]
+        if np.isnan(own):
+            continue
+        for at in said:
+            if names.value[at] == level and names.share[at] >= sure:
+                named += 1 / len(said)
+                right += (own == level) / len(said)
+    return right, named
+
+
+@pytest.mark.parametrize("levels", [2, 5, 20])
+def test_names_are_counted_as_by_hand(levels):
+    rng = np.random.default_rng(levels)
+    people, classes = 60, 25
+    truth = rng.integers(0, levels, people).astype(float)
+    truth[::9] = np.nan
+    released_values = rng.integers(0, levels, 40).astype(float)
+    released_values[::11] = np.nan
+    group = np.r_[np.arange(classes), rng.integers(0, classes, 40 - classes)]
+    values = ReleasedValues(group, released_values, EXACT, levels)
+    weights = rng.integers(0, 3, (people, classes)) * 1.0
+    names = values.named(sparse.csr_array(weights))
+    for person in range(people):
+        mass = {v: weights[person][group[released_values == v]].sum() for v in range(levels)}
+        own = names.person == person
+        if not sum(mass.values()):
+            assert not own.any()
+            continue
+        top = max(mass.values())
+        assert sorted(names.value[own]) == [v for v in mass if mass[v] == top]
+        np.testing.assert_allclose(names.share[own], top / sum(mass.values()))
+    who = People(truth=truth, near=EXACT, levels=levels)
+    found = count_names(names, who)
+    for (at, sure), level in product(enumerate(CERTAINTIES), range(levels)):
+        slow = counted_slowly(names, truth.tolist(), level, sure * (1 - 1e-9))
+        assert (found.right[at, level], found.named[at, level]) == pytest.approx(slow)
+    assert who.of_level().tolist() == [float((truth == v).sum()) for v in range(levels)]
+
+
+def score_slowly(right: float, named: float, people: float, base: float) -> float:
+    """Recall times what the lower end of the precision lies beyond the base."""
+    if right <= 0 or people <= 0 or base >= 1:
+        return 0.0
+    low = beta.ppf(0.025, right, max(named - right, 0) + 1)
+    return right / people * max(low - base, 0) / (1 - base)
+
+
+def test_the_best_score_is_the_largest_of_all():
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        named = rng.integers(0, 40, (30, 4)) * 1.0
+        right = np.floor(named * rng.random(named.shape))
+        people = right.max(axis=0) + rng.integers(0, 5, 4)
+        base = rng.random(4) * 0.6
+        slow = np.array([[score_slowly(right[i, j], named[i, j], people[j], base[j])
+                          for j in range(4)] for i in range(30)])  # fmt: skip
+        place, score = best_score(right, named, people, base)
+        assert score == pytest.approx(slow.max())
+        assert score == 0 or slow[place] == pytest.approx(slow.max())
+    # planted: the mean over levels is not the worst one
+    assert slow.max() > 1.2 * slow.max(axis=0).mean()
+
+
+def test_outside_the_same_names_are_the_baseline():
+    truth = np.repeat([0.0, 1.0], [180, 20])
+    who = People(truth=truth, near=EXACT, levels=2)
+    one = Named(right=np.array([[0.0, 18.0]]), named=np.array([[0.0, 20.0]]))
+    nobody = Named(right=np.zeros((1, 2)), named=np.zeros((1, 2)))
+    place, score = beyond_outside(one, who, nobody, who)
+    assert (place, score) == ((0, 1), pytest.approx(score_slowly(18, 20, 20, 0.1)))
+    assert beyond_outside(one, who, one, who)[1] == 0.0
+    # one lucky name outside does not excuse eighteen inside
+    lucky = Named(right=np.array([[0.0, 1.0]]), named=np.array([[0.0, 1.0]]))
+    assert beyond_outside(one, who, lucky, who)[1] > 0.5
+
+
+def test_rows_are_weighed_together_as_single_rows_are():
+    """The scaling of classes is that of all rows, by plain arrays."""
+    rng = np.random.default_rng(6)
+    group = np.array([0, 0, 1, 2, 2, 2, 3, 4])
+    classes = rng.random((8, 5)) + 0.01
+    source = classes / classes.sum(axis=0)
+    slow = sinkhorn(source[:, group], steps=20)
+    rows = np.bincount(group)
+    found = jointly(sparse.csr_array(source), rows)
+    assert found is not None
+    got = found.toarray()[:, group]
+    np.testing.assert_allclose(got / got.sum(axis=0), slow / slow.sum(axis=0), atol=1e-4)
+    assert jointly(sparse.csr_array(np.eye(3) * [1, 1, 0]), np.ones(3, int)) is None
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_true_matches_name_levels_as_by_hand(seed):
+    """Each set's names of each level, by a dictionary of the released rows."""
+    frame = pd.concat([coarse_answers(seed, 120, 5), rare_flag(seed, 120)[["flag"]]], axis=1)
+    data = table(frame, ["age", "sex"], ["diagnosis", "flag"], group=list(frame.columns))
+    comparison = released(data, RWN(epsilon=1.0, k=8))
+    found = reading("true_matches", comparison)
+    best = 0.0
+    for names in found.detail["sets"]["names"]:
+        own = list(frame[names].itertuples(index=False, name=None))
+        shown = list(comparison.masked.frame[names].itertuples(index=False, name=None))
+        for secret in ("diagnosis", "flag"):
+            said = comparison.masked.frame[secret].tolist()
+            right: dict[str, float] = {}
+            named: dict[str, float] = {}
+            for person, key in enumerate(own):
+                if own.count(key) != 1:
+                    continue
+                rows = [said[at] for at, each in enumerate(shown) if each == key]
+                top = max((rows.count(level) for level in rows), default=0)
+                for level in (ties := {level for level in rows if rows.count(level) == top}):
+                    named[level] = named.get(level, 0.0) + 1 / len(ties)
+                    hit = (frame[secret][person] == level) / len(ties)
+                    right[level] = right.get(level, 0.0) + hit
+            for level in named:
+                people = (frame[secret] == level).sum()
+                score = score_slowly(right[level], named[level], people, people / 120)
+                best = max(best, score)
+    shares = found.detail["sets"]["read"] - found.detail["sets"]["chance"]
+    assert found.value == pytest.approx(max(best, found.detail["share"], 0.0)) or (
+        best <= found.value <= shares.max()
+    )
+    if found.detail["level"] is not None:
+        assert found.detail["level"]["score"] == pytest.approx(best)
+    assert best > 0
+
+
+def test_greedy_sets_leave_most_people_alone_and_stop_where_all_are():
+    rng = np.random.default_rng(7)
+    codes = rng.integers(0, 2, (200, 12))
+    grown = isolating_sets(codes, [tuple(range(12))])
+    assert [len(each) for each in grown] == [4, 5, 6, 7, 8]
+    alone = [np.unique(codes[:, each], axis=0, return_counts=True)[1] for each in grown]
+    counts = [(each == 1).sum() for each in alone]
+    assert counts == sorted(counts)
+    random_sets = [rng.choice(12, 8, replace=False) for _ in range(30)]
+    others = [(np.unique(codes[:, each], axis=0, return_counts=True)[1] == 1).sum()
+              for each in random_sets]  # fmt: skip
+    assert counts[-1] >= np.quantile(others, 0.8)
+    codes[:, 0] = np.arange(200)
+    assert isolating_sets(codes, [tuple(range(12))]) == []
