@@ -9,7 +9,7 @@ import orjson
 import typer
 
 from rwn_cli.options import Dropped, SchemaFile, described_schema
-from rwn_cli.output import write
+from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.record_file import read_text
 from rwn_cli.terminal import progress, say
 from rwn_core.errors import ParameterError, RWNError
@@ -60,6 +60,7 @@ def audit_dataset(
     ] = None,
     schema: SchemaFile = None,
     drop: Dropped = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Compare a dataset and its release, file by file.
 
@@ -74,6 +75,7 @@ def audit_dataset(
     from rwn_core.scale.audit_dataset import audit_dataset as compare
     from rwn_core.scale.dataset import Dataset
 
+    refuse_existing(overwrite, report)
     known = _known(report, record, Path(masked))
     given = schema_of(schema) or Dataset.at(original).guessed_schema()
     options = AuditOptions(
@@ -87,7 +89,11 @@ def audit_dataset(
     with progress("auditing") as advance:
         found = compare(original, masked, options, advance)
     if report is not None and known is not None:
-        write(report, internal_file(Material(record=known, dataset=found), report.suffix))
+        write(
+            report,
+            internal_file(Material(record=known, dataset=found), report.suffix),
+            overwrite=overwrite,
+        )
         say(f"internal report written to {report}; it stays in the house")
     if as_json:
         typer.echo(orjson.dumps(_document(found), option=orjson.OPT_INDENT_2).decode())

@@ -20,7 +20,7 @@ from rwn_cli.options import (
     ENDS_IN,
     require_openable,
 )
-from rwn_cli.output import output_format, write
+from rwn_cli.output import Overwrite, output_format, refuse_existing, write
 from rwn_cli.replay import replay
 from rwn_cli.report import report
 from rwn_cli.reproduce import reproduce
@@ -184,12 +184,14 @@ def demo(
     schema: Annotated[
         bool, typer.Option("--schema", help="Write its description beside it, as .toml.")
     ] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Write a demo table to a file."""
     from rwn_core.io.demo import demo_path, load_demo
     from rwn_core.io.write import file_format, table_bytes
 
     form = output_format(out)
+    refuse_existing(overwrite, out, out.with_suffix(".toml") if schema else None)
     kept = demo_path(name)
     data = load_demo(name)
     write(
@@ -197,9 +199,11 @@ def demo(
         kept.read_bytes()
         if form == file_format(kept)
         else table_bytes(data.frame, form, data.schema),
+        overwrite=overwrite,
     )
     if schema:
-        write(out.with_suffix(".toml"), kept.with_suffix(".toml").read_bytes())
+        described = kept.with_suffix(".toml").read_bytes()
+        write(out.with_suffix(".toml"), described, overwrite=overwrite)
     say(f"{name}: {size_of(data)}, written to {out}")
 
 

@@ -26,7 +26,7 @@ from rwn_cli.options import (
     settings,
     table_of,
 )
-from rwn_cli.output import output_format, write_all
+from rwn_cli.output import Overwrite, output_format, refuse_existing, write_all
 from rwn_cli.record_file import evidence_path, source_of
 from rwn_cli.terminal import progress, say, size_of
 from rwn_core.errors import ParameterError
@@ -112,6 +112,7 @@ def mask(
     file: Laid = None,
     drop: Dropped = None,
     threads: Threads = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Mask a table and write the release.
 
@@ -127,6 +128,9 @@ def mask(
     form = output_format(target, source, schema, scenario)
     loaded = None if scenario is None else read_scenario(scenario)
     decided = read_decision(record, meeting, (target, source, schema, scenario, meeting))
+    if None not in (seed, key_file):
+        raise ParameterError("--seed and --key-file both give the key; give one of them.")
+    refuse_existing(overwrite, target, record, record and evidence_path(record))
     options = _options({"epsilon": epsilon, "k": k, "q": q}, settings(set_ or ()))
     params = _parameters(loaded, method, options)
     read = load(source, schema, file or ())
@@ -153,7 +157,7 @@ def mask(
             source=source_of(source, schema, drop, file),
         )
         files = _internal(record, data, release, released, basis) | files
-    write_all(files)  # the record first: no release stands there without it
+    write_all(files, overwrite=overwrite)  # the record first: no release stands there without it
     _summarize(data, release)
     for note in _notes(data, release, form):
         say(note)
@@ -187,8 +191,6 @@ def _secret(seed: int | None, file: Path | None) -> int | SecretKey | None:
     """What a release is drawn with: a seed, a fresh secret kept in a file, or one forgotten."""
     if file is None:
         return seed
-    if seed is not None:
-        raise ParameterError("--seed and --key-file both give the key; give one of them.")
     from rwn_core.scale.key_file import make_key
 
     return make_key(file)

@@ -143,7 +143,7 @@ def mask_dataset(
     say(f"rwn: {made.n:,} records, written to {target} as {files} in secret order")
     if record is not None:
         text = dataset_record(made, params, described, _words(seed, key_file), source)
-        write(record, text.encode("utf-8"))
+        write(record, text.encode("utf-8"), overwrite=False)
         say(f"internal record written to {record}; it stays in the house")
     if params.k is not None and params.epsilon is not None:
         say(f"{made.governed / made.n:.1%} of records have fewer than k candidates within epsilon")
@@ -184,7 +184,7 @@ def _key(seed: int | None, file: Path | None) -> int | SecretKey | None:
 
 def _require_new(record: Path) -> None:
     """Refuse before the work what could not be written after it."""
-    if record.exists():
+    if record.exists():  # no --overwrite, as for the dataset itself
         raise ReleaseError(f"{record.name} exists; choose a new file for the record.")
     if not record.parent.is_dir():
         raise ReleaseError(f"The folder {record.parent} does not exist; create it first.")

@@ -4,8 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from rwn_core.errors import ReleaseError, RWNError
+
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files of these names.")]
+
+
+def refuse_existing(overwrite: bool, *targets: Path | None) -> None:
+    """Refuse files that are there already, before any work is done.
+
+    Raises
+    ------
+    ReleaseError
+    """
+    for target in targets:
+        if target is not None and target.is_file() and not overwrite:
+            raise ReleaseError(
+                f"{target.name} exists; choose another name, or give --overwrite to replace it."
+            )
 
 
 def output_format(target: Path, *inputs: str | Path | None) -> str:
@@ -31,17 +50,17 @@ def output_format(target: Path, *inputs: str | Path | None) -> str:
     return form
 
 
-def write(target: Path, content: bytes) -> None:
-    """Write a file, all or nothing.
+def write(target: Path, content: bytes, *, overwrite: bool) -> None:
+    """Write a file, all or nothing; one that is there already only if it may be replaced.
 
     Raises
     ------
     RWNError
     """
-    write_all({target: content})
+    write_all({target: content}, overwrite=overwrite)
 
 
-def write_all(files: Mapping[Path, bytes]) -> None:
+def write_all(files: Mapping[Path, bytes], *, overwrite: bool) -> None:
     """Write files that belong together: all of them, or none.
 
     Raises
@@ -50,6 +69,7 @@ def write_all(files: Mapping[Path, bytes]) -> None:
     """
     from rwn_core.io.write import write_together
 
+    refuse_existing(overwrite, *files)  # the work may have taken hours
     try:
         write_together(files)
     except ReleaseError as failure:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rwn_cli.options import SchemaFile, load
-from rwn_cli.output import write_all
+from rwn_cli.output import Overwrite, refuse_existing, write_all
 from rwn_cli.terminal import progress, say
 from rwn_core.errors import ParameterError, RWNError
 
@@ -33,6 +33,7 @@ def replay(
         typer.Option(metavar="FILE", help="The paper's own table, where the list asks for one."),
     ] = None,
     schema: SchemaFile = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Run a figure or table of a paper again, and hold what it prints against what comes out.
 
@@ -50,6 +51,7 @@ def replay(
     if name is None or out is None:
         raise ParameterError("Give NAME and --out DIR, or --list to see the names.")
     replays = chosen(name)
+    refuse_existing(overwrite, *(path for each in replays for path in out.glob(f"{each.key}.*")))
     data = None if file is None else load(file, schema)
     _create(out)
     if name not in REPLAYS and len(replays) < len(REPLAYS):
@@ -57,7 +59,10 @@ def replay(
     with progress("replaying") as report:
         for number, each in enumerate(replays, start=1):
             done = replayed(each, Request(short=short, data=data))
-            write_all({out / end: content for end, content in replay_files(done).items()})
+            write_all(
+                {out / end: content for end, content in replay_files(done).items()},
+                overwrite=overwrite,
+            )
             say(f"{each.key}: {'; '.join(done.counts)}")
             report(number / len(replays))
     say(f"written to {out}")

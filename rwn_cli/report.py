@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rwn_cli.output import write
+from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.record_file import (
     OriginalFile,
     RecordFile,
@@ -55,6 +55,7 @@ def report(
             help="The release of a dataset, if it lies no longer where its record says.",
         ),
     ] = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Write the internal report of a release, or with --public its notice for users.
 
@@ -70,24 +71,25 @@ def report(
         raise ReleaseError("FILE is the record itself; write to another file.")
     if not out.parent.is_dir():
         raise RWNError(f"The folder {out.parent} does not exist; create it first.")
+    refuse_existing(overwrite, out)
     if is_dataset_record(text := read_text(record, "record")):
         content = _of_dataset(text, out, (title, review), (original, released), public)
-        _write(out, content, public)
+        _write(out, content, public, overwrite)
         return
     if released is not None:
         raise ParameterError("--released is for the record of a dataset; leave it out.")
     read = read_record_file(record)
     material = Material(record=read, title=title, review=review)
     if public:
-        _write(out, _public(material, out, original), public)
+        _write(out, _public(material, out, original), public, overwrite)
         return
     evidence = evidence_of(read, record)
     material = Material(record=read, evidence=evidence, title=title, review=review)
-    _write(out, internal_file(material, out.suffix), public)
+    _write(out, internal_file(material, out.suffix), public, overwrite)
 
 
-def _write(out: Path, content: bytes, public: bool) -> None:
-    write(out, content)
+def _write(out: Path, content: bytes, public: bool, overwrite: bool) -> None:
+    write(out, content, overwrite=overwrite)
     if public:
         say(f"public file written to {out}; nothing of the original was found in it")
     else:

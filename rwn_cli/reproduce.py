@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rwn_cli.options import SchemaFile, load
-from rwn_cli.output import write
+from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.record_file import original_of, read_record_file, read_text
 from rwn_cli.terminal import progress, say
 from rwn_core.errors import ParameterError
@@ -37,6 +37,7 @@ def reproduce(
         typer.Option("--out", "-o", help="Write what came out: a file, or a dataset's new folder."),
     ] = None,
     schema: SchemaFile = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Draw a release again from its key, and check that the same bytes come out.
 
@@ -48,6 +49,7 @@ def reproduce(
     from rwn_core.scale.key_file import read_key
 
     whole = folder.is_dir()
+    refuse_existing(overwrite, out)
     if not whole and is_dataset_record(text := read_text(folder, "record")):
         _of_dataset(text, read_key(key), original, out, schema)
         return
@@ -62,7 +64,7 @@ def reproduce(
     with progress("masking") as report:
         content = reproduced(record, data, secret, progress=report)
     if out is not None:
-        write(out, content)
+        write(out, content, overwrite=overwrite)
         say(f"written to {out}")
     say("the same file came out of the key")
     say(f"SHA-256 {hashlib.sha256(content).hexdigest()}")

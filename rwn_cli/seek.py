@@ -30,7 +30,7 @@ from rwn_cli.options import (
     read_scenario,
     table_of,
 )
-from rwn_cli.output import write
+from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.terminal import progress, say
 from rwn_core.errors import ParameterError, ReleaseError, RWNError
 
@@ -69,6 +69,7 @@ def seek(
     schema: SchemaFile = None,
     drop: Dropped = None,
     workers: Workers = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Find the best setting that keeps all limits.
 
@@ -77,6 +78,7 @@ def seek(
     is written, and the exit code is 4.
     """
     _check(target, source, schema, scenario)
+    refuse_existing(overwrite, target)
     loaded = None if scenario is None else read_scenario(scenario)
     policy = limits(loaded, limit or ())
     values = {"epsilon": epsilon, "k": k, "q": q}
@@ -88,7 +90,8 @@ def seek(
         raise ReleaseError(answer.sentence)
     typer.echo(answer.sentence)
     if target is not None:
-        write(target, _scenario(data, answer, policy, search.plan.seed).encode("utf-8"))
+        made = _scenario(data, answer, policy, search.plan.seed)
+        write(target, made.encode("utf-8"), overwrite=overwrite)
         say(f"written to {target}")
 
 

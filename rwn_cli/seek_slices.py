@@ -17,7 +17,7 @@ from rwn_cli.options import (
     settings,
     table_of,
 )
-from rwn_cli.output import write
+from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.terminal import progress, say
 from rwn_core.errors import ParameterError
 
@@ -51,6 +51,7 @@ def seek_slices(
     schema: SchemaFile = None,
     drop: Dropped = None,
     workers: Workers = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Find which variables should travel together: least loss of correlations within all limits.
 
@@ -63,6 +64,7 @@ def seek_slices(
 
     if scenario is not None and scenario.suffix.lower() != ".toml":
         raise ParameterError("--out must name a file that ends in .toml.")
+    refuse_existing(overwrite, scenario)
     data = table_of(source, schema, None, drop=drop, weights=weight)
     policy = limits(None, limit or ())
     with progress("searching") as report:
@@ -80,7 +82,7 @@ def seek_slices(
     say(answer.sentence)
     if scenario is not None:
         kept = Scenario(table=data.fingerprint, setting=answer.point.setting, policy=policy)
-        write(scenario, kept.to_toml().encode("utf-8"))
+        write(scenario, kept.to_toml().encode("utf-8"), overwrite=overwrite)
         say(f"written to {scenario}; rwn mask --scenario {scenario.name} takes it")
 
 

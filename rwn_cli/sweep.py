@@ -35,7 +35,7 @@ from rwn_cli.options import (
     read_scenario,
     table_of,
 )
-from rwn_cli.output import output_format, write
+from rwn_cli.output import Overwrite, output_format, refuse_existing, write
 from rwn_cli.terminal import progress, say
 
 
@@ -66,6 +66,7 @@ def sweep(
     schema: SchemaFile = None,
     drop: Dropped = None,
     workers: Workers = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Try many settings and write a table of what the measures read.
 
@@ -81,6 +82,7 @@ def sweep(
     from rwn_core.tuning.verdict import counted
 
     form = output_format(target, source, schema, scenario)
+    refuse_existing(overwrite, target)
     loaded = None if scenario is None else read_scenario(scenario)
     policy = limits(loaded, limit or ())
     values, plan = {"epsilon": epsilon, "k": k, "q": q}, (tuple(measure or ()), releases, seed)
@@ -100,7 +102,7 @@ def sweep(
         trials = run_sweep(
             data, settings, plan=search.plan, workers=workers, folder=folder, progress=report
         )
-    write(target, table_bytes(trials.frame(policy if judged else None), form))
+    write(target, table_bytes(trials.frame(policy if judged else None), form), overwrite=overwrite)
     shutil.rmtree(folder, ignore_errors=True)
     if judged:
         say(trials.words(policy))

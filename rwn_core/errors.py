@@ -41,6 +41,10 @@ class ReleaseError(RWNError):
     """A release may not be, or could not be, written."""
 
 
+class SeedWarning(UserWarning):
+    """A file that leaves the house was drawn from a small seed, which is no secret."""
+
+
 def describe_fault(error: BaseException) -> str:
     """Describe a foreign error by its type and the lines it passed; its text may hold a value."""
     frames = reversed(traceback.extract_tb(error.__traceback__))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, steps_by_name
-from rwn_core.errors import ParameterError
+from rwn_core.errors import ParameterError, ReleaseError, SeedWarning
 from rwn_core.io.write import file_format, table_bytes, write_atomically
 from rwn_core.masking.method import Method
 from rwn_core.masking.published import formula_cells, publishable, without_formulas
@@ -23,6 +24,10 @@ from rwn_core.mechanism.law import Law
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey, random_order
 
+SEEDED = (
+    "This release was drawn from a small seed: whoever tries the small numbers can undo it. Leave "
+    "seed out for a file that leaves the house."
+)
 Order = Literal["shuffled", "original"]
 
 
@@ -47,6 +52,8 @@ class Release:
         The step of each rounded variable; empty where values are released as they are.
     id : str
         128 random bits in hex, a name that tells nothing.
+    seeded : bool
+        Whether it was drawn from a small seed, which anybody can try.
     """
 
     masked: Microdata
@@ -58,6 +65,7 @@ class Release:
     order: NDArray[np.int64] = field(repr=False)
     precision: Steps = ()
     id: str = field(default_factory=partial(secrets.token_hex, 16))
+    seeded: bool = False
 
     def published(self, order: Order = "shuffled") -> Microdata:
         """The table as it may leave the house: rows in secret order by default."""
@@ -91,7 +99,9 @@ class Release:
         cells = formula_cells(self.published("original").frame, format)
         return {name: int(found.sum()) for name, found in cells.items()}
 
-    def publish(self, path: str | Path, order: Order = "shuffled") -> Path:
+    def publish(
+        self, path: str | Path, order: Order = "shuffled", *, overwrite: bool = False
+    ) -> Path:
         """Write the release, all or nothing.
 
         Parameters
@@ -99,6 +109,8 @@ class Release:
         path : str or Path
             Its ending says the format, such as .csv or .parquet.
         order : {"shuffled", "original"}
+        overwrite : bool
+            Whether a file of that name is replaced.
 
         Returns
         -------
@@ -107,9 +119,21 @@ class Release:
         Raises
         ------
         ReleaseError
-            The file could not be written; an older file of that name is still whole.
+            The file exists, or could not be written; an older file of that name is still whole.
+
+        Warns
+        -----
+        SeedWarning
+            The release was drawn from a small seed.
         """
         target = Path(path)
+        if target.is_file() and not overwrite:
+            raise ReleaseError(
+                f"The file {target.name} exists; choose another name, or give overwrite=True to "
+                "replace it."
+            )
+        if self.seeded:
+            warnings.warn(SEEDED, SeedWarning, stacklevel=2)
         return write_atomically(target, self.to_bytes(file_format(target), order))
 
 
@@ -167,4 +191,5 @@ def mask(
         law=work.law,
         order=random_order(key, work.masked.n),
         precision=steps,
+        seeded=seed is not None and not isinstance(seed, SecretKey),
     )

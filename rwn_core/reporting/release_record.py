@@ -212,7 +212,11 @@ def record_document(
             "missing": _with_missing(microdata),
         },
         "setting": {**setting.to_dict(), "parameters": all_parameters(release.params)},
-        "file": {**asdict(file), "records": release.published("original").n},
+        "file": {
+            **asdict(file),
+            "key": SEEDED if release.seeded else file.key,
+            "records": release.published("original").n,
+        },
         "readings": _readings(audited, microdata.n),
         "limit": policy.to_records(),
         "verdict": _verdict(policy.judge_readings(audited.readings, released=few)),

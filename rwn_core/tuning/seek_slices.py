@@ -133,7 +133,7 @@ def seek_slices(
     asked, (policy, unread) = policy, policy.judgeable(sample)
     setting = setting or Setting(params=RWN(epsilon=1.0, k=5))
     settings = _strengths(sample, setting, ranges.strengths)
-    plan = Plan(measures=policy.measures, releases=_RELEASES, seed=ranges.seed)
+    plan = Plan(measures=asked.measures, releases=_RELEASES, seed=ranges.seed)
     with Crew(sample, settings, plan, workers=thread_count(workers)) as crew:
         search = SliceSearch(
             names=tuple(masked_names(sample)),
@@ -149,7 +149,7 @@ def seek_slices(
             pace=Pace(
                 tell=progress,
                 tries=ranges.tries,
-                check=_STATED * len({*policy.measures, LOSS}),
+                check=_STATED * len({*asked.measures, LOSS}),
                 expected=ranges.tries if ranges.weights else ranges.tries // 2,
             ),
         )
@@ -273,7 +273,7 @@ def _verified(
 
 def _fresh(search: SliceSearch, found: Found, which: int) -> Point:
     """Read all that have a limit, and the loss, on releases of their own: which set of them."""
-    measures = tuple(dict.fromkeys((*search.policy.measures, LOSS)))
+    measures = tuple(dict.fromkeys((*search.plan.measures, LOSS)))
     seed = search.plan.seed + FRESH * which
     plan = Plan(measures=measures, releases=_STATED, seed=seed)
     setting = search.at(found.choice, found.strength)

@@ -97,12 +97,9 @@ def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | r
 def _read(session: Session, current: CurrentRelease, key: str) -> Reading | rwn.NotApplicable:
     reading = _at_hand(session, current, key)
     if reading is None:
-        # of the quick ones the number is all that is shown here
-        about, brief = rwn.MEASURES[key], key in QUICK
-        kept = memo("limits", 32)
-        reading = kept.once(
-            (*release_key(session), key), lambda: about.read(current.comparison, begin=brief)
-        )
+        about, brief = rwn.MEASURES[key], key in QUICK  # of which the number alone is shown here
+        name = (*release_key(session), key)
+        reading = memo("limits", 32).once(name, lambda: about.read(current.comparison, begin=brief))
     return reading
 
 

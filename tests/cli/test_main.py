@@ -50,7 +50,7 @@ def test_mask_writes_the_bytes_that_python_writes(
         code, _, said = rwn_command(
             *("mask", "demo:bodyfat", target, "--epsilon", 2, "--k", 5, "--q", 0.5),
             *("--weight", "age=2", "--weight", "siri=0", "--seed", 7, "--order", order),
-            *("--threads", threads),
+            *("--threads", threads, "--overwrite"),
         )
         assert code == 0
         data = rwn.load_demo("bodyfat")
@@ -65,7 +65,7 @@ def test_mask_writes_the_bytes_that_python_writes(
 def test_a_file_that_is_the_original_says_so(rwn_command: Run) -> None:
     messages = {}
     for q in (0, 0.5):
-        code, _, messages[q] = rwn_command("mask", "demo:bodyfat", "o.csv", "--k", 3, "--q", q)
+        code, _, messages[q] = rwn_command("mask", "demo:bodyfat", f"{q}.csv", "--k", 3, "--q", q)
         assert code == 0
     assert "no cell differs from the original" in messages[0]
     assert "no cell differs" not in messages[0.5]

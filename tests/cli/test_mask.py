@@ -67,9 +67,9 @@ def test_a_scenario_is_masked_as_it_says(rwn_command: Run, bodyfat) -> None:
 def test_the_seed_of_a_scenario_is_not_taken_for_a_secret(rwn_command: Run, bodyfat) -> None:
     name = write(Scenario(setting=SETTING, seed=7))
     result = []
-    for _ in range(2):
-        assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", name)[0] == 0
-        result.append(Path("out.csv").read_bytes())
+    for out in ("one.csv", "two.csv"):
+        assert rwn_command("mask", "demo:bodyfat", out, "--scenario", name)[0] == 0
+        result.append(Path(out).read_bytes())
     assert expected(bodyfat) not in result
     assert result[0] != result[1]
 
@@ -83,7 +83,7 @@ def test_options_change_parts_of_a_scenario(rwn_command: Run, bodyfat) -> None:
     other = Setting.of("rwn", {"epsilon": 2.0, "k": 9, "q": 0.5}, weights, precision)
     assert Path("out.csv").read_bytes() == expected(bodyfat, other)
     changes = ("--method", "nbrs2015", "--epsilon", 4, "--round", "none")
-    assert rwn_command(*arguments, *changes)[0] == 0
+    assert rwn_command(*arguments, *changes, "--overwrite")[0] == 0
     other = Setting.of("nbrs2015", {"epsilon": 4.0}, {"age": 2.0})
     assert Path("out.csv").read_bytes() == expected(bodyfat, other)
 
@@ -151,7 +151,10 @@ def test_a_sweep_of_a_scenario_has_its_precision(rwn_command: Run, bodyfat) -> N
     assert pd.read_csv("out.csv")["precision"].fillna("").tolist() == ["", "age=5"]
     name = write(Scenario(setting=SETTING))
     more = ("--k", 5, "--measure", "marginals", "--releases", 1)
-    assert rwn_command("sweep", "demo:bodyfat", "--scenario", name, *more, *ends)[0] == 0
+    assert (
+        rwn_command("sweep", "demo:bodyfat", "--scenario", name, *more, *ends, "--overwrite")[0]
+        == 0
+    )
     assert pd.read_csv("out.csv")["precision"].tolist() == ["age=5 weight=10"]
 
 

@@ -46,7 +46,7 @@ def test_another_or_a_lost_original_is_refused(masked: Run) -> None:
 
 def test_a_seeded_release_and_one_in_order_get_no_notice(masked: Run) -> None:
     for option, word in ((("--seed", "1"), "seed"), (("--order", "original"), "row order")):
-        assert masked(*MASK, *option)[0] == 0
+        assert masked(*MASK, *option, "--overwrite")[0] == 0
         code, _, said = masked("report", "record.toml", "--public", "-o", "notice.html")
         assert (code, word in said) == (4, True)
         assert not Path("notice.html").exists()
@@ -97,7 +97,7 @@ def test_a_file_is_told_from_every_other(masked: Run) -> None:
 def test_the_ledger_shows_what_it_has_and_sees_that_its_end_was_cut(masked: Run) -> None:
     assert masked("ledger", "add", "ledger.jsonl", "record.toml", "--by", "Ada")[0] == 0
     first = Path("ledger.jsonl").read_bytes()
-    assert masked(*MASK)[0] == 0
+    assert masked(*MASK, "--overwrite")[0] == 0
     code, _, said = masked("ledger", "add", "ledger.jsonl", "record.toml")
     assert code == 0
     assert "warning: Release" in said

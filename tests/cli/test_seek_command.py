@@ -59,7 +59,11 @@ def test_where_none_keeps_all_limits_the_nearest_is_named_and_nothing_written(
         (("--limit", "bayes_linkage=much", "--k", "3"), 2, "MEASURE=V"),
         (("--limit", "bayes_linkage=-1", "--k", "3"), 2, "at least 0"),
         (("--limit", "x=1", "--k", "3"), 2, "no measure x"),
-        (("--limit", "bayes_linkage=1", "--limit", "bayes_linkage=2", "--k", "3"), 2, "two limits"),
+        (
+            ("--limit", "bayes_linkage=1", "--limit", "bayes_linkage=0.2", "--k", "3"),
+            2,
+            "two limits",
+        ),
         (("--best", "x", "--k", "3"), 2, "no measure x"),
         ((), 2, "Give --epsilon"),
         (("--k", "3", "-o", "out.csv"), 2, ".toml"),
@@ -86,7 +90,7 @@ def test_a_sweep_says_which_settings_keep_all_limits(rwn_command: Run) -> None:
     linked = table[table["measure"] == "distance_linkage"]
     assert linked["keeps_all_limits"].tolist() == [False, True]
     assert (linked["share_of_limit"] * 0.1).tolist() == pytest.approx(linked["high"].tolist())
-    code, _, said = rwn_command(*sweep, "--limit", "bayes_linkage=0.05", "-o", "out.csv")
+    code, _, said = rwn_command(*sweep, "--limit", "bayes_linkage=0.05", "-o", "two.csv")
     assert code == 0
     assert "None of 2 settings keeps all limits; nearest is k = 60" in said
 

@@ -58,7 +58,7 @@ def test_a_scenario_gives_the_same_numbers(rwn_command: Run) -> None:
         *("--workers", 1, "-o", "out.parquet"),
     )
     assert code == 0
-    assert "2 settings, 1 releases" in said
+    assert "2 settings, 1 release each" in said
     assert len(pd.read_parquet("out.parquet")) == 4
 
 

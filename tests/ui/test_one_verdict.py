@@ -130,7 +130,7 @@ def test_a_setting_with_hardly_any_record_is_no_choice_anywhere(session: Session
 
 def test_tune_agrees_that_hardly_any_record_keeps_no_policy(open_page) -> None:
     session = open_page("tune", method="nbrs2015", epsilon="1", q="1").session
-    session.policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=1.0),))
+    session.policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.9),))
     payload = tune_view.payload(session, current_release(session))
     tile = payload["tiles"][0]
     assert tile["state"] is None

@@ -108,20 +108,20 @@ def limited(session: Session, **limits: float) -> dict:
 
 def test_the_first_tile_is_green_only_if_all_limits_are_kept(session: Session) -> None:
     readings = risk_axis.readings(session, current_release(session))
-    worst = readings["bayes_linkage"].value
     ordinary = readings["distance_linkage"].value
-    kept = limited(session, bayes_linkage=worst, distance_linkage=2 * ordinary)
-    assert (kept["label"], kept["state"]) == ("Worst-case linkage", "kept")
+    gain = risk_axis._read(session, current_release(session), "attribute_gain").value
+    kept = limited(session, attribute_gain=gain, distance_linkage=2 * ordinary)
+    assert (kept["label"], kept["state"]) == ("Attribute gain", "kept")
     assert "all 2 kept" in kept["limit"]
     # the planted wrong case: one of them holds by far, the other does not
-    broken = limited(session, bayes_linkage=1.0, distance_linkage=0.9 * ordinary)
+    broken = limited(session, attribute_gain=0.9, distance_linkage=0.9 * ordinary)
     assert (broken["label"], broken["state"]) == ("Distance linkage", "over")
-    assert "Worst-case linkage" in broken["help"]
+    assert "Attribute gain" in broken["help"]
     assert "kept" not in broken["limit"]
 
 
 def test_the_first_tile_names_what_was_not_judged_and_is_not_green(session: Session) -> None:
-    tile = limited(session, distance_linkage=1.0, prediction=1.0)
+    tile = limited(session, distance_linkage=0.9, prediction=1.0)
     assert (tile["label"], tile["state"]) == ("Distance linkage", None)
     assert "1 not judged" in tile["limit"]
     assert "Not judged: " in tile["help"]

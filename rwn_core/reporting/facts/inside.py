@@ -169,10 +169,11 @@ def _limits(material: Material) -> Content:
         reading = material.reading(key)
         judged = verdict.get("judged", {}).get(key, reading)
         title, value = judged.get("title", MEASURES[key].title), judged.get("value")
-        ends = ends_words(key, verdict.get("ends", {}).get(key, {})) or "not read"
+        ends = ends_words(key, verdict.get("ends", {}).get(key, {}))
+        used = f"{used}; {ends}" if ends else used
         source, by = limit.get("source") or "not stated", limit.get("set_by") or "not stated"
-        rows.append((title, value, limit["at_most"], used, ends, source, by))
-    columns = ("measure", "value", "at most", "uses", "ends", "source of the limit", "set by")
+        rows.append((title, value, limit["at_most"], used, source, by))
+    columns = ("measure", "value", "at most", "uses", "source of the limit", "set by")
     state = "Kept." if verdict["kept"] else "NOT KEPT."
     return Content(lines=(state, verdict["words"]), table=written_table(columns, rows))
 

@@ -30,7 +30,7 @@ from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
 
 PARAMS = rwn.RWN(epsilon=2.0, k=5)
-WIDE = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=1.0),))
+WIDE = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.9),))
 ADA = Approval(by="Ada Lovelace", reason="A lesson")
 
 

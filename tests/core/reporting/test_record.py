@@ -128,12 +128,12 @@ def test_the_verdict_of_the_limits_is_in_the_record(bodyfat) -> None:
         found: dict[str, object] = told["verdict"]
         return found
 
-    assert verdict(bayes_linkage=1.0, distance_linkage=1.0)["kept"] is True
-    broken = verdict(bayes_linkage=0.05, distance_linkage=1.0)
+    assert verdict(attribute_gain=0.9, distance_linkage=0.9)["kept"] is True
+    broken = verdict(bayes_linkage=0.05, distance_linkage=0.9)
     assert broken["kept"] is False
     assert "most of all Worst-case linkage" in str(broken["words"])
     # the planted wrong case: what could be read holds, and something could not
-    some = verdict(distance_linkage=1.0, prediction=1.0)
+    some = verdict(distance_linkage=0.9, prediction=1.0)
     assert some["kept"] is False
     assert set(some["not_judged"]) == {"prediction"}
     told = read_record(internal_record(bodyfat, release, file, measures=("correlation",)))

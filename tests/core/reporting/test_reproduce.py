@@ -16,7 +16,7 @@ from rwn_core.reporting.judged_release import Approval, Draws, judge_release
 from rwn_core.reporting.release_folder import release_files, write_folder
 
 pytestmark = pytest.mark.usefixtures("read_here")
-WIDE = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=1.0),))
+WIDE = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.9),))
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,110 @@
+"""No command replaces a file silently; a percentage is no limit on the command line either."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import rwn_core as rwn
+from rwn_cli.main import app
+from rwn_core.reporting.scenario import Scenario
+from rwn_core.tuning import Setting
+
+RECORD = ("mask", "demo:bodyfat", "release.csv", "--k", "5", "--record", "record.toml")
+KEYED = (*RECORD, "--key-file", "sealed.key")
+SWEPT = ("--k", "60", "--q", "1", "--releases", "1", "--workers", "1")
+SEARCH = ("--limit", "distance_linkage=0.5", "--workers", "1")
+COMMANDS = {
+    "mask": ("mask", "demo:bodyfat", "out.csv", "--k", "5"),
+    "record": ("mask", "demo:bodyfat", "other.csv", "--k", "5", "--record", "out.toml"),
+    "demo": ("demo", "bodyfat", "--out", "out.csv"),
+    "sweep": ("sweep", "demo:bodyfat", *SWEPT, "--measure", "marginals", "-o", "out.csv"),
+    "seek": ("seek", "demo:bodyfat", *SWEPT, "--limit", "distance_linkage=0.5", "-o", "out.toml"),
+    "seek-slices": ("seek-slices", "small.csv", *SEARCH, "-o", "out.toml"),
+    "report": ("report", "record.toml", "-o", "out.html"),
+    "reproduce": ("reproduce", "record.toml", "--key", "sealed.key", "-o", "out.csv"),
+}
+OUTPUTS = {"-o", "--out"}
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_a_file_that_is_there_is_replaced_only_with_overwrite(rwn_command, name: str) -> None:
+    command = COMMANDS[name]
+    out = next(Path(word) for word in command if word.startswith("out."))
+    if name in ("report", "reproduce"):
+        assert rwn_command(*KEYED)[0] == 0
+    if name == "seek-slices":
+        data = rwn.load_demo("bodyfat").frame[["age", "weight", "height"]]
+        data.to_csv("small.csv", index=False)
+    out.write_bytes(b"what was here before")
+    code, _, said = rwn_command(*command)
+    assert code == 4
+    assert f"{out.name} exists; choose another name, or give --overwrite to replace it." in said
+    assert out.read_bytes() == b"what was here before"
+    if name != "seek-slices":  # it would search for a minute
+        code, _, said = rwn_command(*command, "--overwrite")
+        assert code == 0, said
+        assert out.read_bytes() != b"what was here before"
+
+
+def test_the_evidence_beside_a_record_is_not_replaced(rwn_command) -> None:
+    Path("record.evidence.json").write_bytes(b"of another release")
+    code, _, said = rwn_command(*RECORD)
+    assert (code, "record.evidence.json exists" in said) == (4, True)
+    assert not Path("release.csv").exists()
+
+
+def test_a_replay_replaces_no_page(rwn_command) -> None:
+    Path("folder").mkdir()
+    key = next(iter(rwn_replays()))
+    Path("folder", f"{key}.html").write_bytes(b"before")
+    code, _, said = rwn_command("replay", key, "--short", "-o", "folder")
+    assert (code, "exists; choose another name" in said) == (4, True)
+
+
+def rwn_replays() -> list[str]:
+    from rwn_core.evaluation.replays import REPLAYS
+
+    return list(REPLAYS)
+
+
+def test_every_command_that_writes_a_file_has_the_option() -> None:
+    """A new command with an output and no --overwrite is found here."""
+    import typer
+
+    for command in app.registered_commands:
+        made = typer.main.get_command_from_info(
+            command, pretty_exceptions_short=False, rich_markup_mode=None
+        )
+        options = {name for param in made.params for name in param.opts}
+        if options & OUTPUTS and made.name != "mask-dataset":  # which replaces nothing at all
+            assert "--overwrite" in options, made.name
+
+
+@pytest.mark.parametrize("command", ["sweep", "seek", "seek-slices"])
+def test_a_percentage_on_the_command_line_is_refused(rwn_command, command: str) -> None:
+    """Finding P1: --limit bayes_linkage=5 kept everything."""
+    more = () if command == "seek-slices" else ("--k", "3")
+    out = ("-o", "lim.csv") if command == "sweep" else ()
+    code, output, said = rwn_command(
+        *(command, "demo:bodyfat", "--limit", "bayes_linkage=5", *more, *out)
+    )
+    assert (code, output) == (2, "")
+    assert "write 0.05 for 5 percent" in said
+    assert not Path("lim.csv").exists()
+
+
+def test_a_percentage_in_a_scenario_is_refused(rwn_command) -> None:
+    policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.5),))
+    text = Scenario(setting=Setting.of("rwn", {"k": 5}), policy=policy).to_toml()
+    Path("five.toml").write_text(text.replace("0.5", "5.0"), encoding="utf-8")
+    code, _, said = rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "five.toml")
+    assert (code, "write 0.05 for 5 percent" in said) == (2, True)
+
+
+def test_one_setting_and_one_release_are_no_several(rwn_command) -> None:
+    """Finding P10: "1 settings, 2 releases each"."""
+    code, _, said = rwn_command(*COMMANDS["sweep"])
+    assert code == 0
+    assert "1 setting, 1 release each" in said

@@ -1,0 +1,300 @@
+"""A limit that the unmasked file keeps is not judged, wherever limits are judged."""
+
+from __future__ import annotations
+
+import numpy as np
+import orjson
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.variable import Role
+from rwn_core.errors import ParameterError
+from rwn_core.measures.comparison import Comparison
+from rwn_core.reporting import ReleasedFile, internal_record
+from rwn_core.reporting.judged_release import Draws, judge_release
+from rwn_core.reporting.release_record import read_record
+from rwn_core.reporting.scenario import Scenario
+from rwn_core.tuning import (
+    Goal,
+    Grid,
+    Plan,
+    SliceRanges,
+    prepared,
+    seek,
+    seek_slices,
+    sweep,
+)
+from rwn_core.tuning.judged import Judged, empty_end, of_reading, of_stated, stated
+from rwn_core.tuning.match import Loss, match
+from rwn_core.tuning.point import Point
+from rwn_core.tuning.policy import Limit, Policy
+
+CANNOT = "This limit cannot be broken on this table: the unmasked file reads"
+PARAMS = rwn.RWN(epsilon=1.0, k=20)
+
+
+def majority(n: int = 300) -> rwn.Microdata:
+    """Fine keys beside a confidential answer that 98 % give alike (finding A1)."""
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(
+        {
+            "height": rng.normal(170, 9, n).round(1),
+            "income": np.exp(rng.normal(3, 0.6, n)).round(2),
+            "age": rng.integers(20, 80, n),
+            "convicted": np.where(np.arange(n) % 50 == 7, "yes", "no"),
+        }
+    )
+    return described(frame, ("height", "income", "age"), ("convicted",))
+
+
+def coarse(n: int = 400) -> rwn.Microdata:
+    """Few combinations of keys: nobody is alone, and nobody could be linked."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(
+        {
+            "sex": rng.choice(["m", "f"], n),
+            "region": rng.integers(0, 4, n),
+            "answer": rng.choice(["yes", "no"], n),
+        }
+    )
+    return described(frame, ("sex", "region"), ("answer",))
+
+
+def described(
+    frame: pd.DataFrame, keys: tuple[str, ...], secrets: tuple[str, ...]
+) -> rwn.Microdata:
+    schema = rwn.Microdata.from_frame(frame).schema
+    for name in (*keys, *secrets):
+        role = Role.KEY if name in keys else Role.CONFIDENTIAL
+        schema = schema.replace_variable(name, role=role)
+    return rwn.Microdata.from_frame(frame, schema)
+
+
+@pytest.fixture(scope="module")
+def rare() -> rwn.Microdata:
+    return majority()
+
+
+POLICY = Policy(
+    limits=(
+        Limit(measure="distance_linkage", at_most=0.3),
+        Limit(measure="t_closeness", at_most=0.99),
+    )
+)
+"""The second limit is kept by the unmasked file of any of these tables."""
+
+
+def test_one_release_is_not_judged_by_a_limit_that_nothing_breaks(rare: rwn.Microdata) -> None:
+    release = rwn.mask(rare, PARAMS, seed=1)
+    readings = rwn.audit(rare, release, measures=POLICY.measures).readings
+    verdict = POLICY.judge_readings(readings)
+    assert not verdict.kept
+    assert verdict.unread["t_closeness"].startswith(CANNOT)
+    assert list(verdict.shares) == ["distance_linkage"]
+    assert "Lower the limit, choose other keys, or remove it." in verdict.sentence
+    # the planted other case: the same release under a limit that the unmasked file breaks
+    fair = Policy(limits=POLICY.limits[:1])
+    assert fair.judge_readings(readings).kept
+
+
+def test_a_coarse_table_keeps_no_limit_on_linkage() -> None:
+    data = coarse()
+    policy = Policy(limits=(Limit(measure="bayes_linkage", at_most=0.05),))
+    for params in (rwn.RWN(k=5, q=0.0), rwn.RWN(k=50)):
+        release = rwn.mask(data, params, seed=2)
+        verdict = policy.judge_readings(rwn.audit(data, release).readings)
+        assert (verdict.kept, set(verdict.unread)) == (False, {"bayes_linkage"})
+    classes = len(data.frame.drop_duplicates())
+    assert f"reads {100 * classes / data.n:.3g} %" in verdict.unread["bayes_linkage"]
+    # lowered as the sentence says, it can be broken, and the unmasked file breaks it
+    lower = Policy(limits=(Limit(measure="bayes_linkage", at_most=0.9 * classes / data.n),))
+    nothing = rwn.mask(data, rwn.RWN(k=5, q=0.0), seed=2)
+    assert lower.judge_readings(rwn.audit(data, nothing).readings).broken == ("bayes_linkage",)
+
+
+def test_the_unmasked_file_never_keeps_a_policy(rare: rwn.Microdata) -> None:
+    """Every measure of risk, at any limit: the file itself breaks it or is not judged."""
+    release = rwn.mask(rare, rwn.RWN(k=5, q=0.0), seed=1)
+    readings = rwn.audit(rare, release).readings
+    limits = [
+        Limit(measure=key, at_most=at_most)
+        for key, measure in rwn.MEASURES.items()
+        if measure.side == "risk" and measure.better == "lower"
+        for at_most in (0.01, 0.05, 0.5, 1.0)
+    ]
+    kept = [each for each in limits if Policy(limits=(each,)).judge_readings(readings).kept]
+    assert kept == []
+
+
+def test_a_point_a_saved_point_and_a_scenario_agree(rare: rwn.Microdata) -> None:
+    grid = Grid(axes={"epsilon": (1.0,), "k": (20,), "q": (1.0,)})
+    settings = prepared(rare, grid, references=False)
+    plan = Plan(measures=("correlation", *POLICY.measures), releases=3)
+    (point,) = sweep(rare, settings, plan=plan, workers=1).points
+    again = Point.from_dict(orjson.loads(orjson.dumps(point.to_dict())))
+    scenario = Scenario(
+        table=rare.fingerprint, setting=point.setting, policy=POLICY, readings=point.stated()
+    )
+    loaded = Scenario.from_toml(scenario.to_toml())
+    verdicts = [
+        POLICY.judge_point(point),
+        POLICY.judge_point(again),
+        POLICY.judge_stated(loaded.readings),
+    ]
+    for verdict in verdicts:
+        assert not verdict.kept
+        assert verdict.unread["t_closeness"].startswith(CANNOT)
+        assert set(verdict.ends) == set(POLICY.measures)
+    # files of an earlier version say nothing of ends, and are read as they were
+    old = {
+        key: {name: value for name, value in each.items() if name not in ("unmasked", "unrelated")}
+        for key, each in loaded.readings.items()
+    }
+    assert POLICY.judge_stated(old).kept
+
+
+def test_the_sweep_says_why_nothing_keeps_the_policy(rare: rwn.Microdata) -> None:
+    grid = Grid(axes={"epsilon": (1.0,), "k": (20,), "q": (1.0,)})
+    plan = Plan(measures=("correlation", *POLICY.measures), releases=2)
+    found = sweep(rare, prepared(rare, grid, references=False), plan=plan, workers=1)
+    assert not found.frame(POLICY)["keeps_all_limits"].any()
+    assert CANNOT in found.words(POLICY)
+    assert "None of 1 setting keeps all limits" in found.words(POLICY)
+
+
+def test_goal_seek_goes_by_the_other_limits_and_keeps_nothing(rare: rwn.Microdata) -> None:
+    grid = Grid(axes={"epsilon": (0.5, 2.0), "k": (20,), "q": (1.0,)})
+    plan = Plan(measures=("correlation", *POLICY.measures), releases=2)
+    swept = sweep(rare, prepared(rare, grid, references=False), plan=plan, workers=1)
+    answer = seek(rare, swept, Goal(keep=POLICY, best="correlation"), workers=1)
+    assert answer.reached
+    assert not answer.kept
+    assert CANNOT in answer.sentence
+    empty = Policy(limits=POLICY.limits[1:])
+    with pytest.raises(ParameterError, match="No limit can be judged on this table"):
+        seek(rare, swept, Goal(keep=empty, best="correlation"), workers=1)
+    with pytest.raises(ParameterError, match="cannot be broken on this table"):
+        seek(rare, swept, Goal(keep="t_closeness", best="correlation", limit=0.99), workers=1)
+    lost = swept.points[0].spreads["correlation"].unrelated
+    goal = Goal(keep="correlation", best="distance_linkage", limit=lost)
+    with pytest.raises(ParameterError, match="a file without any relation reads"):
+        seek(rare, swept, goal, workers=1)
+
+
+def test_a_slice_search_goes_by_the_other_limits_and_reaches_nothing(rare: rwn.Microdata) -> None:
+    ranges = SliceRanges(tries=3, starts=[()], only_starts=True, weights=False, strengths=(1.0, 3))
+    answer = seek_slices(rare, POLICY, ranges=ranges, workers=1)
+    assert not answer.reached
+    assert answer.unread["t_closeness"].startswith(CANNOT)
+    assert CANNOT in answer.sentence
+    assert "is known to keep all limits" in answer.sentence
+    assert not POLICY.judge_point(answer.point).kept
+    with pytest.raises(ParameterError, match="No limit can be judged"):
+        seek_slices(rare, Policy(limits=POLICY.limits[1:]), ranges=ranges, workers=1)
+
+
+def test_matching_refuses_what_is_empty(rare: rwn.Microdata) -> None:
+    """Finding S1: methods were matched at total loss."""
+    plan = Plan(measures=("correlation",), releases=2)
+    with pytest.raises(ParameterError, match="cannot be broken on this table"):
+        match(rare, ["rwn"], POLICY, plan=plan)
+    with pytest.raises(ParameterError, match="is an empty aim"):
+        match(rare, ["rwn"], Loss(measure="correlation", value=0.9), plan=plan)
+    nothing = rwn.MEASURES["correlation"].ends(Comparison(original=rare, masked=rare))
+    (found,) = match(
+        rare, ["rwn"], Loss(measure="correlation", value=nothing["unrelated"] / 2), plan=plan
+    )
+    assert found.path
+
+
+def test_a_judged_release_and_its_record_say_so(rare: rwn.Microdata) -> None:
+    judged = judge_release(rare, PARAMS, "csv", POLICY, draws=Draws(further=2))
+    assert not judged.verdict.kept
+    assert judged.further == (False, False)
+    assert judged.document["verdict"]["not_judged"]["t_closeness"].startswith(CANNOT)
+    assert judged.document["verdict"]["ends"]["distance_linkage"]["unmasked"] == 1.0
+    release = rwn.mask(rare, PARAMS)
+    file = ReleasedFile.of(release.to_bytes("csv"), "csv")
+    record = read_record(internal_record(rare, release, file, policy=POLICY))
+    assert record["verdict"]["kept"] is False
+    assert CANNOT in record["verdict"]["words"]
+
+
+def test_what_is_broken_stays_broken_and_needs_no_end() -> None:
+    """A reading above its limit breaks it, also where the unmasked file reads less."""
+    limit = Limit(measure="bayes_linkage", at_most=0.05)
+    high = Judged(value=0.06, unmasked=0.04).against(limit.measure, limit.share)
+    assert high.value == 0.06
+    low = Judged(value=0.04, unmasked=0.04).against(limit.measure, limit.share)
+    assert (low.value, low.reason[: len(CANNOT)]) == (None, CANNOT)
+    at_least = Judged(value=0.01, standing="at least", upper=0.04, unmasked=0.045)
+    assert at_least.against(limit.measure, limit.share).value is None
+
+
+def test_a_limit_on_a_loss_is_empty_where_no_relation_is_left() -> None:
+    limit = Limit(measure="correlation", at_most=0.08)
+    ends = {"unmasked": 0.0, "unrelated": 0.045}
+    words = empty_end(limit.measure, ends, limit.share)
+    assert words is not None
+    assert "a file without any relation reads 0.045" in words
+    assert empty_end(limit.measure, {"unmasked": 0.0, "unrelated": 0.3}, limit.share) is None
+    assert empty_end(limit.measure, {"unmasked": 0.0}, limit.share) is None
+
+
+def test_where_no_relation_is_left_and_a_limit_is_broken_masking_is_no_help() -> None:
+    policy = Policy(limits=(Limit(measure="bayes_linkage", at_most=0.01),))
+    verdict = policy.judge_stated(
+        {"bayes_linkage": {"median": 0.3, "unmasked": 1.0, "unrelated": 0.02}}
+    )
+    assert verdict.unreachable == ("bayes_linkage",)
+    assert "coarsen values or raise the limit" in verdict.sentence
+    other = policy.judge_stated(
+        {"bayes_linkage": {"median": 0.3, "unmasked": 1.0, "unrelated": 0.002}}
+    )
+    assert other.unreachable == ()
+
+
+def test_what_is_put_down_of_a_reading_keeps_both_ends() -> None:
+    detail = {"unmasked": 0.5, "unrelated": 0.1, "standing": "at least", "at_most": 0.4}
+    known = of_reading(rwn.Reading(value=0.2, detail=detail))
+    kept = of_stated(stated(rwn.Reading(value=0.2, detail=detail)))
+    assert (known.unmasked, known.unrelated) == (kept.unmasked, kept.unrelated) == (0.5, 0.1)
+    assert kept.upper == 0.4
+
+
+@pytest.mark.parametrize(
+    ("count", "kept", "words"),
+    [
+        (1, True, "The limit is kept: Distance linkage, which uses 50 % of its limit."),
+        (1, False, "The limit is broken: Distance linkage, which uses 2.0 times its limit."),
+        (2, True, "All 2 limits are kept; nearest is Distance linkage"),
+        (2, False, "1 of 2 limits is broken, most of all Distance linkage"),
+    ],
+)
+def test_one_limit_is_no_several(count: int, kept: bool, words: str) -> None:
+    """Finding P10: "All 1 limits are kept"."""
+    limits = (Limit(measure="distance_linkage", at_most=0.1), Limit(measure="queries", at_most=0.1))
+    values = {"distance_linkage": 0.05 if kept else 0.2, "queries": 0.01}
+    assert Policy(limits=limits[:count]).judge(values).sentence.startswith(words)
+
+
+@pytest.mark.parametrize("measure", ["bayes_linkage", "attribute_gain", "true_matches", "queries"])
+@pytest.mark.parametrize("value", [1.5, 5, 100])
+def test_a_percentage_is_no_limit(measure: str, value: float) -> None:
+    """Finding P1: a limit of 5 was taken for 500 %, and everything kept it."""
+    words = r"\(%s\) must be a fraction from 0 to 1, not a percentage: write 0.05 for 5 percent"
+    with pytest.raises(ParameterError, match=words % measure):
+        Limit(measure=measure, at_most=value)
+    with pytest.raises(ParameterError, match=words % measure):
+        Policy.from_records([{"measure": measure, "at_most": value}])
+    with pytest.raises(ParameterError, match=words % measure):
+        Goal(keep=measure, best="correlation", limit=value)
+    with pytest.raises(ParameterError, match=words % measure):
+        Loss(measure=measure, value=value)
+    assert Limit(measure=measure, at_most=1).at_most == 1
+
+
+def test_a_measure_that_goes_beyond_one_takes_such_a_limit() -> None:
+    assert Limit(measure="eigenvalues", at_most=5).at_most == 5
+    assert Limit(measure="mahalanobis", at_most=12).at_most == 12

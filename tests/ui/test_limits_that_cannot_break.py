@@ -1,0 +1,136 @@
+"""Every page says of a limit that no file can break that it is not judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core.measures import ends
+from rwn_core.reporting.scenario import Scenario
+from rwn_core.tuning import Plan, Point, Setting, Spread, Sweep
+from rwn_ui.compare import cards as compare_cards
+from rwn_ui.features import pins, risk_axis
+from rwn_ui.risk import tables as risk_tables
+from rwn_ui.risk import view as risk_view
+from rwn_ui.state.results import current_release, prepared
+from rwn_ui.state.session import Session
+from rwn_ui.sweep import cards as sweep_cards
+from rwn_ui.sweep import pick as sweep_pick
+from rwn_ui.sweep import table as sweep_table
+from rwn_ui.tune import view as tune_view
+
+CANNOT = "This limit cannot be broken on this table: the unmasked file reads 31.9 %."
+POLICY = rwn.Policy(limits=(rwn.Limit(measure="t_closeness", at_most=0.9),))
+
+
+@pytest.fixture
+def session() -> Session:
+    made = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"), policy=POLICY)
+    made.settle(prepared(made).prepared)
+    return made
+
+
+@pytest.fixture
+def read_ends(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """Every reading of an end that is really computed."""
+    computed: list[Any] = []
+    own = ends._read
+
+    def counted(*arguments: Any) -> Any:
+        computed.append(arguments)
+        return own(*arguments)
+
+    monkeypatch.setattr(ends, "_read", counted)
+    return computed
+
+
+def test_tune_says_that_it_is_not_judged_and_is_not_green(session: Session) -> None:
+    payload = tune_view.payload(session, current_release(session))
+    tile = payload["tiles"][0]
+    assert (tile["state"], tile["released"], tile["limit"]) == (None, "n/a", "not judged")
+    assert CANNOT in tile["help"]
+    assert "unmasked 31.9 %" in tile["help"]
+
+
+def test_the_ends_are_read_once_and_not_at_a_move(session: Session, read_ends: list[Any]) -> None:
+    session.policy = rwn.Policy()
+    tune_view.payload(session, current_release(session))
+    first = len(read_ends)
+    assert first == len(session.policy.limits) + 2, "the limits, and the two aims"
+    for epsilon in (0.5, 1.0, 3.0):
+        session.levers["epsilon"] = epsilon
+        tune_view.payload(session, current_release(session))
+    session.data = session.data.with_weights({"age": 3.0})
+    tune_view.payload(session, current_release(session))
+    assert len(read_ends) == first
+
+
+def test_a_pin_and_a_scenario_remember_the_ends(session: Session) -> None:
+    pin = tune_view.pin(session, current_release(session))
+    verdict = pin.judged(session.policy)
+    assert verdict is not None
+    assert not verdict.kept
+    assert verdict.unread["t_closeness"].startswith(CANNOT)
+    read = pins.with_readings(pin, risk_axis.readings(session, current_release(session)))
+    assert read.judged(session.policy) == verdict
+
+
+def test_sweep_and_compare_do_not_call_it_kept(session: Session) -> None:
+    spread = Spread(measure="t_closeness", values=(0.2, 0.3), unmasked=0.319)
+    lost = Spread(measure="correlation", values=(0.1, 0.1))
+    setting = Setting.of("rwn", {"k": 5})
+    point = Point(setting=setting, spreads={"t_closeness": spread, "correlation": lost})
+    plan = Plan(measures=("t_closeness", "correlation"), releases=2)
+    sweep = Sweep(plan=plan, points=(point,), wanted=1)
+    (placed,) = sweep_cards.map_points(POLICY, sweep, "correlation", "t_closeness")
+    assert not placed["kept"]
+    frame = sweep_table.frame(session, sweep.points, plan.measures, set())
+    assert frame["keeps all limits"].tolist() == ["no"]
+    assert "✓" not in sweep_pick._line(session, point, "correlation", "t_closeness", set())
+    scenario = Scenario(
+        name="one", setting=setting, table=session.data.fingerprint, readings=point.stated()
+    )
+    (tile,) = compare_cards.cards(session, [scenario], meeting=False)["tiles"]
+    assert (tile["state"], tile["limit"]) == (None, "t-closeness not judged")
+    assert CANNOT in tile["help"]
+    # the planted other case: a table on which the same limit can be broken
+    free = replace(spread, unmasked=0.95)
+    fair = replace(scenario, readings=replace(point, spreads={"t_closeness": free}).stated())
+    (tile,) = compare_cards.cards(session, [fair], meeting=False)["tiles"]
+    assert tile["state"] == "kept"
+
+
+def test_the_risk_page_shows_both_ends_beside_the_limit(
+    open_page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    payloads: list[dict[str, Any]] = []
+    monkeypatch.setattr(risk_view, "panel", lambda payload, key: payloads.append(payload))
+    screen = open_page("risk")
+    screen.session.policy = rwn.Policy(limits=(*rwn.Policy().limits, *POLICY.limits))
+    screen.test.run()
+    (table,) = [t for t in payloads[-1]["tables"] if t["title"] == "Limits of the policy"]
+    assert table["columns"][3:5] == ["unmasked file", "no relation left"]
+    rows = {row[0]: row for row in table["rows"]}
+    assert rows["Worst-case linkage"][3:5] == ["100 %", "0.415 %"]
+    assert rows["t-closeness"][5].startswith(CANNOT)
+    assert screen.errors == []
+
+
+def test_a_table_of_limits_has_a_row_for_what_has_no_answer() -> None:
+    readings = {"t_closeness": rwn.NotApplicable("No keys.")}
+    (row,) = risk_tables.limits(POLICY, readings)["rows"]
+    assert row[1:] == ["–", "90 %", "–", "–", "No keys."]
+
+
+def test_the_editor_ends_at_a_hundred_percent(open_page) -> None:
+    """Finding P1: 500 % was a limit like any other."""
+    screen = open_page("tune")
+    screen.test.session_state["tune.0.policy.box"] = True
+    screen.test.run()
+    fields = [each for each in screen.test.number_input if "% at most" in each.label]
+    assert len(fields) == len(rwn.Policy().limits)
+    assert {field.max for field in fields} == {100.0}
