@@ -91,13 +91,15 @@ def reach(truth: Floats, values: Floats) -> Floats:
     truth : ndarray of float64
         Of everybody, which a tenth of the standard deviation and of the middle half are taken of.
     values : ndarray of float64
-        A twentieth of each itself is the third bound.
+        A twentieth of each itself is the third bound, unless 0 lies in the middle half.
     """
     known = truth[~np.isnan(truth)]
     if not known.size:
         return np.zeros(values.shape)
     low, high = np.quantile(known, [0.25, 0.75])
     spread = TENTH * min(float(known.std(ddof=1)) if known.size > 1 else 0.0, float(high - low))
+    if low < 0 < high:  # a share of a value near 0 means nothing
+        return np.full(values.shape, spread)
     return np.minimum(spread, TWENTIETH * np.abs(values))
 
 
