@@ -41,9 +41,9 @@ def read_attack(
         Of the control group where it has an answer; else of the release.
     """
     if control is not None and measure.key in GUESSING:
-        beside = measure.read(control, bare=True)
+        beside = measure.read(control)
         if isinstance(beside, Reading):
-            return measure.between_ends(beside, comparison)
+            return beside
     return measure.read(comparison)
 
 

@@ -119,7 +119,7 @@ def verdict(analysis: Analysis, comparison: Comparison) -> Verdict:
 
 def _measured(analysis: Analysis, comparison: Comparison) -> Verdict:
     measure = MEASURES[analysis.measure]
-    reading = measure.read(comparison, bare=True)
+    reading = measure.read(comparison)
     if not isinstance(reading, Reading):
         return Verdict(analysis=analysis, value=None, passed=False, reason=reading.reason)
     higher = measure.better == "higher"

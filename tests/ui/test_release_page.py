@@ -93,7 +93,7 @@ def test_each_step_opens_the_next(screen, tmp_path: Path) -> None:
 def test_a_release_that_follows_its_decision_and_keeps_its_policy_needs_a_name_alone(
     screen,
 ) -> None:
-    screen.session.policy = rwn.Policy(limits=(rwn.Limit(measure="true_matches", at_most=1.0),))
+    screen.session.policy = rwn.Policy(limits=(rwn.Limit(measure="true_matches", at_most=0.9),))
     made = decide(screen, rwn.RWN(epsilon=2.0, k=5))
     look_and_draw(screen)
     assert screen.errors == []
@@ -107,7 +107,7 @@ def test_a_release_that_follows_its_decision_and_keeps_its_policy_needs_a_name_a
 
 
 def test_a_decision_for_another_setting_is_not_passed_off_as_followed(screen) -> None:
-    screen.session.policy = rwn.Policy(limits=(rwn.Limit(measure="true_matches", at_most=1.0),))
+    screen.session.policy = rwn.Policy(limits=(rwn.Limit(measure="true_matches", at_most=0.9),))
     decide(screen, rwn.RWN(epsilon=1.0, k=5))
     look_and_draw(screen)
     field(screen, "text_input", "Name of the person").set_value("Ada")
