@@ -92,7 +92,7 @@ def shown(screen: Any) -> str:
 def match(screen: Any, methods: list[str]) -> None:
     box = next(each for each in screen.test.multiselect if each.label == "Methods")
     box.set_value(methods)
-    for label, value in (("Releases", 2), ("At worst", 0.1)):
+    for label, value in (("Releases", 2), ("At worst, %", 20.0)):
         field = next(each for each in screen.test.number_input if each.label == label)
         field.set_value(value)
     press(screen, "Match")
@@ -106,7 +106,7 @@ def test_methods_are_matched_opened_on_tune_and_kept(screen) -> None:
     (table,) = match_cards.table_of(screen.session, job.result)["tables"]
     assert table["rows"][-1] == ["in brackets", few, few, few]
     text = shown(screen)
-    assert "Tuned to Correlations: at most 0.1" in text
+    assert "Tuned to Relations lost: at most 20" in text
     assert "RWN, the 2022 method against Additive noise:" in text
     assert "Rank swapping has no answer for Worst-case linkage" in text.replace("\\", "")
     press(screen, "Keep as scenario", 1)
