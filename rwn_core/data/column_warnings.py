@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,20 @@ from rwn_core.data.variable import Kind, Variable
 _ROW_NAMES = re.compile(r"__index_level_\d+__|Unnamed: 0")
 _MOST = 10_000  # different texts of a column that are looked at
 _FORMULA = re.compile(r"[=@+-].*[A-Za-z(|!].*", re.DOTALL)
-# as surveys write missing: -9, -8, -7, 99, 98, 97, 999 ...
+# as surveys write missing: -9, -8, -7, 99, 98, 97, 999 ...; -1; 6666, 7777, 8888
 _NINES = [10**digits - rest for digits in range(1, 13) for rest in (1, 2, 3)]
-_CODES = np.array([*(-number for number in _NINES), *(n for n in _NINES if n > 9)], dtype=float)
+_ALIKE = [int(digit * times) for digit in "678" for times in (3, 4, 5, 6)]
+_CODES = np.array(
+    [-1, *(-number for number in (*_NINES, *_ALIKE)), *(n for n in (*_NINES, *_ALIKE) if n > 9)],
+    dtype=float,
+)
+_DAYS = ("9999-12-31", "1900-01-01", "1899-12-30", "1899-12-31", "2999-12-31", "1800-01-01")
+_YEARS_APART = 10  # between such a day and all others of the column
+_OTHER_DIGITS = re.compile(r"[+\-\u2212]?[\d.,\u066b\uff0e]*\d")
+_HEX = re.compile(r"0[xX][0-9A-Fa-f]+")
+_PLAIN_NUMBER = re.compile(r"[+-]?[0-9.,]+")
+# UTF-8 that was read as Latin-1 or Windows-1252, and what stands for a byte that was no text
+_MISREAD = re.compile("[\u00c3\u00c2][\u0080-\u00bf\u2018-\u201e\u2020-\u2026\u20ac]|\ufffd")
 _NAMED = 3  # codes that a notice lists
 
 
@@ -42,6 +54,8 @@ def suspicious(column: pd.Series[Any], variable: Variable) -> list[str]:
         )
     if variable.kind in (Kind.CONTINUOUS, Kind.COUNT):
         return notices + _codes_for_missing(column, variable)
+    if variable.kind is Kind.DATE:
+        return notices + _days_for_missing(column, variable)
     if variable.kind is Kind.CATEGORICAL and variable.is_released:
         texts = [text for text in factorized(column)[1] if isinstance(text, str)]
         notices += _texts(texts[:_MOST], variable.name)
@@ -61,6 +75,24 @@ def _codes_for_missing(column: pd.Series[Any], variable: Variable) -> list[str]:
         f"{variable.name} has {words}{dots}: if they mean missing, name them as missing_codes in a "
         "schema."
     ]
+
+
+def _days_for_missing(column: pd.Series[Any], variable: Variable) -> list[str]:
+    """Name days that programs write for missing, where they lie far from all others."""
+    if not pd.api.types.is_datetime64_any_dtype(column.dtype):
+        return []
+    days = column.dropna().dt.tz_localize(None).astype("datetime64[s]")
+    coded = days.dt.normalize().isin(pd.to_datetime(list(_DAYS)).astype("datetime64[s]"))
+    if not coded.any() or coded.all():
+        return []
+    years = days[~coded].dt.year
+    found = days[coded].dt.year.to_numpy()
+    far = (found > years.max() + _YEARS_APART) | (found < years.min() - _YEARS_APART)
+    named = days[coded][far].dt.strftime("%Y-%m-%d").value_counts()
+    if not len(named):
+        return []
+    words = ", ".join(f"{day} ({count:,} times)" for day, count in list(named.items())[:_NAMED])
+    return [f"{variable.name} has {words}: if they mean missing, leave these cells empty."]
 
 
 def far_codes(values: NDArray[np.float64]) -> dict[float, int]:
@@ -86,7 +118,8 @@ def far_codes(values: NDArray[np.float64]) -> dict[float, int]:
         value: count
         for value, count in zip(odd.tolist(), times.tolist(), strict=True)
         # one record with a large value is an outlier; a code comes again
-        if (value < 0 <= low) or (count > 1 and value > max(1.5 * high, 1.0))
+        if (value < 0 <= low and (count > 1 or value != -1))
+        or (count > 1 and value > max(1.5 * high, 1.0))
     }
 
 
@@ -97,6 +130,7 @@ def _texts(texts: list[str], name: str) -> list[str]:
         notices.append(
             f"{name} has {formulas:,} different texts that a spreadsheet takes for formulas."
         )
+    notices += _misread(texts, name)
     same = len(texts) - len({" ".join(text.split()).casefold() for text in texts})
     if same:
         notices.append(
@@ -104,3 +138,34 @@ def _texts(texts: list[str], name: str) -> list[str]:
             "counts as its own."
         )
     return notices
+
+
+def _misread(texts: list[str], name: str) -> list[str]:
+    """Name texts that were read in a wrong encoding, and numbers in other signs than 0 to 9."""
+    notices = []
+    wrong = sum(_MISREAD.search(text) is not None for text in texts)
+    if wrong:
+        notices.append(
+            f"{name} has {wrong:,} different texts with letters of a wrong encoding; read the file "
+            "with the encoding that it was written in."
+        )
+    odd = sum(_is_odd_number(text.strip()) for text in texts)
+    if texts and odd and 2 * odd >= len(texts):
+        notices.append(
+            f"{name} has numbers in signs other than 0 to 9, a point and a hyphen: it is "
+            "categorical; write plain digits for numbers."
+        )
+    twins = len({unicodedata.normalize("NFC", text) for text in texts})
+    if twins < len(texts):
+        notices.append(
+            f"{name} has {len(texts) - twins:,} levels that look like another and are coded "
+            "otherwise (composed letters): each counts as its own."
+        )
+    return notices
+
+
+def _is_odd_number(text: str) -> bool:
+    grouped = text.replace("_", "") if "_" in text.strip("_") else text
+    if _HEX.fullmatch(text):
+        return True
+    return bool(_OTHER_DIGITS.fullmatch(grouped)) and not _PLAIN_NUMBER.fullmatch(text)

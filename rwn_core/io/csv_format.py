@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rwn_core.data.file_layout import FileLayout
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
+    from rwn_core.io.other_readers import Found, Wanted
     from rwn_core.io.seen import Seen
 
 
@@ -39,6 +40,13 @@ def sees(content: bytes) -> Seen | None:
     return seen_in_text(content, ",")
 
 
+def again(content: bytes, wanted: Wanted) -> Found:
+    """Read a file a second time, see `text_again`."""
+    from rwn_core.io.other_readers import text_again
+
+    return text_again(content, wanted, ",")
+
+
 FORMAT = Format(
     key="csv",
     title="CSV",
@@ -52,4 +60,6 @@ FORMAT = Format(
     sees=sees,
     keeps=frozenset({Feature.DATES, Feature.TIME_ZONES}),
     demand="UTF-8, separated by commas, one header line",
+    again=again,
+    again_by="pandas",
 )

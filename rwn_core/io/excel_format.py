@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rwn_core.data.file_layout import FileLayout
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
+    from rwn_core.io.other_readers import Found, Wanted
     from rwn_core.io.seen import Seen
 
 
@@ -43,6 +44,13 @@ def sees(content: bytes) -> Seen | None:
     return seen_in_workbook(content)
 
 
+def again(content: bytes, wanted: Wanted) -> Found:
+    """Read a file a second time, see `workbook_again`."""
+    from rwn_core.io.other_readers import workbook_again
+
+    return workbook_again(content, wanted)
+
+
 FORMAT = Format(
     key="excel",
     title="Excel",
@@ -55,4 +63,6 @@ FORMAT = Format(
     sees=sees,
     keeps=frozenset({Feature.DATES, Feature.TRUTHS}),
     detects=detects,
+    again=again,
+    again_by="Python's XML library",
 )

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
+    from rwn_core.io.other_readers import Found, Wanted
 
 
 def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
@@ -41,6 +42,13 @@ def detects(content: bytes) -> bool:
     return content.startswith(b"ARROW1")
 
 
+def again(content: bytes, wanted: Wanted) -> Found:
+    """Read a file a second time, see `arrow_again`."""
+    from rwn_core.io.other_readers import arrow_again
+
+    return arrow_again(content, wanted)
+
+
 FORMAT = Format(
     key="feather",
     title="Feather",
@@ -51,4 +59,6 @@ FORMAT = Format(
     write=write,
     keeps=frozenset({Feature.TRUTHS, Feature.DATES, Feature.TIME_ZONES, Feature.LEVEL_ORDER}),
     detects=detects,
+    again=again,
+    again_by="Arrow",
 )

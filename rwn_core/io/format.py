@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
+    from rwn_core.io.other_readers import Found, Wanted
     from rwn_core.io.seen import Seen
 
 
@@ -69,6 +70,10 @@ class Format:
         Of a file's bytes; what its layout seems to be, a Seen, or None. For formats with a layout.
     detects : callable
         Whether these bytes are certainly of this format, whatever the file's name says.
+    again : callable or None
+        Reads a file a second time, by another library than `read` does; None where there is none.
+    again_by : str
+        The name of that library, for people.
     """
 
     key: str
@@ -84,6 +89,8 @@ class Format:
     marks: frozenset[str] = frozenset()
     sees: Callable[[bytes], Seen | None] | None = None
     detects: Callable[[bytes], bool] = _never
+    again: Callable[[bytes, Wanted], Found] | None = None
+    again_by: str = ""
 
     @property
     def has_signature(self) -> bool:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from types import MappingProxyType
 from typing import Any
 from xml.etree import ElementTree
 
@@ -58,47 +57,30 @@ class Wanted:
     labels: Set[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OtherReader:
-    """Hold how files of one format are read a second time.
-
-    Attributes
-    ----------
-    library : str
-        What reads them, for people.
-    read : callable
-        Of the content and what is wanted of it; gives what it finds.
-    """
-
-    library: str
-    read: Callable[[bytes, Wanted], Found]
-
-
-def _text_table(usual: str) -> Callable[[bytes, Wanted], Found]:
-    def read(content: bytes, wanted: Wanted) -> Found:
-        layout, names = wanted.layout, wanted.names
-        text = content.decode("utf-8-sig" if layout.encoding == "utf-8" else layout.encoding)
-        frame = pd.read_csv(
-            io.StringIO(text, newline=""),
-            sep=layout.separator or usual,
-            engine="c",
-            dtype=str,
-            keep_default_na=False,
-            na_filter=False,
-            header=0 if layout.header else None,
-            skiprows=layout.above,
-            skip_blank_lines=False,
-            on_bad_lines="error" if not layout.below else "skip",
-        )
-        if frame.shape[1] != len(names):
-            raise ValueError("another number of columns")
-        columns = {name: pd.unique(frame.iloc[:, i]).tolist() for i, name in enumerate(names)}
-        return Found(columns=columns, records=len(frame))
-
-    return read
+def text_again(content: bytes, wanted: Wanted, usual: str) -> Found:
+    """Read a text table by pandas, every field as a text."""
+    layout, names = wanted.layout, wanted.names
+    text = content.decode("utf-8-sig" if layout.encoding == "utf-8" else layout.encoding)
+    frame = pd.read_csv(
+        io.StringIO(text, newline=""),
+        sep=layout.separator or usual,
+        engine="c",
+        dtype=str,
+        keep_default_na=False,
+        na_filter=False,
+        header=0 if layout.header else None,
+        skiprows=layout.above,
+        skip_blank_lines=False,
+        on_bad_lines="error" if not layout.below else "skip",
+    )
+    if frame.shape[1] != len(names):
+        raise ValueError("another number of columns")
+    columns = {name: pd.unique(frame.iloc[:, i]).tolist() for i, name in enumerate(names)}
+    return Found(columns=columns, records=len(frame))
 
 
-def _arrow(content: bytes, wanted: Wanted) -> Found:
+def arrow_again(content: bytes, wanted: Wanted) -> Found:
+    """Read columns by Arrow alone, exact decimals as texts."""
     import pyarrow as pa
     import pyarrow.feather as feather
     import pyarrow.parquet as pq
@@ -117,7 +99,8 @@ def _arrow(content: bytes, wanted: Wanted) -> Found:
     return Found(columns=found, records=table.num_rows)
 
 
-def _stata(content: bytes, wanted: Wanted) -> Found:
+def stata_again(content: bytes, wanted: Wanted) -> Found:
+    """Read a file of Stata by pandas."""
     codes = pd.read_stata(io.BytesIO(content), convert_categoricals=False, convert_dates=False)
     frames = {"codes": codes, "dates": codes, "labels": codes}
     if wanted.moments:
@@ -132,7 +115,8 @@ def _stata(content: bytes, wanted: Wanted) -> Found:
     return Found(columns=found, records=len(codes))
 
 
-def _sas(content: bytes, wanted: Wanted) -> Found:
+def sas_again(content: bytes, wanted: Wanted) -> Found:
+    """Read a file of SAS by pandas."""
     transport = content.startswith(b"HEADER")
     if transport and wanted.moments:
         raise ValueError("pandas leaves dates as numbers")
@@ -148,7 +132,8 @@ def _sas(content: bytes, wanted: Wanted) -> Found:
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
-def _workbook(content: bytes, wanted: Wanted) -> Found:
+def workbook_again(content: bytes, wanted: Wanted) -> Found:
+    """Read a workbook by Python's XML library."""
     with zipfile.ZipFile(io.BytesIO(content)) as book:
         if wanted.moments and b'date1904="1"' in book.read("xl/workbook.xml"):
             raise ValueError("days are counted from another one")
@@ -229,17 +214,3 @@ def _sheet(rows: Iterator[dict[str, Any]], names: Sequence[str]) -> Found | None
             columns = {name: [value for _, value in seen] for name, seen in found.items()}
             return Found(columns=columns, records=records)
     return None
-
-
-OTHER_READERS: Mapping[str, OtherReader] = MappingProxyType(
-    {
-        "csv": OtherReader(library="pandas", read=_text_table(",")),
-        "tsv": OtherReader(library="pandas", read=_text_table("\t")),
-        "parquet": OtherReader(library="Arrow", read=_arrow),
-        "feather": OtherReader(library="Arrow", read=_arrow),
-        "excel": OtherReader(library="Python's XML library", read=_workbook),
-        "stata": OtherReader(library="pandas", read=_stata),
-        "sas": OtherReader(library="pandas", read=_sas),
-    }
-)
-"""By key of the format; those of SPSS and R have no second library."""

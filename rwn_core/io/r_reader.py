@@ -90,8 +90,24 @@ def _columns(file: str, plain: bytes) -> tuple[list[LabelledColumn], list[str]]:
     if "row.names" in attributes and _is_texts(attributes["row.names"]):
         notices.append("The data frame has row names: they are left out.")
     heads = [str(head) for head in attributes.get("names", ())]
-    pairs = zip(heads, frame.value, strict=True)
+    pairs = list(zip(heads, frame.value, strict=True))
+    for head, each in pairs:
+        count = _beyond(each, names)
+        if count:
+            notices.append(
+                f"{head} is a factor with {count:,} code{'s' * (count != 1)} beyond its levels: "
+                "they are missing here."
+            )
     return [_column(file, head, each, names) for head, each in pairs], notices
+
+
+def _beyond(r_object: RObject, names: _Names) -> int:
+    """How many codes of a factor have no level."""
+    attributes = names.of(r_object)
+    if "factor" not in attributes.get("class", ()) or r_object.info.type not in _VECTORS:
+        return 0
+    codes = np.ma.filled(np.ma.asarray(names.bare(r_object)), 1).astype(np.float64)
+    return int(np.count_nonzero((codes < 1) | (codes > len(attributes["levels"]))))
 
 
 def _bounded(constructor: Any) -> Any:

@@ -17,6 +17,7 @@ from rwn_core.io.readstat_parse import Meta, parsed
 
 _TIMES = ("TIME", "DTIME", "HHMM", "MMSS", "TOD")
 _DAYS = ("%TD", "%D", "DATE1", "DATE9", "DATE8", "ADATE", "EDATE", "SDATE", "JDATE", "YYMMDD")
+_PERIODS = {"%tw": "weeks", "%tm": "months", "%tq": "quarters", "%th": "half years"}
 _DATES = (*_DAYS, "%TC", "DATETIME", "YMDHMS")
 
 
@@ -59,7 +60,17 @@ def read_labelled(
     if table is None or meta.read != (meta.read if meta.records is None else meta.records):
         raise _damaged(file)
     columns = [_column(file, name, _series(table, i), meta) for i, name in enumerate(meta.names)]
-    return labelled_table(file, columns, schema, _without_labels(meta))
+    return labelled_table(file, columns, schema, [*_without_labels(meta), *_periods(meta)])
+
+
+def _periods(meta: Meta) -> list[str]:
+    """Say so where Stata counts weeks, months, quarters or half years since 1960."""
+    said = []
+    for name, written in meta.formats.items():
+        unit = _PERIODS.get((written or "").lower()[:3])
+        if unit is not None and meta.types.get(name) != "string":
+            said.append(f"{name} counts {unit} since 1960 ({written}): it is a number here.")
+    return said
 
 
 def _without_labels(meta: Meta) -> list[str]:

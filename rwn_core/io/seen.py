@@ -101,7 +101,12 @@ def seen_in_text(content: bytes, usual: str) -> Seen | None:
 
 
 def _encoding(content: bytes) -> str:
-    for sign, encoding in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
+    for sign, encoding in (
+        (codecs.BOM_UTF32_LE, "utf-32"),
+        (codecs.BOM_UTF32_BE, "utf-32"),
+        (codecs.BOM_UTF16_LE, "utf-16"),
+        (codecs.BOM_UTF16_BE, "utf-16"),
+    ):
         if content.startswith(sign):
             return encoding
     for encoding in ("utf-8", "cp1252"):

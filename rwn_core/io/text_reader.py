@@ -40,7 +40,7 @@ from rwn_core.io.text_types.lay_out import (
 )
 from rwn_core.io.text_types.out_of_order import broken, ragged
 from rwn_core.io.text_types.patterns import Form, form_of
-from rwn_core.io.text_types.separators import refuse_other_separator
+from rwn_core.io.text_types.separators import refuse_named_separator, refuse_other_separator
 
 _SPLIT = 0.6  # of the reading, until the fields are found
 _BLOCK = 1_000  # records held as Python objects at a time; few enough for the cache
@@ -179,8 +179,9 @@ def _laid_out(file: str, content: bytes, layout: FileLayout, separator: str) -> 
 
 def _checked_text(file: str, content: bytes) -> bytes:
     """The content without a byte order mark and empty last lines, if it is UTF-8 text."""
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{file} is UTF-16 text; say its encoding, or save it as CSV in UTF-8.")
+    wide = "UTF-32" if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)) else "UTF-16"
+    if wide == "UTF-32" or content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{file} is {wide} text; say its encoding, or save it as CSV in UTF-8.")
     nul = content.find(b"\0")
     if nul >= 0:
         raise InputError(
@@ -215,6 +216,7 @@ def _header(text: _Text) -> tuple[str, ...]:
         raise InputError(
             f"{file}, line {text.first:,}: the header line is empty; begin with the names."
         )
+    refuse_named_separator(file, names)
     if not text.chosen:
         refuse_other_separator(file, text.content, text.separator)
     if len(names) > MOST_COLUMNS:

@@ -18,7 +18,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ReleaseError
 from rwn_core.io import format_of_key, format_of_name
 from rwn_core.io.compared_values import Keys, values_of
-from rwn_core.io.other_readers import OTHER_READERS, Found, Wanted
+from rwn_core.io.other_readers import Found, Wanted
 from rwn_core.io.parse import parse
 from rwn_core.masking import Release
 
@@ -157,14 +157,14 @@ def _of_release(
     release: Release, content: bytes, format: str, names: list[str]
 ) -> tuple[dict[str, list[Any]], str]:
     """The columns of the written file, and what they were read with."""
-    reader, form = OTHER_READERS.get(format), format_of_key(format)
+    form = format_of_key(format)
     schema = release.published("original").schema
     layout = FileLayout() if schema.file is None else schema.file
     given = {mark: value for mark, value in layout.changed().items() if mark in form.marks}
     try:
-        if reader is not None:
+        if form.again is not None:
             wanted = _wanted(release.masked, names, FileLayout.of(given))
-            read, by = reader.read(content, wanted), reader.library
+            read, by = form.again(content, wanted), form.again_by
         else:
             again = parse(f"release{form.suffixes[0]}", content).frame
             columns = {name: values_of(again[name]) for name in names}
@@ -188,15 +188,14 @@ def _of_original(
 ) -> tuple[dict[str, list[Any]], str]:
     """The columns of the original, and what they were read with."""
     form = None if original is None else format_of_name(original.name)
-    reader = None if form is None else OTHER_READERS.get(form.key)
-    if reader is not None and original is not None:
-        text = form is not None and form.media_type.startswith("text/")
+    if form is not None and form.again is not None and original is not None:
+        text = form.media_type.startswith("text/")
         asked = list(microdata.names) if text else names
         try:
-            found = reader.read(
+            found = form.again(
                 original.content, _wanted(microdata, asked, microdata.schema.file or FileLayout())
             )
-            return {name: found.columns[name] for name in names}, reader.library
+            return {name: found.columns[name] for name in names}, form.again_by
         except Exception:  # of any library, on a file that it does not know as well
             pass
     return {name: values_of(microdata.frame[name]) for name in names}, _AS_READ

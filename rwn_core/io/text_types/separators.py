@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from rwn_core.errors import InputError
@@ -17,6 +17,7 @@ _MARKS = {
     "|": "vertical bars",
     ":": "colons",
     "^": "carets",
+    "~": "tildes",
 }
 _STRONG = ";\t"
 _LOOKED_AT = 200  # lines; what separates fields shows in a few
@@ -58,6 +59,21 @@ def refuse_other_separator(file: str, text: bytes, separator: str) -> None:
             f"{file}, line 1: the fields seem to be separated by blanks or to have a fixed width; "
             f"save the table with {_MARKS[separator]} between them, or put quotes around texts "
             "that hold blanks."
+        )
+
+
+def refuse_named_separator(file: str, names: Sequence[str]) -> None:
+    """Refuse a first line such as sep=; which a spreadsheet writes and takes for no record.
+
+    Raises
+    ------
+    InputError
+    """
+    first = names[0].strip().lower() if names else ""
+    if first.startswith("sep=") and len(first) <= len("sep=;") and not any(names[1:]):
+        raise InputError(
+            f"{file}, line 1: the line names the separator and no column; remove it, or say the "
+            "separator and that one line stands above the table."
         )
 
 

@@ -98,6 +98,7 @@ def test_the_vectors_of_r_become_columns_of_their_types() -> None:
         }
     )
     pd.testing.assert_frame_equal(data.frame, expected)
+    assert "wild is a factor with 2 codes beyond its levels: they are missing here." in data.notices
 
 
 def test_labels_and_codes_of_labelled_vectors_are_kept() -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
@@ -142,3 +143,26 @@ def test_a_text_is_a_code_for_missing_of_a_category_and_of_no_number() -> None:
     category = Variable(name="x", kind=Kind.CATEGORICAL, missing_codes=codes)
     data = parse("t.csv", content, Schema(variables=(category, other)))
     assert data.frame["x"].isna().tolist() == [True, False, False, False, False]
+
+
+def test_a_line_that_names_the_separator_is_no_header() -> None:
+    """Finding T9."""
+    content = b"sep=;\na;b\n" + b"".join(b"%d;%d\n" % (i, i % 5) for i in range(20))
+    for text in (content, content.replace(b";", b",")):
+        with pytest.raises(InputError, match=r"line 1: the line names the separator and no column"):
+            parse("t.csv", text)
+    assert parse("t.csv", content, None, FileLayout(separator=";", above=1)).names == ("a", "b")
+
+
+def test_tildes_between_fields_are_named() -> None:
+    content = b"a~b\n" + b"".join(b"%d~%d\n" % (i, i % 5) for i in range(20))
+    with pytest.raises(InputError, match="separated by tildes; say which"):
+        parse("t.csv", content)
+    assert parse("t.csv", content, None, FileLayout(separator="~")).names == ("a", "b")
+
+
+def test_utf_32_is_called_so_and_read_when_it_is_said() -> None:
+    content = "a,b\n1,2\n3,4\n".encode("utf-32")
+    with pytest.raises(InputError, match="is UTF-32 text; say its encoding"):
+        parse("t.csv", content)
+    assert parse("t.csv", content, None, FileLayout(encoding="utf-32")).n == 2
