@@ -1,4 +1,4 @@
-"""Sixty columns that identify people; the second thirty were held out when the rules were written."""
+"""Sixty columns that identify people; the second thirty were held out."""
 
 from __future__ import annotations
 

@@ -25,7 +25,8 @@ def word_list(text: str) -> list[str]:
 GIVEN = word_list(
     "Lena Lukas Anna Maria Jonas Sophie Emil Clara Felix Ida Moritz Greta Pierre Camille Luc Manon "
     "Chloé Julien Carlos Lucía Pablo Elena Diego Sofía John Emily Harriet Oliver Grace Henry Aoife "
-    "Siobhán Mehmet Ayşe Fatima Yusuf Agnieszka Piotr Zuzanna Björn Astrid Lars Ingrid Matteo Giulia "
+    "Siobhán Mehmet Ayşe Fatima Yusuf Agnieszka Piotr Zuzanna Björn Astrid Lars Ingrid Matteo "
+    "Giulia "
     "Kwame Ngozi Priya Arjun Mei Haruto Olena Taras Noor Tariq"
 )
 FAMILY = word_list(
