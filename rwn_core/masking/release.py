@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -50,8 +50,8 @@ class Release:
         The step of each rounded variable; empty where values are released as they are.
     id : str
         128 random bits in hex, a name that tells nothing.
-    doubts : tuple of IdentityDoubt
-        Which variables of the original may identify people, whatever its schema answers.
+    find_doubts : callable
+        Returns the doubts about the original's variables, whatever its schema answers.
     answers : dict of str to {"drop", "keep"}
         Given to `publish` and `to_bytes`.
     """
@@ -65,7 +65,7 @@ class Release:
     order: NDArray[np.int64] = field(repr=False)
     precision: Steps = ()
     id: str = field(default_factory=partial(secrets.token_hex, 16))
-    doubts: tuple[IdentityDoubt, ...] = field(default=(), repr=False)
+    find_doubts: Callable[[], tuple[IdentityDoubt, ...]] = field(default=tuple, repr=False)
     answers: dict[str, str] = field(default_factory=dict, repr=False)
 
     def published(self, order: Order = "shuffled") -> Microdata:
@@ -115,7 +115,7 @@ class Release:
         refuse_both(drop, keep)
         for name in (*drop, *keep):
             self.masked.schema.variable(name)
-        refuse_open(open_doubts(self.doubts, self.masked.schema, (*drop, *keep)))
+        refuse_open(open_doubts(self.find_doubts(), self.masked.schema, (*drop, *keep)))
         self.answers.update(dict.fromkeys(drop, DROP) | dict.fromkeys(keep, KEEP))
 
     def guarded(self, format: str) -> dict[str, int]:
@@ -211,5 +211,5 @@ def mask(
         law=work.law,
         order=random_order(key, work.masked.n),
         precision=steps,
-        doubts=table_doubts(microdata),
+        find_doubts=partial(table_doubts, microdata),
     )
