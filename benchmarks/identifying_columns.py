@@ -1,4 +1,4 @@
-"""Sixty columns that identify people; the second thirty were held out from the rules."""
+"""Sixty columns that identify people; the second thirty were held out."""
 
 from __future__ import annotations
 

@@ -31,7 +31,8 @@ class OpenQuestion:
     ----------
     variable : str
     kind : str
-        What the doubt is about: "identifier", "free text", "levels", "constant" or "missing".
+        What the doubt is about: "identifier", "household",
+        "weight", "free text", "levels", "constant" or "missing".
     sentence : str
         What is seen, without a value but for codes of missing.
     answer : str
@@ -69,7 +70,9 @@ def open_questions(frame: pd.DataFrame, schema: Schema) -> list[OpenQuestion]:
         In the order of the variables; none about an identifier.
     """
     found = []
-    identity = {doubt.variable: _identity(doubt) for doubt in doubts_of_schema(frame, schema)}
+    identity = {
+        doubt.variable: _identity(doubt, schema) for doubt in doubts_of_schema(frame, schema)
+    }
     for variable in schema.released:
         column = frame[variable.name]
         first = identity.get(variable.name) or _levels(column, variable)
@@ -78,8 +81,8 @@ def open_questions(frame: pd.DataFrame, schema: Schema) -> list[OpenQuestion]:
     return found
 
 
-def _identity(doubt: IdentityDoubt) -> OpenQuestion:
-    """Ask whether a variable identifies people; a sampling weight may get its role."""
+def _identity(doubt: IdentityDoubt, schema: Schema) -> OpenQuestion:
+    """Ask whether a variable identifies people; weights and households may get their role."""
     if doubt.looks_like == SAMPLING_WEIGHT:
         return OpenQuestion(
             variable=doubt.variable,
@@ -87,6 +90,15 @@ def _identity(doubt: IdentityDoubt) -> OpenQuestion:
             sentence=doubt.sentence,
             answer="It is the sampling weight",
             changes={"role": Role.SAMPLING_WEIGHT},
+        )
+    if doubt.looks_like == str(Subject.HOUSEHOLD) and schema.name_of(Role.HOUSEHOLD) is None:
+        return OpenQuestion(
+            variable=doubt.variable,
+            kind="household",
+            sentence=doubt.sentence,
+            answer="It numbers households, which no release has",
+            changes={"role": Role.HOUSEHOLD},
+            declined={"confirmed": True},
         )
     text = doubt.looks_like == str(Subject.TEXT)
     wordy = " No method here masks text." if text else ""

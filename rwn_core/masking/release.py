@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -63,8 +63,8 @@ class Release:
         128 random bits in hex, a name that tells nothing.
     seeded : bool
         Whether it was drawn from a small seed, which anybody can try.
-    doubts : tuple of IdentityDoubt
-        Which variables of the original may identify people, whatever its schema answers.
+    find_doubts : callable
+        Returns the doubts about the original's variables, whatever its schema answers.
     answers : dict of str to {"drop", "keep"}
         Given to `publish` and `to_bytes`.
     """
@@ -79,7 +79,7 @@ class Release:
     precision: Steps = ()
     id: str = field(default_factory=partial(secrets.token_hex, 16))
     seeded: bool = False
-    doubts: tuple[IdentityDoubt, ...] = field(default=(), repr=False)
+    find_doubts: Callable[[], tuple[IdentityDoubt, ...]] = field(default=tuple, repr=False)
     answers: dict[str, str] = field(default_factory=dict, repr=False)
 
     def published(self, order: Order = "shuffled") -> Microdata:
@@ -130,7 +130,7 @@ class Release:
         refuse_both(drop, keep)
         for name in (*drop, *keep):
             self.masked.schema.variable(name)
-        refuse_open(open_doubts(self.doubts, self.masked.schema, (*drop, *keep)))
+        refuse_open(open_doubts(self.find_doubts(), self.masked.schema, (*drop, *keep)))
         self.answers.update(dict.fromkeys(drop, DROP) | dict.fromkeys(keep, KEEP))
 
     def guarded(self, format: str) -> dict[str, int]:
@@ -242,5 +242,5 @@ def mask(
         order=random_order(key, work.masked.n),
         precision=steps,
         seeded=seed is not None and not isinstance(seed, SecretKey),
-        doubts=table_doubts(microdata),
+        find_doubts=partial(table_doubts, microdata),
     )

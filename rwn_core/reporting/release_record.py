@@ -249,7 +249,7 @@ def record_document(
 
 def _answers(microdata: Microdata, release: Release) -> list[dict[str, str]]:
     """Doubts about identity with their answers, of the publication or of the schema."""
-    rows, given = answers(release.doubts, microdata.schema), release.answers
+    rows, given = answers(release.find_doubts(), microdata.schema), release.answers
     return [row | {"answer": given.get(row["variable"], row["answer"])} for row in rows]
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rwn_core.scale.dataset_preview import DatasetPreview
 
 
-_ASKED = ("identifier", "free text")
+_ASKED = ("identifier", "household", "free text")
 _ANSWER = "Set its role to identifier, or name it among those that identify nobody."
 
 

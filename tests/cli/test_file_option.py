@@ -25,7 +25,7 @@ def test_dates_come_back_as_they_were_written(rwn_command, tmp_path: Path) -> No
     days = pd.date_range("1990-01-03", periods=60, freq="37D").strftime("%d/%m/%Y")
     lines = [f"{day},{20 + i}.5" for i, day in enumerate(days)]
     (tmp_path / "t.csv").write_text("\n".join(["born,x", *lines, ""]), encoding="utf-8")
-    mask = ("mask", "t.csv", "o.csv", "--epsilon", 1, "--k", 5, "--q", 0)
+    mask = ("mask", "t.csv", "o.csv", "--epsilon", 1, "--k", 5, "--q", 0, "--keep", "born")
     code, _, said = rwn_command(*mask)
     assert code
     assert 'laid out in another way; give --file dates="DD/MM/YYYY"' in said
@@ -73,14 +73,15 @@ def test_the_record_and_the_audit_know_how_the_file_lies(rwn_command, tmp_path: 
     (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
     options = ("separator=;", "decimal=,", "above=1", "dates=DD.MM.YYYY")
     given = [text for option in options for text in ("--file", option)]
-    mask = ("mask", "t.csv", "o.csv", "--epsilon", 1, "--k", 5, *given)
+    mask = ("mask", "t.csv", "o.csv", "--epsilon", 1, "--k", 5, *given, "--keep", "born")
     code, _, said = rwn_command(*mask, "--record", "r.toml", "--key-file", "key")
     assert code == 0, said
     code, output, said = rwn_command("reproduce", "r.toml", "--key", "key")
     assert code == 0, said
     assert "the same file came out of the key" in output + said
     (tmp_path / "s.toml").write_text(
-        '[[variable]]\nname = "born"\nkind = "date"\n[[variable]]\nname = "x"\nkind = "continuous"'
+        '[[variable]]\nname = "born"\nkind = "date"\nrole = "key"'
+        '\n[[variable]]\nname = "x"\nkind = "continuous"'
         '\n[file]\nseparator = ";"\ndecimal = ","\nabove = 1\ndates = "DD.MM.YYYY"\n',
         encoding="utf-8",
     )

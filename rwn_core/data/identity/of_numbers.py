@@ -94,16 +94,18 @@ def _household(profile: Profile, values: NDArray[np.float64]) -> Found | None:
     together = profile.runs <= 1.1 * profile.distinct and equal > MORE_THAN_CHANCE * expected
     gaps = np.diff(values)
     sorted_ = bool((gaps > 0).all() or (gaps < 0).all())
-    step = float(np.gcd.reduce(np.abs(gaps).astype(np.int64))) if sorted_ else 1.0
-    # a table sorted by a quantity has runs, too: of round or of small numbers
-    counted = not sorted_ or (step == 1 and values.max() > 150) or values.min() == 1
+    regular = sorted_ and float((gaps == gaps[0]).mean()) > 0.98
+    coded = values.min() >= 10_000 and _is_even(values) and not _is_round(values)
+    # a table sorted by a quantity has runs, too, but gaps where the quantity is rare
+    counted = not sorted_ or regular or coded
     if together and counted and not profile.words.is_series:
         return Found(
             "numbers of households",
             "its values stand in runs of a few records, as members of a household do",
         )
     digits = np.floor(np.log10(np.maximum(np.abs(values), 1))) + 1
-    constant = float(digits.min()) == float(digits.max()) >= 4
+    years = values.min() >= 1850 and values.max() <= 2100
+    constant = float(digits.min()) == float(digits.max()) >= 4 and not years
     if constant and mean > 1.3 and _is_even(values) and not _is_round(values):
         return Found(
             "numbers of households or of people who come again",

@@ -46,10 +46,14 @@ def _form(profile: Profile, texts: Sequence[str]) -> Found | None:
 
 def _person(profile: Profile, texts: Sequence[str]) -> Found | None:
     """Names of people, by common names or by the name of the variable."""
-    if any(letter.isdigit() for text in texts[:200] for letter in text):
-        texts = [text for text in texts if not any(letter.isdigit() for letter in text)]
-        if len(texts) < NAMES * min(profile.distinct, 2_000):
-            return None
+    lettered = [text for text in texts if not any(letter.isdigit() for letter in text)]
+    if len(lettered) < NAMES * len(texts):
+        return None
+    return _words_of_people(profile, lettered)
+
+
+def _words_of_people(profile: Profile, texts: Sequence[str]) -> Found | None:
+    """Judge words without digits."""
     known = [_is_name(text) for text in texts]
     judged = [each for each in known if each is not None]
     common = sum(judged)
@@ -58,6 +62,8 @@ def _person(profile: Profile, texts: Sequence[str]) -> Found | None:
     lettered = sum(_CAPITALIZED.fullmatch(text) is not None for text in texts)
     if lettered < 0.8 * len(texts) or profile.words_each >= WORDY:
         return None
+    if profile.words.is_explicit and profile.distinct > 2:
+        return Found("names of people", "the variable is called so, and its texts are words")
     if profile.about(Subject.PERSON) and not profile.words.is_measure:
         many = profile.distinct > (FEW if profile.words.is_thing else _FEWEST_NAMES)
         sure = common >= _FEWEST_NAMES // 2 or not profile.words.is_thing

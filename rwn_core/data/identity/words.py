@@ -75,8 +75,8 @@ _WORDS: dict[Subject, str] = {
     Subject.PLACE: """
         lat lon lng long latitude longitude latitud longitud gps coord coords coordinate coordinates
         koordinate koordinaten geo geocode geocoord geopoint geom geometry geohash location loc
-        position breite laenge breitengrad laengengrad easting northing utm lv95 wgs84 ostwert
-        hochwert rechtswert xcoord ycoord point what3words lieu""",
+        breite laenge breitengrad laengengrad easting northing utm lv95 wgs84 ostwert
+        hochwert rechtswert xcoord ycoord what3words lieu""",
     Subject.HOUSEHOLD: """
         household hh hhid hhnr hhno hid hhold householdid haushalt haushaltsnummer haushaltsnr
         hhnum foyer menage hogar famiglia family famid fam familyid familie famille familia couple
@@ -135,6 +135,11 @@ _SURVEY = word_set(
     "household population post base stichprobe"
 )
 _BODY_WEIGHT = word_set("weight wt gewicht poids peso faktor factor")
+_NUMBERED = word_set("id nr no nummer number num key uid")
+_EXPLICIT = word_set(
+    "firstname lastname surname givenname forename vorname nachname zuname familienname prenom "
+    "apellido cognome voornaam achternaam fullname familyname maidenname nomdefamille fname lname"
+)
 _COUNTED_FIRST = word_set("number num no nr n anzahl nombre numero")
 _THINGS = word_set(
     """
@@ -162,6 +167,8 @@ class NameWords:
         A unit of time or a rank, whose values may all differ.
     is_thing : bool
         What is named is a thing, such as a product.
+    is_explicit : bool
+        It can be nothing but given or family names.
     """
 
     def __init__(self, name: str) -> None:
@@ -172,9 +179,12 @@ class NameWords:
         found = set(self.words)
         letters = [word for word in self.words if not word.isdigit()]
         self.is_measure = bool(found & _MEASURES) or self._counts(letters)
+        if letters and letters[-1] in _NUMBERED and not self._counts(letters):
+            self.is_measure = False  # the number of something, such as tax_id
         self.is_series = bool(found & _SERIES)
         self.is_thing = bool(found & _THINGS)
         self.subjects = frozenset(self._subjects(letters))
+        self.is_explicit = any(stem in "".join(letters) for stem in _EXPLICIT)
 
     def _counts(self, letters: list[str]) -> bool:
         """True for "number of rooms", where a word of numbers comes first and counts the rest."""
@@ -187,6 +197,8 @@ class NameWords:
         for subject, stems in _STEMS.items():
             if any(stem in whole for stem in stems.split() if len(stem) >= _LEAST_STEM):
                 found.add(subject)
+        if any(len(word) > 3 and word.endswith(("nr", "num")) for word in letters):
+            found.add(Subject.NUMBER)
         if set(letters) & _BODY_WEIGHT and set(letters) & _SURVEY:
             found.add(Subject.WEIGHT)
         return found

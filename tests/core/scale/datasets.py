@@ -18,7 +18,7 @@ SCHEMA = rwn.Schema(
         rwn.Variable(name="age", kind=rwn.Kind.COUNT, weight=0.5),
         rwn.Variable(name="school", kind=rwn.Kind.ORDERED),
         rwn.Variable(name="person", kind=rwn.Kind.CATEGORICAL, role=rwn.Role.IDENTIFIER),
-        rwn.Variable(name="born", kind=rwn.Kind.DATE, group="together"),
+        rwn.Variable(name="born", kind=rwn.Kind.DATE, group="together", confirmed=True),
         rwn.Variable(name="score", kind=rwn.Kind.CONTINUOUS, group="together"),
         rwn.Variable(name="region", kind=rwn.Kind.CATEGORICAL),
         rwn.Variable(name="place", kind=rwn.Kind.CATEGORICAL, weight=0.2),
