@@ -28,7 +28,8 @@ __all__ = [
 ]
 
 Z90 = 1.6448536269514722  # 9 of 10 normal draws lie within so many standard deviations
-SKEWED, PEAKED, FLAT = 1.0, 1.0, -0.4  # shape of a mean that is far from normal
+SKEWED = 1.0  # skewness of a mean beyond which it has no normal band
+PEAKED, FLAT = 1.0, -0.4  # excess kurtosis, the same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
