@@ -141,7 +141,7 @@ def test_the_original_may_be_a_sample(rwn_command: Run, bodyfat: Path) -> None:
         assert code == 0
         read.append(json.loads(output)["measures"][0])
     # every row is alone, so that a sample tells nothing of who else is like them: it says so
-    assert min(row["value"] for row in read) > 0.9
+    assert min(row["value"] for row in read) > 0.8
     assert [bool(row["caveat"]) for row in read] == [False, True, True]
     _, _, said = rwn_command(*asked[:-1], "--population", 10_000)
     assert "note: Expected re-identifications: In simulated populations" in said

@@ -35,7 +35,7 @@ def charts(payload: dict[str, Any]) -> dict[str, Any]:
 
 def test_tiles_cards_and_tables(page, drawn):
     payload = drawn[-1]
-    assert [tile["label"] for tile in payload["tiles"]][1:4] == [
+    assert [tile["label"] for tile in payload["tiles"]][1:5] == [
         "Worst case, all",
         "Worst case, by keys",
         "Linked over one half",
