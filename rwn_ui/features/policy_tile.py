@@ -14,6 +14,7 @@ from rwn_ui.features import risk_axis
 from rwn_ui.panel.tile import blank, percent
 
 NAME = "Policy"
+LINKED = ("bayes_linkage", "linked_over_half")  # beside them an ordinary intruder is shown
 
 
 def draw(
@@ -105,7 +106,7 @@ def _below(
     else:
         some = "" if verdict.broken else f", all {len(verdict.shares)} kept"
     words = f"{share_words(verdict.largest).removesuffix(' of').replace('times', '×')}{some}"
-    beside = _ordinary(readings) if verdict.first == "bayes_linkage" else ""
+    beside = _ordinary(readings) if verdict.first in LINKED else ""
     return f"{words} · {beside}" if beside else words
 
 

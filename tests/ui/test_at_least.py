@@ -40,6 +40,9 @@ def too_large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         object.__setattr__(rwn.MEASURES[key], "certain_up_to", size)
 
 
+LINKAGE = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.05),))
+
+
 def claims(text: str) -> bool:
     return "worst case" in text.replace("-", " ").lower()
 
@@ -51,6 +54,7 @@ def first_tile(session):
 
 def test_the_first_tile_of_tune(open_page, too_large) -> None:
     screen = open_page("tune")
+    screen.session.policy = LINKAGE
     tile = first_tile(screen.session)
     assert tile["label"] == "Linkage, at least"
     assert not claims(tile["help"])
@@ -58,7 +62,9 @@ def test_the_first_tile_of_tune(open_page, too_large) -> None:
 
 
 def test_the_first_tile_where_both_attacks_were_tried(open_page) -> None:
-    tile = first_tile(open_page("tune").session)
+    session = open_page("tune").session
+    session.policy = LINKAGE
+    tile = first_tile(session)
     assert tile["label"] == "Worst-case linkage"
     assert "at least" not in tile["help"].lower()
 

@@ -71,7 +71,7 @@ def test_each_step_opens_the_next(screen, tmp_path: Path) -> None:
     assert missing(screen) == everything
     look_and_draw(screen)
     assert missing(screen) == everything[1:]
-    assert "Refused. 2 of 3 limits are broken" in screen.errors[0]
+    assert "Refused. 3 of 4 limits are broken" in screen.errors[0]
     field(screen, "text_input", "Name of the person").set_value("Ada")
     field(screen, "text_input", "Reason, where").set_value("A lesson")
     press(screen, "Record")

@@ -35,7 +35,7 @@ def charts(payload: dict[str, Any]) -> dict[str, Any]:
 
 def test_tiles_cards_and_tables(page, drawn):
     payload = drawn[-1]
-    assert [tile["label"] for tile in payload["tiles"]][1:4] == [
+    assert [tile["label"] for tile in payload["tiles"]][1:5] == [
         "Worst case, all",
         "Worst case, by keys",
         "Linked over one half",
@@ -227,7 +227,8 @@ def test_a_refused_job_says_why(large, drawn, open_page, monkeypatch, finished):
 def test_the_tune_page_shows_the_worst_case_first_and_says_so(open_page):
     screen = open_page("tune")
     (tile, *_) = screen.panel["tiles"]
-    assert tile["label"] == "Worst-case linkage"
+    assert tile["label"] == "Linked over one half"  # of its limit of 1 % most is used
+    assert "Worst-case linkage" in tile["help"]
     assert "ordinary" in tile["limit"]
     assert "ordinary intruder" in tile["help"]
     assert risk_axis.AXIS in screen.panel["cards"][0]

@@ -17,7 +17,7 @@ from rwn_ui.tune import tiles as tune_tiles
 from rwn_ui.tune import view as tune_view
 
 LABELS = (
-    "Worst-case linkage",
+    "Linked over one half",
     "Max Cook’s distance",
     "Max Mahalanobis",
     "Relations lost",
@@ -64,9 +64,9 @@ def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
         key: r for key, r in current_release(session).readings.items() if isinstance(r, Reading)
     }
     shown = tiles(session)
-    worst = risk_axis.readings(session, current_release(session))["bayes_linkage"]
+    worst = risk_axis.readings(session, current_release(session))["linked_over_half"]
     linked, pc1 = worst, readings["principal_components"].detail
-    assert shown["Worst-case linkage"]["released"] == f"{100 * linked.value:.3g} %, limit 5 %"
+    assert shown["Linked over one half"]["released"] == f"{100 * linked.value:.3g} %, limit 1 %"
     assert shown["Max Cook’s distance"]["original"] == "0.754"
     assert shown["Max Mahalanobis"]["original"] == "10.9"
     for label, key in (
@@ -156,7 +156,7 @@ def test_differences_against_pins_have_the_right_sign_and_mark(session: Session)
         neutral = label == "PC1 share"
         assert less["better"] is (None if neutral else False)
         assert more["better"] is (None if neutral else True)
-    assert "+50.0 pp vs A" in tiles(session)["Worst-case linkage"]["against"][0]["text"]
+    assert "+50.0 pp vs A" in tiles(session)["Linked over one half"]["against"][0]["text"]
 
 
 def test_the_map_shows_now_and_the_pins(session: Session) -> None:

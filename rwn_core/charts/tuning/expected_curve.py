@@ -60,12 +60,18 @@ def draw(
     )
     others = f" at {others}" if others else ""
     xs = np.asarray(detail["values"], dtype=float)
+    few = (
+        ". No range is given: a few values carry most of the variance"
+        if detail.get("few_decide")
+        else ""
+    )
+    note += " · no range, few values decide" if few else ""
     return chart(
         "expected_curve",
         f"Expected {detail['short']} over {sign}",
         note,
         f"Expected {words} over {detail['axis_words']}{others}; at the present value {stated} is "
-        "expected" + ("" if realized is None else f" and this draw has {write(realized)}"),
+        "expected" + ("" if realized is None else f" and this draw has {write(realized)}") + few,
         data=[*_curve(detail, sign), *_interval(now, interval), *_point(now, realized)],
         layout=_layout(expected, (low, high), realized),
         large={"legend": True},

@@ -82,7 +82,8 @@ def curve(
         value: at the present setting; baseline: the original's own; detail: axis, axis_words (to
         be read by a person), values, now
         (the present value), expected (per value), low and high (per value, where 9 of 10
-        releases fall in closed form; None where there is none), changed (expected share of
+        releases fall in closed form; None where there is none), few_decide (whether there is none
+        because a few values carry the variance at some of the values), changed (expected share of
         cells that show another value), words, short words and share of the statistic.
 
     Raises
@@ -106,6 +107,7 @@ def curve(
             "expected": np.array(expected[:-1]),
             "low": ends[0],
             "high": ends[1],
+            "few_decide": any(statistic.few_decide(each) for each in scan[:-1]),
             "changed": np.array([1 - CELLS.expected(each, microdata) for each in scan[:-1]]),
             "words": statistic.words,
             "short": statistic.short,

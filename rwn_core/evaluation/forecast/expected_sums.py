@@ -37,6 +37,8 @@ class ExpectedSums:
         Of the sum of products.
     noise : ndarray, shape (s, m, m)
         Sum over records of the covariance of two released cells; its diagonal, of the variances.
+    third, fourth : ndarray, shape (s, m)
+        Sums over records of the third and fourth cumulant of each released number.
     together : ndarray, shape (s, L, L)
         Of the number of records with two levels, for variables that do not share a donor; its
         diagonal, of each level's count.
@@ -57,6 +59,8 @@ class ExpectedSums:
     seen: Floats
     second: Floats
     noise: Floats
+    third: Floats
+    fourth: Floats
     together: Floats
     kept: Floats
     rows: Floats
@@ -85,6 +89,7 @@ class Adder:
         each = [numbers, numbers**2, columns.dummies, numbers[:, one] * numbers[:, two]]
         if not columns.complete:
             each.append(columns.known)
+        each += [numbers**3, numbers**4]  # last: what a few values do to the shape of a mean
         self._ends = np.cumsum([part.shape[1] for part in each])
         self._every = np.column_stack(each)
         self._gaps = columns.gaps
@@ -171,6 +176,22 @@ class Adder:
         spread = np.maximum(near[..., m : 2 * m] - near[..., :m] ** 2, 0.0)
         return mean, q * (1 - q) * (own - near[..., :m]) ** 2 + q * spread
 
+    def cumulants(self, near: Floats, block: slice, q: Floats) -> tuple[Floats, Floats]:
+        """Sums of the third and fourth cumulants of a block's numbers, shape (s, m) each.
+
+        Parameters
+        ----------
+        near, block : see `near`
+        q : ndarray of float64, shape (s, 1, m)
+            The probability that a number is taken from a neighbor.
+        """
+        m, own = self._ends[0], self.columns.numbers[block]
+        parts = (near[..., :m], near[..., m : 2 * m], near[..., -2 * m : -m], near[..., -m:])
+        a, b, c, d = ((1 - q) * own**power + q * part for power, part in enumerate(parts, start=1))
+        third = c - 3 * a * b + 2 * a**3
+        fourth = d - 4 * a * c - 3 * b**2 + 12 * a**2 * b - 6 * a**4
+        return third.sum(axis=1), fourth.sum(axis=1)
+
     def _add(self, near: Floats, same: Floats, block: slice) -> list[Floats]:
         mean, variance = self.cells(near, block)
         noise = _diagonal(variance.sum(axis=1))
@@ -184,6 +205,7 @@ class Adder:
             known.transpose(0, 2, 1) @ known,
             turned @ mean + noise,
             noise,
+            *self.cumulants(near, block, self.q[:, None, self.columns.positions]),
             _counts(levels),
             *self._intact(same),
             *parts(known[..., self._gaps], mean[..., self._gaps], self._depths),
@@ -193,7 +215,7 @@ class Adder:
         own, q = self.columns.known[block], self.q[:, None, self.columns.positions]
         if self.columns.complete:
             return np.broadcast_to(own, (len(q), *own.shape))
-        return np.asarray((1 - q) * own + q * near[..., self._ends[3] :])
+        return np.asarray((1 - q) * own + q * near[..., self._ends[3] : self._ends[4]])
 
     def _levels(self, near: Floats, block: slice) -> Floats:
         own, q = self.columns.dummies[block], self.q[:, None, self.columns.dummy_positions]

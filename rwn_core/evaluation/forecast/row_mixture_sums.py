@@ -68,6 +68,13 @@ class RowAdder(Adder):
     neighbors : Neighbors
     missing : ndarray of bool, shape (n, p)
         Which cells have no value, so that they cannot lose it.
+    chances : sequence of (int, float)
+        Of each setting, which of the neighborhoods it has, and how likely a record is selected.
+
+    Attributes
+    ----------
+    cumulants_of : ndarray of float64, shape (settings, 2, m)
+        Sums of the third and fourth cumulants of each number, once all is added up.
     """
 
     def __init__(
@@ -76,6 +83,7 @@ class RowAdder(Adder):
         masked: NDArray[np.bool_],
         neighbors: Neighbors,
         missing: NDArray[np.bool_],
+        chances: Sequence[tuple[int, float]] = (),
     ) -> None:
         settings = len(neighbors.sizes)
         super().__init__(columns, np.tile(masked.astype(np.float64), (settings, 1)))
@@ -83,6 +91,8 @@ class RowAdder(Adder):
         joint = [missing[:, list(unit)].all(axis=1) for unit in columns.units if len(unit) > 1]
         self._still = np.column_stack([missing, *joint]).astype(np.float64)
         both = 2 * len(columns.names)
+        self._chances = chances
+        self.cumulants_of = np.zeros((len(chances), 2, len(columns.names)))
         self.change = np.zeros((settings, both))
         self.products = np.zeros((settings, both, both))
 
@@ -126,6 +136,11 @@ class RowAdder(Adder):
         change = np.concatenate([mean, known], axis=2) - own
         self.change += change.sum(axis=1)
         self.products += change.transpose(0, 2, 1) @ change
+        modified = self.q[:, None, self.columns.positions]
+        for number, (which, share) in enumerate(self._chances):
+            some = near[which : which + 1]
+            found = self.cumulants(some, block, share * modified[which : which + 1])
+            self.cumulants_of[number] += np.concatenate(found)
         return super()._add(near, same, block)
 
 
@@ -155,7 +170,8 @@ def mixed_sums(
     neighbors, which = Neighbors.of(laws)
     missing = laws[0].drawn.original.frame[list(columns.released)].isna().to_numpy()
     modified = np.any([law.drawn.q > 0 for law in laws], axis=0)
-    adder = RowAdder(columns, modified, neighbors, missing)
+    chances = [(at, law.share) for at, law in zip(which, laws, strict=True)]
+    adder = RowAdder(columns, modified, neighbors, missing, chances)
     drawn, count = adder.selected(progress), neighbors.sizes.shape[1]
     as_they_are = Adder(columns, np.zeros((1, len(columns.released))))
     ones = np.ones((1, count), dtype=np.int64)
@@ -180,6 +196,8 @@ def mixed_sums(
         seen=seen,
         second=mixed("second"),
         noise=noise,
+        third=adder.cumulants_of[:, 0],
+        fourth=adder.cumulants_of[:, 1],
         together=mixed("together"),
         kept=mixed("kept"),
         rows=mixed("rows"),

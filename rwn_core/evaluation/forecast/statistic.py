@@ -28,6 +28,8 @@ __all__ = [
 ]
 
 Z90 = 1.6448536269514722  # 9 of 10 normal draws lie within so many standard deviations
+SKEWED = 1.0  # skewness of a mean beyond which it has no normal band
+PEAKED, FLAT = 1.0, -0.4  # excess kurtosis, the same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,14 +103,23 @@ class Statistic:
     def band(self, forecast: Forecast) -> tuple[float, float] | None:
         """Where 9 of 10 releases fall, in closed form; for means only.
 
-        A mean of many independent cells is close to normal. Where values are missing, its
-        variance is known up to a term of order 1/n.
+        A mean of many independent cells is close to normal, unless a few values carry most of
+        its variance: then there is no band. Where values are missing, its variance is known up
+        to a term of order 1/n.
         """
-        if self.kind != "mean":
+        if self.kind != "mean" or self.few_decide(forecast):
             return None
         (name,) = self.names
         mean, spread = forecast.means[name], np.sqrt(forecast.mean_variances[name])
         return float(mean - Z90 * spread), float(mean + Z90 * spread)
+
+    def few_decide(self, forecast: Forecast) -> bool:
+        """Whether a few values carry the variance of a mean, so that it is not near normal."""
+        if self.kind != "mean":
+            return False
+        (name,) = self.names
+        excess = float(forecast.mean_excess[name])
+        return abs(forecast.mean_skewness[name]) > SKEWED or not FLAT < excess < PEAKED
 
     def realized(self, comparison: Comparison) -> float:
         """What the masked table shows.

@@ -51,6 +51,8 @@ def sums_of_moments(
         seen=(known.T @ known)[np.newaxis],
         second=(shown.T @ shown + together)[np.newaxis],
         noise=totals[np.newaxis],
+        third=np.zeros((1, len(order))),  # its numbers have laws of their own, like a normal one
+        fourth=np.zeros((1, len(order))),
         together=_levels(columns, cells)[np.newaxis],
         kept=np.array([alone]),
         rows=np.array([rows_intact.sum()]),

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from rwn_core.charts.tuning.expected_curve import draw
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
@@ -175,3 +176,59 @@ def test_the_rarest_level_is_one_that_occurs():
         statistic for statistic in statistics_of(data, "g", "x") if statistic.kind == "category"
     )
     assert shown.levels == ("low",)
+
+
+def with_an_outlier(times: float, seed: int = 11) -> Microdata:
+    """A number of which one value is so many times the others."""
+    draw = np.random.default_rng(seed)
+    values = draw.normal(10, 2, 200)
+    values[17] = 10 * times
+    return Microdata.from_frame(pd.DataFrame({"x": values, "y": draw.normal(size=200)}))
+
+
+@pytest.mark.parametrize("q", [0.05, 0.1, 0.25, 1.0])
+@pytest.mark.parametrize("times", [1.0, 1000.0])
+def test_a_band_is_withheld_or_holds_nine_of_ten(times: float, q: float) -> None:
+    """Finding A8: where one value carries the variance, a normal band holds 75 to 80 %."""
+    data, params = with_an_outlier(times), rwn.RWN(k=5, q=q)
+    statistic, ahead = Statistic(kind="mean", names=("x",)), forecast(data, rwn.RWN(k=5, q=q))
+    band = statistic.band(ahead)
+    if times == 1.0:
+        assert band is not None
+    if times == 1000.0 and q == 0.25:
+        assert band is None  # where the normal band fails most
+    prepared = params.prepare(data)
+    drawn = [
+        float(prepared.release(rwn.SecretKey.from_seed(seed)).masked.frame["x"].mean())
+        for seed in range(400)
+    ]
+    normal = Statistic(kind="mean", names=("x",))
+    mean, spread = ahead.means["x"], np.sqrt(ahead.mean_variances["x"])
+    held = np.mean(np.abs(np.array(drawn) - mean) <= 1.6448536 * spread)
+    assert band is None or held > 0.9 - 4 * 0.3 / np.sqrt(400)
+    if times == 1000.0 and q == 0.25:
+        assert held < 0.86  # what the withheld band would have done
+    assert normal.few_decide(ahead) == (band is None)
+
+
+def test_the_shape_of_a_mean_is_that_of_its_draws() -> None:
+    data, params = with_an_outlier(30.0), rwn.RWN(k=5, q=0.3)
+    ahead, prepared = forecast(data, params), params.prepare(data)
+    drawn = np.array([
+        float(prepared.release(rwn.SecretKey.from_seed(seed)).masked.frame["x"].mean())
+        for seed in range(1500)
+    ])  # fmt: skip
+    scaled = (drawn - drawn.mean()) / drawn.std()
+    assert (scaled**3).mean() == pytest.approx(ahead.mean_skewness["x"], abs=0.2)
+    assert (scaled**4).mean() - 3 == pytest.approx(ahead.mean_excess["x"], abs=0.5)
+
+
+def test_a_curve_without_a_band_says_why() -> None:
+    statistic = Statistic(kind="mean", names=("x",))
+    found = expected_curve(
+        with_an_outlier(1000.0), rwn.RWN(k=5, q=0.2), [0.1, 0.2], axis="q", statistic=statistic
+    )
+    assert (found.detail["low"], found.detail["few_decide"]) == (None, True)
+    drawn = draw(found, None)
+    assert "no range" in drawn["note"]
+    assert "a few values carry most of the variance" in drawn["alt"]
