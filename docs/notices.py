@@ -16,6 +16,7 @@ import pandas as pd
 
 import rwn_core as rwn
 from rwn_core.measures import UTILITY
+from rwn_core.measures.measure import Reading
 from rwn_core.reporting import ReleasedFile, internal_record, read_record
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.facts.outside import OUTSIDE
@@ -133,7 +134,9 @@ def row(name: str, params: Any, simulated: int = SIMULATED) -> Row:
     losses, changes, fits = [], [], []
     for seed in range(1, simulated + 1):
         further = rwn.mask(data, params, seed=10_000 + seed)
-        losses.append(rwn.audit(data, further, measures=[UTILITY])[UTILITY].value)
+        reading = rwn.audit(data, further, measures=[UTILITY])[UTILITY]
+        assert isinstance(reading, Reading)
+        losses.append(reading.value)
         changes.append(np.nanmean(np.abs(_correlations(further.masked) - before)))
         fits.append(_regression(data, further.masked)[0])
     slopes, errors = np.array(fits).transpose(1, 0, 2)
@@ -160,7 +163,7 @@ def relations_word(material: Material) -> str:
     assert make is not None
     table = make(material).table
     assert table is not None
-    word = dict(table.rows)[LOST[UTILITY]]
+    word = next(str(amount) for lost, amount in table.rows if lost == LOST[UTILITY])
     assert word in AMOUNTS
     return word
 
