@@ -65,8 +65,9 @@ def _kept(session: Session) -> None:
     whole = finished == len(settings)
     asked = [setting for setting in settings if setting.method not in REFERENCES]
     done = max(0, finished - (len(settings) - len(asked)))
+    are = "is" if len(asked) == 1 else "are"
     st.write(
-        f"A sweep of this table is kept: {done:,} of {counted(len(asked), 'setting')} done, "
+        f"A sweep of this table is kept: {done:,} of {counted(len(asked), 'setting')} {are} finished, "
         f"{counted(plan.releases, 'release')} each."
     )
     words = "Show it" if whole else "Go on with it"
