@@ -291,8 +291,8 @@ class Microdata:
 
 def _said_of_values(schema: Schema) -> tuple[object, ...]:
     """What the gate holds against the values; weights, groups and the question are not in it."""
-    variables = ((v.name, v.kind, v.role, v.confirmed, v.levels) for v in schema.variables)
-    return (schema.edit_rules, *variables)
+    said = ((v.name, v.kind, v.role, v.confirmed, v.levels) for v in schema.variables)
+    return (schema.edit_rules, *said)
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
