@@ -185,11 +185,15 @@ class Adder:
         q : ndarray of float64, shape (s, 1, m)
             The probability that a number is taken from a neighbor.
         """
-        m, own = self._ends[0], self.columns.numbers[block]
-        parts = (near[..., :m], near[..., m : 2 * m], near[..., -2 * m : -m], near[..., -m:])
-        a, b, c, d = ((1 - q) * own**power + q * part for power, part in enumerate(parts, start=1))
-        third = c - 3 * a * b + 2 * a**3
-        fourth = d - 4 * a * c - 3 * b**2 + 12 * a**2 * b - 6 * a**4
+        m, own = self._ends[0], self._every[block]
+        left, moments = 1 - q, []
+        for first in (0, m, own.shape[1] - 2 * m, own.shape[1] - m):
+            columns = slice(first, first + m)
+            moments.append(left * own[:, columns] + q * near[..., columns])
+        a, b, c, d = moments
+        square = a * a
+        third = c - a * (3 * b - 2 * square)
+        fourth = d - 4 * a * c - 3 * b * b + 6 * square * (2 * b - square)
         return third.sum(axis=1), fourth.sum(axis=1)
 
     def _add(self, near: Floats, same: Floats, block: slice) -> list[Floats]:
