@@ -67,8 +67,8 @@ def _kept(session: Session) -> None:
     done = max(0, finished - (len(settings) - len(asked)))
     are = "is" if len(asked) == 1 else "are"
     st.write(
-        f"A sweep of this table is kept: {done:,} of {counted(len(asked), 'setting')} {are} finished, "
-        f"{counted(plan.releases, 'release')} each."
+        f"A sweep of this table is kept: {done:,} of {counted(len(asked), 'setting')} {are} "
+        f"finished, {counted(plan.releases, 'release')} each."
     )
     words = "Show it" if whole else "Go on with it"
     if st.button(words, type="primary", key=f"sweep.{session.generation}.resume"):
