@@ -191,8 +191,7 @@ class Microdata:
 
     def matrix(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Several variables as numbers, shape (n, len(names)), read-only."""
-        key = ("matrix", tuple(names))
-        return self.once(key, lambda: _read_only(self._columns(names)))
+        return self.once(("matrix", tuple(names)), lambda: _read_only(self._columns(names)))
 
     def take(self, rows: NDArray[np.integer]) -> Microdata:
         """The records of these indices, in this order."""
