@@ -21,7 +21,7 @@ from rwn_core.measures.statistics.population import fitted_risk, individual_risk
 from rwn_core.measures.statistics.population_uniques import PitmanLaw, pitman_law
 
 WORTH = (
-    "In simulated populations the truth was 0.3 to 1.2 times this estimate, and 1.1 to 30 times "
+    "In simulated populations the truth was 0.3 to 1.2 times this estimate, and 0.6 to 12 times "
     "that of Benedetti and Franconi."
 )
 
