@@ -151,7 +151,6 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
         ("Ordinary intruder", "distance_linkage"),
         ("Extremes that survive", "extremes"),
         ("Own values appear", "membership"),
-        ("Query attack", "queries"),
     ):
         reading = found.readings[measure]
         if risk_axis.bound(reading):
