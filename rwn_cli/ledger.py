@@ -63,7 +63,7 @@ def add(
     else:
         read = read_record_file(record)
         data = original_of(read, original)
-        sealed = b"" if card is None else _card_of(read, card)
+        sealed = b"" if card is None else _card_content(read, card)
         files = _there(released or ())
         entry, warnings = add_release(file, read, data, by=by, files=files, card=sealed)
     for warning in warnings:
@@ -76,7 +76,7 @@ def add(
     say(f"hash {entry['hash']}")
 
 
-def _card_of(record: Mapping[str, Any], card: Path) -> bytes:
+def _card_content(record: Mapping[str, Any], card: Path) -> bytes:
     """The content of the card of a release."""
     from rwn_core.reporting.public_notice import read_card
 
@@ -98,7 +98,7 @@ def show(file: LedgerFile) -> None:
     from rwn_core.masking import METHODS
 
     titles = {key: method.title for key, method in METHODS.items()}
-    for entry in entries_of(file, None)[0]:
+    for entry in ledger_content(file, None)[0]:
         method = titles.get(entry["method"], entry["method"])  # of a version with other methods
         limits = _LIMITS[entry["kept"]]
         signed = f", signed by {entry['by']}" if entry["by"] else ""
@@ -130,7 +130,7 @@ def verify(
     """
     from rwn_core.reporting.ledger_entries import is_keyed
 
-    entries, keyed = entries_of(file, key)
+    entries, keyed = ledger_content(file, key)
     if last and last.lower() not in [entry["hash"] for entry in entries]:
         raise ReleaseError("The ledger has no entry with this hash; its end may have been cut off.")
     count = "1 entry" if len(entries) == 1 else f"{len(entries):,} entries"
@@ -139,7 +139,9 @@ def verify(
     if sealed and keyed:
         say(f"{sealed:,} sealed under the key: nobody without it changed them or put them in.")
     elif sealed:
-        say(f"{sealed:,} sealed, but the key is not at hand: who may write to it can change it.")
+        say(
+            f"{sealed:,} sealed, but the key is missing: anybody who may write to it can change it."
+        )
     if sealed < len(entries):
         say(
             f"{len(entries) - sealed:,} of an earlier version, unkeyed: anybody can make them anew."
@@ -150,7 +152,7 @@ def verify(
         say(f"last hash {entries[-1]['hash']}")
 
 
-def entries_of(file: Path, key: Path | None) -> tuple[list[dict[str, Any]], bool]:
+def ledger_content(file: Path, key: Path | None) -> tuple[list[dict[str, Any]], bool]:
     """The entries, and whether they were checked under the key."""
     from rwn_core.reporting.ledger import read_entries, whole
     from rwn_core.reporting.ledger_entries import key_path, read_key

@@ -205,7 +205,7 @@ def _last_notes(order: str, key_file: Path | None, seed: int | None) -> Iterator
 def _secret(
     seed: int | None, file: Path | None, others: tuple[Path | None, ...]
 ) -> tuple[int | SecretKey | None, bytes]:
-    """What a release is drawn with, and the content of the file that keeps it, if one does."""
+    """Return the secret that a release is drawn with, and the content of its key file, if any."""
     if file is None:
         return seed, b""
     if file in others:
@@ -281,23 +281,23 @@ def _compile_once(data: Microdata, params: Method) -> None:
 
 
 def _say_of_unchanged(data: Microdata, params: Method, changed: Reading) -> None:
-    """Name the variables that were to be masked and hardly were."""
+    """Warn about variables that should be masked but changed in few cells."""
     from rwn_core.evaluation.hardly_masked import (
+        changed_shares,
         hardly_masked,
-        shares_of,
         untouched,
         untouched_words,
     )
 
     if changed.value == 0:
         say("note: no cell differs from the original; this file protects nobody.")
-    shares = shares_of(changed.detail)
+    shares = changed_shares(changed.detail)
     none = untouched(data, params, shares)
     if none:
         say(f"WARNING: {untouched_words(none)}.")
     for name in hardly_masked(data, params, shares):
         if name not in none:
-            say(f"WARNING: {name} changed in {shares[name]:.1%} of cells: it is hardly masked.")
+            say(f"WARNING: {name} changed in {shares[name]:.1%} of cells: it is almost unmasked.")
 
 
 def _summarize(data: Microdata, release: Release) -> None:

@@ -162,7 +162,7 @@ def mask_dataset(
 
 
 def _last_notes(seed: int | None, key_file: Path | None) -> list[str]:
-    """What is to be remembered of how the release was drawn."""
+    """Return notes about the seed and the key file of a release."""
     notes = []
     if key_file is not None:
         notes.append(f"note: {key_file.name} holds the secret of this release; delete it.")
@@ -172,9 +172,9 @@ def _last_notes(seed: int | None, key_file: Path | None) -> list[str]:
 
 
 def _hardly(made: DatasetRelease, described: Schema) -> list[str]:
-    """Name the variables that were to be masked and hardly were."""
+    """Return a warning for each variable that should be masked but changed in few cells."""
     return [
-        f"WARNING: {name} changed in {count / made.n:.1%} of cells: it is hardly masked."
+        f"WARNING: {name} changed in {count / made.n:.1%} of cells: it is almost unmasked."
         for name, count in made.changed.items()
         if count < HARDLY * made.n and described.variable(name).masked
     ]

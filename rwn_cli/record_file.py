@@ -89,11 +89,11 @@ def original_file(source: str) -> SourceFile:
     InputError
     """
     from rwn_core.io.demo import demo_path
-    from rwn_core.io.open_file import bytes_of
+    from rwn_core.io.open_file import file_content
     from rwn_core.reporting.second_reading import SourceFile
 
     path = demo_path(source.removeprefix(DEMO)) if source.startswith(DEMO) else Path(source)
-    return SourceFile(name=path.name, content=bytes_of(path))
+    return SourceFile(name=path.name, content=file_content(path))
 
 
 def _absolute(source: str) -> str:

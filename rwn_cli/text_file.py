@@ -14,7 +14,7 @@ def read_text(path: Path, what: str) -> str:
         It is too large, or not UTF-8.
     OSError
     """
-    from rwn_core.io.open_file import text_of
+    from rwn_core.io.open_file import file_text
 
     path.stat()  # an OSError where it is not there
-    return text_of(path, what)
+    return file_text(path, what)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rwn_cli.ledger import entries_of
+from rwn_cli.ledger import ledger_content
 from rwn_cli.terminal import say
 from rwn_cli.text_file import read_text
 from rwn_core.errors import ReleaseError
@@ -25,7 +25,8 @@ def verify(
     ledger: Annotated[
         Path | None,
         typer.Option(
-            metavar="LEDGER", help="The institution's ledger, with its key beside it or in --key."
+            metavar="LEDGER",
+            help="The institution's ledger; its key is in the same folder or in --key.",
         ),
     ] = None,
     key: Annotated[
@@ -60,9 +61,11 @@ def _require_sealed(ledger: Path, key: Path | None, about: Mapping[str, Any], ca
     """Refuse a release of which the ledger has no sealed entry."""
     from rwn_core.reporting.ledger_entries import is_keyed
 
-    entries, keyed = entries_of(ledger, key)
+    entries, keyed = ledger_content(ledger, key)
     if not keyed:
-        raise ReleaseError("The ledger's key is not beside it, so nothing is proved; give --key.")
+        raise ReleaseError(
+            "The ledger's key is not in its folder, so nothing is proved; give --key."
+        )
     entry = next((each for each in entries if each["sha256"] == about["sha256"].lower()), None)
     if entry is None or entry["release"] != about.get("release"):
         raise ReleaseError("The ledger has no entry of this release; ask the institution for it.")

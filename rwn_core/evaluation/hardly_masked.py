@@ -24,7 +24,7 @@ def change_from_anywhere(microdata: Microdata) -> dict[str, float]:
 
 
 def hardly_masked(microdata: Microdata, params: Any, shares: Mapping[str, float]) -> list[str]:
-    """Return the variables that the setting was to mask and hardly changed.
+    """Return the variables that the setting should mask but left almost unchanged.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def untouched_words(names: Sequence[str]) -> str:
     )
 
 
-def shares_of(changed: Mapping[str, Any]) -> dict[str, float]:
+def changed_shares(changed: Mapping[str, Any]) -> dict[str, float]:
     """Return the changed share of each variable from the detail of `cells_changed`."""
     return {
         str(name): float(share)

@@ -76,7 +76,7 @@ class SlopeTrust:
 
 
 def misses(slopes: Mapping[str, Any]) -> list[str]:
-    """Return the predictors whose intervals miss the original's slope too often.
+    """Return the predictors with intervals that miss the original's slope too often.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def misses(slopes: Mapping[str, Any]) -> list[str]:
 
 
 def turns(slopes: Mapping[str, Any]) -> list[str]:
-    """Return the predictors whose sign, beyond chance in the original, may turn."""
+    """Return the predictors with a sign that may change, beyond chance in the original."""
     rated = zip(slopes["names"], slopes["signs"], strict=True)
     return [name for name, agrees in rated if agrees < LEAST_SIGNS]
 

@@ -1,4 +1,4 @@
-"""What equal values have in common, in whatever file and notation: for a second reading."""
+"""Common keys of equal values in any file and notation, for a second reading."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rwn_core.data.validation import level_text
 _GUARD = "'"
 
 
-def values_of(column: pd.Series[Any]) -> list[Any]:
+def distinct_values(column: pd.Series[Any]) -> list[Any]:
     """The different values of a column, missing ones apart."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return list(column.cat.remove_unused_categories().cat.categories)
@@ -47,7 +47,7 @@ class Keys:
     floating: bool = False
 
     def absent(self, written: list[Any], known: list[Any]) -> int:
-        """How many of the values that were written occur nowhere among the known ones.
+        """Count the written values that occur nowhere among the known ones.
 
         A written text may have the apostrophe that keeps a spreadsheet from running it.
         """
@@ -59,7 +59,7 @@ class Keys:
         return sum(not keys & there for keys in own if keys != {None})
 
     @classmethod
-    def of(cls, microdata: Microdata, name: str, coarse: bool) -> Keys:
+    def from_variable(cls, microdata: Microdata, name: str, coarse: bool) -> Keys:
         """Choose by the column's type; `coarse` where a workbook rounds moments."""
         dtype = microdata.frame[name].dtype
         layout = microdata.schema.file or FileLayout()
@@ -81,7 +81,7 @@ class Keys:
         return cls(make=lambda value: _text(value, comma))
 
     def key(self, value: Any) -> Any:
-        """What equal values have in common; None for no value."""
+        """Return the common key of equal values; None for no value."""
         if value is None or value is pd.NA or value != value or value == "":
             return None
         try:

@@ -34,7 +34,7 @@ def decimal_texts(array: pa.Array) -> pa.Array:
 
 
 def comes_back(texts: pa.Array, numbers: pa.Array) -> bool:
-    """Whether each floating number, written with all its digits, is the decimal that it came from.
+    """True if each floating number, written in full, is the decimal that it came from.
 
     Parameters
     ----------

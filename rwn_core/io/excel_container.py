@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rwn_core.errors import InputError
-from rwn_core.io.excel_marks import Marks, marks_of
+from rwn_core.io.excel_marks import Marks, sheet_marks
 from rwn_core.io.limits import check_size, check_unpacked
 
 _STEP = 1 << 20
@@ -68,7 +68,7 @@ def check_workbook(file: str, content: bytes) -> Contents:
                     if part.filename.startswith(_SHEETS):
                         own = marks.setdefault(part.filename, Marks())
                         own.look_at(piece, len(piece) - new)
-            found.sheets = marks_of(archive, marks)
+            found.sheets = sheet_marks(archive, marks)
     except InputError:
         raise
     # a broken archive breaks zipfile in many ways; none of its words is shown

@@ -1,4 +1,4 @@
-"""What a sheet has beside values: hidden rows and columns, and cells with an error."""
+"""Marks of a sheet: hidden rows and columns, and cells with an error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id
 
 @dataclass(slots=True)
 class Marks:
-    """What a sheet has beside values.
+    """Hidden rows and columns of a sheet, and its cells with an error.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Marks:
                 self.columns.append((int(first[1]), int(last[1])))
 
     def notices(self, width: int) -> list[str]:
-        """What to say of a sheet of so many columns; places and counts, never a value."""
+        """Return notices about a sheet of this width: places and counts, never a value."""
         said = []
         if self.rows:
             hidden = "1 hidden row, and it is" if self.rows == 1 else f"{self.rows:,} hidden rows"
@@ -103,7 +103,7 @@ def _letters(number: int) -> str:
     return letters
 
 
-def marks_of(archive: zipfile.ZipFile, marks: Mapping[str, Marks]) -> dict[str, Marks]:
+def sheet_marks(archive: zipfile.ZipFile, marks: Mapping[str, Marks]) -> dict[str, Marks]:
     """The marks by the names of the sheets, as the workbook gives them; empty where it does not."""
     try:
         links = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))

@@ -14,7 +14,7 @@ from rwn_core.io.parse import too_large
 _BYTES = 4  # of a letter, at most
 
 
-def text_of(path: Path, what: str) -> str:
+def file_text(path: Path, what: str) -> str:
     """The text of a small file; a larger one is refused before it is read.
 
     Parameters
@@ -28,14 +28,14 @@ def text_of(path: Path, what: str) -> str:
     InputError
         It is none, is too large or is no UTF-8.
     """
-    content = bytes_of(path, LONGEST_DOCUMENT * _BYTES)
+    content = file_content(path, LONGEST_DOCUMENT * _BYTES)
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
         raise InputError(f"The {what} file is not UTF-8 text.") from None
 
 
-def bytes_of(path: Path, most: int | None = None) -> bytes:
+def file_content(path: Path, most: int | None = None) -> bytes:
     """The whole content of a file.
 
     Parameters

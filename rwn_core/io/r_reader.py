@@ -102,7 +102,7 @@ def _columns(file: str, plain: bytes) -> tuple[list[LabelledColumn], list[str]]:
 
 
 def _beyond(r_object: RObject, names: _Names) -> int:
-    """How many codes of a factor have no level."""
+    """Return the number of codes of a factor that have no level."""
     attributes = names.of(r_object)
     if "factor" not in attributes.get("class", ()) or r_object.info.type not in _VECTORS:
         return 0

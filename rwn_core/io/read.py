@@ -12,7 +12,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.text_budget import LONGEST_DOCUMENT
 from rwn_core.errors import SchemaError
 from rwn_core.io.file_name import in_file, shown
-from rwn_core.io.open_file import bytes_of
+from rwn_core.io.open_file import file_content
 from rwn_core.io.reading import FileToRead, Reading
 
 __all__ = ["begin", "begin_bytes", "read", "read_bytes", "schema_of"]
@@ -130,7 +130,7 @@ def schema_of(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
         return schema
     path = Path(schema)
     try:
-        text = bytes_of(path, LONGEST_DOCUMENT).decode("utf-8-sig")
+        text = file_content(path, LONGEST_DOCUMENT).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise SchemaError(f"{shown(path.name)} is not UTF-8 text; save it as UTF-8.") from None
     with in_file(shown(path.name)):

@@ -24,7 +24,7 @@ from rwn_core.io import format_of_name
 from rwn_core.io.file_name import shown
 from rwn_core.io.how_far import told
 from rwn_core.io.limits import LONGEST_READING, MOST_MEMORY
-from rwn_core.io.open_file import bytes_of
+from rwn_core.io.open_file import file_content
 from rwn_core.io.parse import parse
 from rwn_core.io.seen import Seen
 from rwn_core.parallel.memory import budget_bytes, limit_memory
@@ -178,7 +178,7 @@ def _read(file: FileToRead, progress: Progress) -> bytes:
     content, outcome = file.content, None
     try:
         if file.path is not None:
-            content = bytes_of(file.path)
+            content = file_content(file.path)
         schema = Schema.from_toml(file.schema) if file.schema else None
         layout = None if file.layout is None else FileLayout.of(file.layout)
         with told(progress):

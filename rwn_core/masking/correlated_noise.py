@@ -208,7 +208,7 @@ def moments(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[n
 
 
 def _root(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A matrix whose product with its transpose is the covariance, also a singular one.
+    """Return a matrix R with R R' equal to the covariance, also to a singular one.
 
     The symmetric root of the correlations, in standard deviations: unlike eigenvectors alone it is
     the same in every unit and order of the variables.

@@ -147,7 +147,7 @@ class Microaggregation(TableMethod):
             return ["k = 1 masks nothing: the release is the original."]
         return [
             f"Who holds the original file knows the group of every row, and links one of {self.k} "
-            "rightly by chance; means of groups are smoother than the data, so that variances "
+            "correctly by chance; means of groups are smoother than the data, so that variances "
             "shrink and correlations grow."
         ]
 

@@ -1,4 +1,4 @@
-"""What a measure reads at the two ends: on the unmasked file, and where no relation is left."""
+"""Readings of a measure at two ends: the unmasked file, and a file without any relation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHUFFLED = 6_000  # their records together, where there is more than one: chance
 
 
 class _Read(Protocol):
-    """What is used of a reading."""
+    """Part of a reading that the ends use."""
 
     @property
     def value(self) -> float:

@@ -154,7 +154,7 @@ class Measure:
         return replace(reading, detail={**reading.detail, **self.ends(comparison)})
 
     def ends(self, comparison: Comparison) -> Mapping[str, float]:
-        """What it reads at both ends of a table, see `rwn_core.measures.ends`."""
+        """Return the readings at both ends of a table, see `rwn_core.measures.ends`."""
         if self.better == "neutral" or (self.side == "risk" and self.better == "higher"):
             return {}
         return ends(comparison, self.key, self.begin or self.compute)
@@ -173,7 +173,7 @@ def _with_released(reading: Reading, comparison: Comparison) -> Reading:
 
 
 def _beside_released(sentence: Callable[[Reading, int], str]) -> Callable[[Reading, int], str]:
-    """The sentence of so many released rows, with the chance of being released beside it."""
+    """Return the sentence of the released rows, with the chance of being released."""
 
     def say(reading: Reading, n: int) -> str:
         share = reading.detail.get("released_share")

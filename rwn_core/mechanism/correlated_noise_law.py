@@ -111,7 +111,7 @@ class CorrelatedNoiseOn:
 
     @property
     def _steps(self) -> NDArray[np.float64]:
-        """What released numbers are rounded to multiples of, shape (d,); 0 where they are not."""
+        """Return the rounding steps of released numbers, shape (d,); 0 if not rounded."""
         whole = [float(is_whole(self.original, name)) for name in self.names]
         return np.maximum(whole, [self.precision.get(name, 0.0) for name in self.names])
 

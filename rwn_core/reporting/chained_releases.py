@@ -23,7 +23,7 @@ _KEY, _SECRET = "key", "confidential"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Together:
-    """What a release and earlier ones of the same people name together.
+    """Findings of a release merged with earlier ones of the same people.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Together:
 
 
 def held(record: Mapping[str, Any]) -> dict[str, Any]:
-    """What the ledger keeps of a release, so that later ones can be merged with it.
+    """Return the part of a record that later releases need to be merged with it.
 
     Returns
     -------
@@ -52,15 +52,15 @@ def held(record: Mapping[str, Any]) -> dict[str, Any]:
     table, setting = record["table"], record["setting"]
     return {
         "columns": list(table.get("variables", ())),
-        "slices": slices_of(record),
+        "slices": method_slices(record),
         "not_masked": list(table.get("not_masked", ())),
         "parameters": dict(setting.get("parameters", {})),
         "file": str(record.get("source", {}).get("released", "")),
     }
 
 
-def slices_of(record: Mapping[str, Any]) -> list[list[str]]:
-    """The sets of columns of a release whose values are one person's, as its method has it."""
+def method_slices(record: Mapping[str, Any]) -> list[list[str]]:
+    """Return the sets of released columns with one person's values each, by the method."""
     table, setting = record["table"], record["setting"]
     names = list(table.get("variables", ()))
     given = record["file"].get("slices", setting.get("slices", ()))
@@ -101,7 +101,7 @@ def together(
     checked = [entry["release"] for entry, _ in known]
     unchecked = [entry["release"] for entry in entries if entry["release"] not in checked]
     words, breaks, plain = [], False, {}
-    others = [each for each, _ in known if sorted(each["slices"]) != sorted(slices_of(record))]
+    others = [each for each, _ in known if sorted(each["slices"]) != sorted(method_slices(record))]
     if others:
         which = _listed([each["release"] for each in others])
         words.append(
@@ -142,7 +142,7 @@ def _worst(
     keys = [name for name, role in roles.items() if role == _KEY]
     keys = keys or [name for name in roles if name not in secrets]
     secrets = secrets or [name for name in roles if name not in keys]
-    releases = [(own, _pieces(slices_of(record), own))]
+    releases = [(own, _pieces(method_slices(record), own))]
     releases += [(frame, _pieces(entry["slices"], frame)) for entry, frame in known]
     found = chain(original.frame, releases, keys, secrets)
     return next((each for each in found if each.releases[0] == 0 < each.releases[-1]), None)
@@ -187,7 +187,7 @@ def _digest(content: bytes) -> str:
 def _read(
     digest: str, place: str, original: Microdata, at_hand: Mapping[str, tuple[str, bytes]]
 ) -> pd.DataFrame | None:
-    """A released file, if it is at hand and the very one."""
+    """Read a released file; None if the file with this digest is not found."""
     file = at_hand.get(digest) or _there(Path(place), digest)
     if file is None:
         return None

@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from rwn_core.data.identity.text_forms import NEARLY_ALL, form_of
+from rwn_core.data.identity.text_forms import NEARLY_ALL, common_form
 from rwn_core.data.schema import Schema
 from rwn_core.errors import ReleaseError
 from rwn_core.parallel.threads import Progress
@@ -67,7 +67,7 @@ def check_released(record: Mapping[str, Any], released: Path) -> dict[str, set[s
             _check_footer(source, record["table"]["variables"])
             _take_texts(source, texts)
     for variable, some in texts.items():
-        form = form_of(list(some), NEARLY_ALL)
+        form = common_form(list(some), NEARLY_ALL)
         if form:
             raise _refusal(
                 f"The released variable {variable} looks like {form}; leave it out with --drop and "

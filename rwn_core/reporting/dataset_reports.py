@@ -194,7 +194,7 @@ def _relations(found: DatasetAudit) -> dict[str, dict[str, Any]]:
 
 
 def _slopes(found: DatasetAudit, question: Question | None) -> list[dict[str, Any]]:
-    """How the slopes of a regression fare in this one release, whose records are very many."""
+    """Return the slopes of a regression on this one release of very many records."""
     if question is None:
         return []
     sides = (found.original, found.released)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from rwn_core.data.identity.text_forms import NEARLY_ALL, form_of
+from rwn_core.data.identity.text_forms import NEARLY_ALL, common_form
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ReleaseError
@@ -210,7 +210,7 @@ def refuse_identifiers(original: Microdata) -> None:
             continue
         texts = original.frame[variable.name].dropna().astype(str)
         different = texts.unique().tolist()
-        form = form_of(different, NEARLY_ALL)
+        form = common_form(different, NEARLY_ALL)
         if not form and len(texts) >= LEAST and len(different) >= _OWN * len(texts):
             form = "the name or number of a record, because nearly every one has its own"
         if form:

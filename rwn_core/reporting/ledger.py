@@ -223,7 +223,7 @@ def foresee(
 
 
 def _chained(record: Mapping[str, Any], found: Together) -> dict[str, Any]:
-    """What an entry keeps for later releases, and what merges with earlier ones found."""
+    """Return the part of an entry for later releases, and the findings of merging earlier ones."""
     kept = record.get("verdict", {}).get("kept")  # a dataset's is held against no policy
     kept = kept if kept is None else bool(kept and found.kept)
     return {**held(record), "kept": kept, "chain": dict(found.plain)}

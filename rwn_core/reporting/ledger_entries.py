@@ -37,12 +37,12 @@ def _plain(entry: Mapping[str, Any]) -> bytes:
 
 
 def is_keyed(entry: Mapping[str, Any]) -> bool:
-    """Whether an entry is sealed under a key; those of earlier versions are not."""
+    """True if an entry is sealed under a key; those of earlier versions are not."""
     return str(entry["format"]) == FORMAT
 
 
 def key_path(path: Path) -> Path:
-    """Where the key of a ledger lies: beside it."""
+    """Return the path of a ledger's key, in the ledger's folder."""
     return path.with_name(f"{path.name}.key")
 
 
@@ -61,8 +61,8 @@ def ledger_key(path: Path, *, new: bool) -> bytes:
         return read_key(beside)
     if not new:
         raise ReleaseError(
-            f"The key {beside.name} of the ledger is missing, so that nobody can say whether a "
-            "table was released before; put it back beside the ledger."
+            f"The key {beside.name} of the ledger is missing, so earlier releases of a "
+            "table cannot be checked; put it back in the folder of the ledger."
         )
     key = secrets.token_bytes(_KEY_BYTES)
     write_atomically(beside, key)  # only its owner can read it; half a key would close the ledger
@@ -111,7 +111,7 @@ def read_entries(content: bytes, key: bytes | None = None) -> list[dict[str, Any
         entry = _parsed(line, number)
         follows = entry.get("before") == before and entry.get("number") == number
         older = not is_keyed(entry) and bool(entries) and is_keyed(entries[-1])
-        if not follows or older or not _is_whole(entry, key):
+        if not follows or older or not _has_own_hash(entry, key):
             raise InputError(
                 f"Line {number} of the ledger was changed, or lines before it were taken out or "
                 "put in; compare it with a backup."
@@ -121,8 +121,8 @@ def read_entries(content: bytes, key: bytes | None = None) -> list[dict[str, Any
     return entries
 
 
-def _is_whole(entry: Mapping[str, Any], key: bytes | None) -> bool:
-    """Whether an entry has its own hash, as far as that can be known."""
+def _has_own_hash(entry: Mapping[str, Any], key: bytes | None) -> bool:
+    """True if an entry has its own hash, as far as that can be known."""
     given = entry.get("hash")
     if not isinstance(given, str):
         return False

@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import Audit
-from rwn_core.evaluation.hardly_masked import shares_of, untouched
+from rwn_core.evaluation.hardly_masked import changed_shares, untouched
 from rwn_core.evaluation.slope_trust import slope_trust
 from rwn_core.masking import Release
 from rwn_core.masking.rounded import Rounded
@@ -50,7 +50,7 @@ def described_variables(schema: Schema, masked: Collection[str] | None = None) -
 def judged_slopes(
     microdata: Microdata, release: Release, plan: AnalysisPlan | None
 ) -> list[dict[str, Any]]:
-    """How the slopes of registered regressions fare over fresh releases, rounded like the file."""
+    """Judge the slopes of registered regressions over fresh releases, rounded like the file."""
     params = release.params
     if release.precision:
         params = Rounded(params=params, precision=release.precision)
@@ -58,7 +58,7 @@ def judged_slopes(
 
 
 def with_missing(microdata: Microdata) -> list[str]:
-    """The released variables of which somebody lacks a value."""
+    """Return the released variables with missing values."""
     names = (variable.name for variable in microdata.schema.released)
     return [name for name in names if microdata.frame[name].isna().any()]
 
@@ -66,7 +66,7 @@ def with_missing(microdata: Microdata) -> list[str]:
 def untouched_names(microdata: Microdata, release: Release, audited: Audit) -> list[str]:
     """The variables that were to be masked and of which no cell changed."""
     changed = audited.readings.get("cells_changed")
-    shares = shares_of(changed.detail) if isinstance(changed, Reading) else {}
+    shares = changed_shares(changed.detail) if isinstance(changed, Reading) else {}
     return untouched(microdata, release.params, shares)
 
 

@@ -100,7 +100,7 @@ def reproduced(
 
 
 def _answers(record: Mapping[str, Any], release: Release) -> dict[str, list[str]]:
-    """What the file left out of the masked table; everything else was released already."""
+    """Return the variables left out of the file; all others were released already."""
     names = release.masked.names
     given = {row["variable"]: row["answer"] for row in record.get("identity", [])}
     dropped = [name for name in names if given.get(name) == DROP]

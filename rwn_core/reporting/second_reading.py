@@ -1,4 +1,4 @@
-"""A second reading: a written release is read by another library and held against the original.
+"""A second reading: another library reads a written release; its values must be the original's.
 
 Every released value of an unrounded variable that the method copies must occur in the original's
 column. What a faulty reader changes, it changes in the original and in the release alike; only
@@ -17,7 +17,7 @@ from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ReleaseError
 from rwn_core.io import format_of_key, format_of_name
-from rwn_core.io.compared_values import Keys, values_of
+from rwn_core.io.compared_values import Keys, distinct_values
 from rwn_core.io.other_readers import Found, Wanted
 from rwn_core.io.parse import parse
 from rwn_core.masking import Release
@@ -61,7 +61,7 @@ class SecondReading:
 
     @property
     def words(self) -> str:
-        """What was checked, in one sentence without numbers: it stands in public files, too."""
+        """Return one sentence about the checks, without numbers: public files show it, too."""
         if not self.checked:
             return "No variable is released with values of the original, so none was looked up."
         both = f"{self.release} (release) and {self.original} (original)"
@@ -119,7 +119,7 @@ def second_reading(
     coarse = "excel" in (format, source and source.key)
     wrong: dict[str, int] = {}
     for name in wanted:
-        missing = Keys.of(microdata, name, coarse).absent(written[name], known[name])
+        missing = Keys.from_variable(microdata, name, coarse).absent(written[name], known[name])
         if missing:
             wrong[name] = missing
     if wrong:
@@ -148,9 +148,9 @@ def _unchecked(microdata: Microdata, release: Release, names: Iterable[str]) -> 
 
 
 def _observed(microdata: Microdata, release: Release, name: str) -> bool:
-    """Whether the masked table has no new value of a variable."""
-    own = set(values_of(release.masked.frame[name]))
-    return own <= set(values_of(microdata.frame[name]))
+    """True if the masked table has no new value of a variable."""
+    own = set(distinct_values(release.masked.frame[name]))
+    return own <= set(distinct_values(microdata.frame[name]))
 
 
 def _of_release(
@@ -167,7 +167,7 @@ def _of_release(
             read, by = form.again(content, wanted), form.again_by
         else:
             again = parse(f"release{form.suffixes[0]}", content).frame
-            columns = {name: values_of(again[name]) for name in names}
+            columns = {name: distinct_values(again[name]) for name in names}
             read, by = Found(columns=columns, records=len(again)), _OWN
     except Exception:
         raise ReleaseError(
@@ -198,7 +198,7 @@ def _of_original(
             return {name: found.columns[name] for name in names}, form.again_by
         except Exception:  # of any library, on a file that it does not know as well
             pass
-    return {name: values_of(microdata.frame[name]) for name in names}, _AS_READ
+    return {name: distinct_values(microdata.frame[name]) for name in names}, _AS_READ
 
 
 def _wanted(table: Microdata, names: list[str], layout: FileLayout) -> Wanted:

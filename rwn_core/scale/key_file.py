@@ -72,7 +72,7 @@ def fresh_key(path: Path) -> tuple[SecretKey, bytes]:
     if not path.parent.is_dir():
         raise NotWritten(f"The folder {path.parent} does not exist; create it first.")
     text = secrets.token_hex(_DIGITS // 2).encode()
-    return _key_of(text, path), text
+    return _parsed_key(text, path), text
 
 
 def _there_already(path: Path) -> ParameterError:
@@ -90,10 +90,10 @@ def read_key(path: Path) -> SecretKey:
         It holds something else.
     OSError
     """
-    return _key_of(path.read_bytes(), path)
+    return _parsed_key(path.read_bytes(), path)
 
 
-def _key_of(text: bytes, path: Path) -> SecretKey:
+def _parsed_key(text: bytes, path: Path) -> SecretKey:
     try:
         return SecretKey(bytes.fromhex(text.decode("ascii").strip()))
     except (ValueError, ParameterError):  # its text would show the secret

@@ -107,7 +107,7 @@ def mask_dataset(
 
 
 def _counted(run: Run, answers: list[dict[str, Any]]) -> dict[str, Any]:
-    """What a release says of its making: plain counts."""
+    """Return plain counts about the making of a release."""
     counts = [answer["changed"] for answer in answers]
     return {
         "governed": sum(answer["governed"] for answer in answers),

@@ -62,7 +62,7 @@ class Stage:
         self._write(marker, {"run": fingerprint})
 
     def holds(self, fingerprint: str) -> bool:
-        """Whether it is the stage of this run, at work or at its end."""
+        """True if the stage belongs to this run, at work or ended."""
         marker = self.folder / _RUN
         return marker.is_file() and bool(orjson.loads(marker.read_bytes())["run"] == fingerprint)
 
@@ -75,7 +75,7 @@ class Stage:
 
     @property
     def result(self) -> dict[str, Any] | None:
-        """What a run that has ended counted; None while it is at work."""
+        """Return the counts of an ended run; None while it is at work."""
         marker = self.folder / _ENDED
         return orjson.loads(marker.read_bytes()) if marker.is_file() else None
 

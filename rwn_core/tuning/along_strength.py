@@ -54,7 +54,7 @@ class Loss:
         return median is not None and self.allows(median)
 
     def allows(self, value: float) -> bool:
-        """Whether a reading is no worse than the value."""
+        """True if a reading is no worse than the value."""
         better = sign(self.measure)
         return better * value <= better * self.value
 

@@ -103,12 +103,12 @@ class Judged:
 
     @property
     def ends(self) -> dict[str, float]:
-        """What is known of both ends of the table, by name."""
+        """Return the known readings at both ends of the table, by name."""
         both = {UNMASKED: self.unmasked, UNRELATED: self.unrelated}
         return {name: value for name, value in both.items() if value is not None}
 
     def unreachable(self, share: Callable[[float], float]) -> bool:
-        """Whether a limit is broken here, and by a file without any relation, too."""
+        """True if a limit is broken here, and by a file without any relation, too."""
         both = (self.value, self.unrelated)
         return all(value is not None and share(value) > 1 for value in both)
 

@@ -78,7 +78,7 @@ class Spread:
 
     @property
     def ends(self) -> dict[str, float]:
-        """What is known of both ends of the table, by name."""
+        """Return the known readings at both ends of the table, by name."""
         both = {UNMASKED: self.unmasked, UNRELATED: self.unrelated}
         return {name: value for name, value in both.items() if value is not None}
 

@@ -72,7 +72,7 @@ class Verdict:
         return MEASURES[measure].title_as(self.standing.get(measure, ""))
 
     def _by(self, measure: str) -> str:
-        """By which simple attack a value was reached that the measure does not state."""
+        """Name the simple attack that reached a value beyond what the measure states."""
         by = self.by.get(measure)
         return "" if by is None else f", {percent(self.values[measure])} by {by}"
 

@@ -73,7 +73,7 @@ def draw(opened: OpenDataset) -> None:
 
 
 def _with_answers(opened: OpenDataset, schema: rwn.Schema) -> rwn.Schema:
-    """Ask which variables identify nobody although they look so; masking refuses open doubts."""
+    """Ask which variables identify no person although they look so; masking refuses open doubts."""
     asked = [v.name for v in schema.released if v.role is rwn.Role.OTHER]
     given = [v.name for v in schema.released if v.confirmed and v.name in asked]
     chosen = st.multiselect(

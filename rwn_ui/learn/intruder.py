@@ -73,7 +73,7 @@ def _show(values: Values) -> Shown:
             tile(
                 "Over all rows",
                 percent(lesson.success),
-                "Expected share of rows that this intruder links rightly; guessing has "
+                "Expected share of rows that this intruder links correctly; guessing has "
                 f"{percent(lesson.baseline)}.",
             ),
         ],

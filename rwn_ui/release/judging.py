@@ -16,7 +16,7 @@ from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import share_words
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.release.steps import about, doubts_of, drawn
+from rwn_ui.release.steps import about, drawn, unanswered_doubts
 from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
@@ -47,7 +47,7 @@ def draw(session: Session) -> None:
         "Draw the release and judge it" if last is None else "Draw another release",
         type="primary" if last is None else "secondary",
         key=key(session, "draw"),
-        disabled=own_work().busy or bool(doubts_of(session)),
+        disabled=own_work().busy or bool(unanswered_doubts(session)),
         on_click=_begin,
         args=(session, chosen or io.FORMATS[0].key, kept),
     )

@@ -42,12 +42,12 @@ def description(session: Session) -> tuple[tuple[str, ...], ...]:
 
 def is_checked(session: Session) -> bool:
     """True if the description was found right, and no doubt about identity is open."""
-    if doubts_of(session):
+    if unanswered_doubts(session):
         return False
     return session.release.checked == description(session)
 
 
-def doubts_of(session: Session) -> list[IdentityDoubt]:
+def unanswered_doubts(session: Session) -> list[IdentityDoubt]:
     """Variables that may identify people, and have no answer yet."""
     return open_doubts(table_doubts(session.data), session.data.schema)
 
@@ -81,7 +81,7 @@ def steps(session: Session) -> tuple[Step, ...]:
 
 
 def _data(session: Session) -> str:
-    waiting = [doubt.variable for doubt in doubts_of(session)]
+    waiting = [doubt.variable for doubt in unanswered_doubts(session)]
     if waiting:
         return f"The Data page asks whether these identify people: {', '.join(waiting)}."
     return "" if is_checked(session) else "Nobody has said that kinds and roles are right."

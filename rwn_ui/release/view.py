@@ -10,7 +10,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_ui.release import approval, files, judging, ledger
 from rwn_ui.release.judging import key
-from rwn_ui.release.steps import Step, description, doubts_of, is_checked, steps
+from rwn_ui.release.steps import Step, description, is_checked, steps, unanswered_doubts
 from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.page_link import link_to
@@ -79,7 +79,7 @@ def _data(session: Session) -> None:
     if data.notices:
         st.info("  \n".join(map(escaped, data.notices)), icon=":material/info:")
     link_to("pages/data.py", "Change kinds and roles", ":material/table:")
-    if doubts_of(session):
+    if unanswered_doubts(session):
         return
     described = description(session)
     right = st.checkbox(

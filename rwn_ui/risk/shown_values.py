@@ -81,7 +81,7 @@ def _sure(readings: Answers) -> Table | None:
 
 
 def _worst(readings: Answers) -> Table | None:
-    """What the release adds to naming each confidential variable, and its worst level."""
+    """Return the gain in naming each confidential variable, and its worst level."""
     reading = readings["attribute_inference"]
     if not isinstance(reading, Reading):
         return None
@@ -91,7 +91,7 @@ def _worst(readings: Answers) -> Table | None:
         "title": "Which confidential value is disclosed?",
         "columns": [
             "confidential",
-            "named rightly",
+            "named correctly",
             "exact value",
             "without the release",
             "worst level",
@@ -100,9 +100,9 @@ def _worst(readings: Answers) -> Table | None:
             "gain",
         ],
         "rows": [_gain_row(detail, at) for at in order.tolist()],
-        "caption": "Named rightly: the share of people, by the best strategy. Worst level: recall "
-        "and precision of naming its people, or the people of whom an intruder is sure. Gain: "
-        "the larger one of both, beyond the baseline. The largest gain decides.",
+        "caption": "Named correctly: the share of people, by the best strategy. Worst level: "
+        "recall and precision of naming its people, or people an intruder is sure of. "
+        "Gain: the larger one of both, beyond the baseline. The largest gain decides.",
     }
 
 
@@ -128,7 +128,7 @@ def _gain_row(detail: Mapping[str, Any], at: int) -> list[str]:
 
 
 def _strategies(readings: Answers) -> Table | None:
-    """How often each strategy is right, for each confidential variable."""
+    """Return the success of each strategy on each confidential variable."""
     reading = readings["attribute_inference"]
     if not isinstance(reading, Reading):
         return None

@@ -107,7 +107,7 @@ def repeated_words(q: float, donors: int) -> str:
 
 
 def _red_team(readings: Answers) -> Table | None:
-    """What each simple attack achieved on this release, without the values that it named."""
+    """Return the success of each simple attack on this release, without the named values."""
     reading = readings.get("red_team")
     if not isinstance(reading, Reading) or not reading.detail["findings"]:
         return None
@@ -156,7 +156,7 @@ def _linked(readings: Answers, n: int) -> Table | None:
     sample = "" if seen == n else f" Rows of a random sample: {seen:,} of {n:,}."
     return {
         "title": "Unique on the keys, and linked by them one row at a time",
-        "columns": ["original keys", "released keys", "records", "linked rightly"],
+        "columns": ["original keys", "released keys", "records", "linked correctly"],
         "rows": rows,
         "caption": "With masked keys a class of one is no proof of identity, and a class of ten no "
         f"protection.{sample}",

@@ -162,7 +162,7 @@ def _resolved(path: Path) -> Path | None:
 
 
 def _is_there(path: Path) -> bool:
-    """Whether there is something at a path; a name that no system allows is none."""
+    """True if something exists at a path; False for a name that no system allows."""
     try:
         return path.exists()
     except OSError:

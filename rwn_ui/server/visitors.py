@@ -12,7 +12,7 @@ HEALTH = "/_stcore/health"  # asked by whoever watches over the machine; it tell
 
 
 class OwnVisitors:
-    """Hand on requests whose Host is one of the server's names and whose Origin is its own page.
+    """Hand on requests with a Host of this server and an Origin of its own page.
 
     Others get 403. Streamlit checks those of its websockets itself, by the same names.
 
@@ -38,7 +38,7 @@ class OwnVisitors:
 
 
 def is_own(host: str | None, origin: str | None) -> bool:
-    """Whether a request names this server, and comes from its own page or from none.
+    """True if a request names this server, and comes from its own page or from none.
 
     Parameters
     ----------

@@ -160,7 +160,7 @@ def _called(tile: Tile, reading: Reading | rwn.NotApplicable, records: int) -> T
     return replace(
         tile,
         label=about.at_least,
-        help="Released records that somebody links rightly who holds the original file and knows "
+        help="Released records that somebody links correctly who holds the original file and knows "
         "the method, but not the key; another attack of the same person may link more.",
     )
 
@@ -190,7 +190,7 @@ def _mark(shown: dict[str, Any], tile: Tile, reading: Reading, session: Session)
 
 
 def without_relations(session: Session, measure: str) -> float | None:
-    """What a measure reads where no relation is left; None where it says nothing of relations."""
+    """Return a measure's reading where no relation is left; None if it reads no relations."""
     return rwn.MEASURES[measure].ends(current_release(session).comparison).get(UNRELATED)
 
 

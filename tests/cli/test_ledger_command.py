@@ -34,7 +34,7 @@ def test_verify_says_what_it_proves(made: Run) -> None:
     Path("l.jsonl.key").rename("elsewhere.key")
     code, _, words = made("ledger", "verify", "l.jsonl")
     assert code == 0
-    assert "the key is not at hand: who may write to it can change it" in words
+    assert "the key is missing: anybody who may write to it can change it" in words
     entry = orjson.loads(Path("l.jsonl").read_bytes())
     Path("l.jsonl").write_bytes(orjson.dumps({**entry, "by": "Eve"}) + b"\n")
     assert made("ledger", "verify", "l.jsonl")[0] == 0  # as it says

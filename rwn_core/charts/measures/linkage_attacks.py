@@ -45,12 +45,12 @@ def draw(attacks: Sequence[Attack]) -> Chart:
         "linkage_attacks",
         "Who links how many",
         f"ordinary {percent(ordinary)} · {claim} {percent(worst)}",
-        f"Share of records that intruders link rightly: an ordinary one at most "
+        f"Share of records that intruders link correctly: an ordinary one at most "
         f"{percent(ordinary, 1)}, one who knows the method {'at least' if bound else 'up to'} "
         f"{percent(worst, 1)}",
         data=[_bars(shown, worst=False), _bars(shown, worst=True)],
         layout=layout(
-            axis("records linked rightly", 0, 1.3, share=True, **_ticks()),
+            axis("records linked correctly", 0, 1.3, share=True, **_ticks()),
             axis("", len(shown) - 0.4, -0.6, **names),
             annotations=[
                 label(
@@ -67,7 +67,7 @@ def draw(attacks: Sequence[Attack]) -> Chart:
             ],
         ),
         table=table(
-            ["intruder", "kind", "records linked rightly", "why not"],
+            ["intruder", "kind", "records linked correctly", "why not"],
             [
                 [a["words"] for a in attacks],
                 [_kind(a) for a in attacks],

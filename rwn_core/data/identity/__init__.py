@@ -39,7 +39,7 @@ def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityD
     list of IdentityDoubt
         At most one of a variable, in the order of the names.
     """
-    profiles = [Profile.of(frame[name]) for name in names]
+    profiles = [Profile.from_column(frame[name]) for name in names]
     pairs = _pairs_of_places(profiles)
     found = ((profile, _judge(profile, profile.name in pairs)) for profile in profiles)
     return [

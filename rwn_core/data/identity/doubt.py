@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Confidence(StrEnum):
-    """How far a rule is trusted; a low one is a notice and stops no release."""
+    """Degrees of trust in a rule; a low one gives a notice and stops no release."""
 
     HIGH = "high"
     MODERATE = "moderate"
@@ -40,13 +40,13 @@ class IdentityDoubt:
 
     @property
     def sentence(self) -> str:
-        """What is suspected, and why."""
+        """Return the suspicion and its reason as one sentence."""
         return f"{self.variable} looks like {self.looks_like}: {self.reason}."
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a rule answers of a column."""
+    """Finding of one rule about one column."""
 
     looks_like: str
     reason: str

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from rwn_core.data.identity.doubt import Confidence, Found
 from rwn_core.data.identity.person_names import FAMILY_NAMES, GIVEN_NAMES
 from rwn_core.data.identity.profile import Profile
-from rwn_core.data.identity.text_forms import form_of, street_share
+from rwn_core.data.identity.text_forms import common_form, street_share
 from rwn_core.data.identity.words import Subject
 
 FEW = 20  # different values up to which a column is taken for categories
@@ -36,7 +36,7 @@ def find(profile: Profile) -> Found | None:
 
 
 def _form(profile: Profile, texts: Sequence[str]) -> Found | None:
-    form = form_of(texts)
+    form = common_form(texts)
     marked = sum(text[0] in "+0" for text in texts) > NAMES * len(texts)
     weak = form == "names of user accounts" or (form == "telephone numbers" and not marked)
     if not form or (weak and not (profile.distinct > FEW or profile.about(Subject.CONTACT))):
@@ -74,7 +74,7 @@ def _words_of_people(profile: Profile, texts: Sequence[str]) -> Found | None:
     if profile.share > NAMES and profile.distinct > FEW and both > NAMES * len(texts):
         return Found(
             "names of people",
-            "its texts are words with capital letters that hardly ever come again",
+            "its texts are words with capital letters that rarely repeat",
             Confidence.MODERATE,
         )
     return None
@@ -106,7 +106,7 @@ def _free_text(profile: Profile, texts: Sequence[str]) -> Found | None:
     wordy = profile.words_each >= (2.0 if named else WORDY)
     enough = profile.distinct >= (4 if named else 8)
     if new and wordy and enough:
-        return Found("free text", "its texts have many words and hardly ever come again")
+        return Found("free text", "its texts have many words and rarely repeat")
     if profile.distinct > max(FEW, 0.1 * profile.known) and profile.words_each >= WORDY:
         return Found("free text", "its texts have many words and often differ")
     return None

@@ -1,4 +1,4 @@
-"""What the rules of identity look at: the values of one column, at most `ROWS` of them."""
+"""Values of one column for the identity rules, at most `ROWS` of them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Profile:
     different: Any = field(repr=False)
 
     @classmethod
-    def of(cls, column: pd.Series[Any]) -> Profile:
+    def from_column(cls, column: pd.Series[Any]) -> Profile:
         """Look at a column; a long one is sampled without chance."""
         known = block_rows(column).dropna()
         codes, different = pd.factorize(known)
@@ -143,7 +143,7 @@ class Profile:
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """How often each different value occurs."""
+        """Number of occurrences of each distinct value."""
         return np.bincount(self.codes, minlength=self.distinct)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The doubts about the variables of a table, found once for all who ask."""
+"""Identity doubts about the variables of a table, found once and shared."""
 
 from __future__ import annotations
 

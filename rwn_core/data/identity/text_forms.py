@@ -38,7 +38,7 @@ _STREET = re.compile(
 )
 
 
-def form_of(texts: Sequence[str], share: float = LEAST_SHARE) -> str:
+def common_form(texts: Sequence[str], share: float = LEAST_SHARE) -> str:
     """Name the form that most of these different texts have; empty for none.
 
     Parameters

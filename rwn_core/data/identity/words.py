@@ -1,4 +1,4 @@
-"""What the name of a variable says: its words, and the subjects that identify people."""
+"""Words in the name of a variable, and the subjects that identify people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LEAST_STEM = 5  # letters of a stem that may stand anywhere within a word
 
 
 class Subject(StrEnum):
-    """What a variable may hold that identifies people."""
+    """Subjects of variables that identify people."""
 
     PERSON = "names of people"
     CONTACT = "ways to contact people"
@@ -154,7 +154,7 @@ _THINGS = word_set(
 
 
 class NameWords:
-    """What a variable's name says.
+    """Words and subjects in the name of a variable.
 
     Attributes
     ----------
@@ -193,7 +193,7 @@ class NameWords:
     def _subjects(self, letters: list[str]) -> set[Subject]:
         whole = "".join(letters)
         words = {*letters, whole, *(a + b for a, b in pairwise(letters))}
-        found = {subject for subject in Subject if words & _words_of(subject)}
+        found = {subject for subject in Subject if words & _subject_words(subject)}
         for subject, stems in _STEMS.items():
             if any(stem in whole for stem in stems.split() if len(stem) >= _LEAST_STEM):
                 found.add(subject)
@@ -205,7 +205,7 @@ class NameWords:
 
 
 @cache
-def _words_of(subject: Subject) -> frozenset[str]:
+def _subject_words(subject: Subject) -> frozenset[str]:
     return word_set(_WORDS[subject])
 
 

@@ -114,7 +114,7 @@ class Statistic:
         return float(mean - Z90 * spread), float(mean + Z90 * spread)
 
     def few_decide(self, forecast: Forecast) -> bool:
-        """Whether a few values carry the variance of a mean, so that it is not near normal."""
+        """True if a few values carry the variance of a mean, so that it is not near normal."""
         if self.kind != "mean":
             return False
         (name,) = self.names

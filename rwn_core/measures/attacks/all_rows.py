@@ -24,7 +24,7 @@ _SEED = 19530301  # of the exchanges: fixed, so that a number changes only with 
 
 
 class AllRows(NamedTuple):
-    """What an intruder reaches who weighs all rows together.
+    """Linkage success of the joint posterior of all rows.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ def weighed(
     parts: Blocks,
     leaves: NDArray[np.bool_] | None = None,
 ) -> AllRows | None:
-    """What an intruder reaches who weighs all rows together, whatever their order.
+    """Return the linkage success of the joint posterior of all rows, in any row order.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def all_rows(
     order: NDArray[np.int64] | None = None,
     leaves: NDArray[np.bool_] | None = None,
 ) -> AllRows | None:
-    """Right links of an intruder who names each row's likeliest source, given all rows.
+    """Return the right links of naming each row's most likely source, given all rows.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ STRATEGIES: Mapping[str, str] = {
     "donor": "weighing the rows by how likely they show the person's own value",
     "surest": "reading the row that most likely shows the person's own value",
     "nearest": "reading the row with the person's keys, or the nearest keys",
-    "file": "reading the person's row after all rows of the file are weighed together",
+    "file": "reading the person's row by the joint posterior of all rows",
     "line": "predicting it from the keys by least squares on the release",
     "corrected": "predicting it from the keys by least squares freed of the noise on them",
     "less_noise": "predicting it from the keys by least squares less the covariances of the noise",
@@ -55,7 +55,7 @@ class Success:
 
     @property
     def people(self) -> int:
-        """How many people have a value that can be named."""
+        """Number of people with a value that can be named."""
         return self.who.known
 
     @property

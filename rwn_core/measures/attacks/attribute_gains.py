@@ -1,4 +1,4 @@
-"""What the attribute attack gains beyond its baseline: of all people, of a level, of the sure."""
+"""Gains of the attribute attack beyond its baseline: all people, a level, names at a certainty."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Gain:
 
     @property
     def of_all(self) -> bool:
-        """Whether the success for all people decides, and not a level or the sure."""
+        """True if the success for all people decides, not a level or names at a certainty."""
         return self.value <= self.overall
 
 
@@ -84,8 +84,8 @@ def gain(found: Success, outside: Success | None) -> Gain:
     )
 
 
-def reference_of(outside: Success, strategy: str) -> float:
-    """How often a strategy, or the majority, is right about people outside."""
+def outside_rate(outside: Success, strategy: str) -> float:
+    """Return the success on people outside of a strategy or the majority, the larger one."""
     # outside the rows cannot be weighed together: each row is looked at by itself
     same = "source" if strategy not in outside.rates else strategy
     return max(outside.rates[same], outside.rates["majority"])
@@ -97,11 +97,11 @@ def _overall(found: Success, outside: Success | None) -> tuple[float, str, float
     if outside is None:
         reference = found.rates["majority"]
         return found.rates[best] - reference, best, reference
-    reference = reference_of(outside, best)
+    reference = outside_rate(outside, best)
     most = found.rates[best] - reference, best, reference
     people, others = max(1, found.people), max(1, outside.people)
     for key, rate in found.rates.items():
-        reference = reference_of(outside, key)
+        reference = outside_rate(outside, key)
         certain = newcombe((rate * people, people), (reference * others, others))[0]
         if certain > most[0]:
             most = rate - reference, key, reference
@@ -136,7 +136,7 @@ def _naming(found: Success, outside: Success | None) -> dict[str, Any]:
 
 
 def _interval(naming: dict[str, Any]) -> Interval:
-    """Of a score: the ends of recall and of precision together."""
+    """Return the interval of a naming score from the ends of recall and of precision."""
     right, named, people = naming["right"], naming["named"], naming["people"]
     ends = [_ends(right / people, people), _ends(min(right / named, 1.0), named)]
     base = naming["base"]

@@ -14,7 +14,7 @@ from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.attribute_attack import STRATEGIES, Success, attack
-from rwn_core.measures.attacks.attribute_gains import Gain, gain, reference_of
+from rwn_core.measures.attacks.attribute_gains import Gain, gain, outside_rate
 from rwn_core.measures.attacks.confidential_value import level_names, named_values, tolerance
 from rwn_core.measures.attacks.donor_belief import Beliefs, beliefs
 from rwn_core.measures.attacks.guessing import (
@@ -60,7 +60,7 @@ class _Attack:
         secrets = required_confidential(comparison)
         keys = tuple(name for name in key_names(comparison) if name not in secrets)
         if not keys:
-            raise NotApplicable("No key variable is left beside the confidential ones.")
+            raise NotApplicable("No key variable other than the confidential ones is left.")
         original, masked = comparison.original, comparison.masked
         group = classes(cell_codes(comparison, keys)[1])
         self.comparison, self.law, self.keys, self.secrets = comparison, law, keys, secrets
@@ -80,7 +80,7 @@ class _Attack:
         self.closest = Closest(comparison, keys, self.first)
 
     def _predictors(self) -> list[Predictor]:
-        """What the release teaches of each confidential variable."""
+        """Return the release's predictor of each confidential variable."""
         comparison, law = self.comparison, self.law
         original, masked, about = comparison.original, comparison.masked, ("key columns", self.keys)
         steps = tuple(sorted(law.precision.items()))
@@ -98,7 +98,7 @@ class _Attack:
         ]
 
     def _predicted(self, people: Microdata) -> list[dict[str, Names]]:
-        """What is predicted of people from their keys, for each confidential variable."""
+        """Predict each confidential variable of people from their keys."""
         told: list[dict[str, Names]] = []
         for each, values in zip(self.predictors, self.released, strict=True):
             found: dict[str, Names | None] = {}
@@ -244,7 +244,9 @@ def _best_guesses(comparison: Comparison) -> Reading:
         "informed": np.array([each.rates[key] for each, key in zip(found, best, strict=True)]),
         "ignorant": np.array([each.rates["majority"] for each in found]),
         "control": control,
-        "gains": [_gain_of(each, levels) for each, levels in zip(gains, tried.levels, strict=True)],
+        "gains": [
+            _gain_record(each, levels) for each, levels in zip(gains, tried.levels, strict=True)
+        ],
         "people": max(1, found[worst].people),
         "control_people": None if outside is None else outside[worst].people,
         "sampled": len(people) < of,
@@ -259,7 +261,7 @@ def _best_guesses(comparison: Comparison) -> Reading:
     return Reading(value=value, baseline=float(reference[worst]), interval=interval, detail=detail)
 
 
-def _gain_of(found: Gain, levels: list[str] | None) -> dict[str, Any]:
+def _gain_record(found: Gain, levels: list[str] | None) -> dict[str, Any]:
     """A gain in words and numbers, its level by name."""
     naming = dict(found.naming)
     if levels is not None and naming["level"] is not None:
@@ -279,7 +281,7 @@ def _gain_of(found: Gain, levels: list[str] | None) -> dict[str, Any]:
 def _beyond(outside: list[Success], strategies: list[str]) -> NDArray[np.float64]:
     """How often the same strategies, or the majority, are right about people outside."""
     return np.array(
-        [reference_of(each, key) for each, key in zip(outside, strategies, strict=True)]
+        [outside_rate(each, key) for each, key in zip(outside, strategies, strict=True)]
     )
 
 

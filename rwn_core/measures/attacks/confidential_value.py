@@ -25,7 +25,7 @@ WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How near a named value must come to a person's own to count as learned.
+    """Largest distance between a named value and a person's own that counts as learned.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Tolerance:
         return np.asarray(np.maximum(reach, SAME * size) * _EDGE)
 
     def right(self, named: NDArray[np.float64], truth: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Whether each named value is within the reach of the true one; never of a missing one."""
+        """True where a named value is within reach of the true one; False where one is missing."""
         with np.errstate(invalid="ignore"):
             return np.asarray(np.abs(named - truth) <= self.around(truth), dtype=bool)
 
@@ -57,7 +57,7 @@ EXACT = Tolerance(0.0)
 
 
 def is_category(original: Microdata, name: str) -> bool:
-    """Whether a variable has levels, which are the same or not."""
+    """True if a variable has levels, which are equal or not."""
     return original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED)
 
 
@@ -100,7 +100,7 @@ def _few_values(original: Microdata, name: str) -> NDArray[np.float64] | None:
 
 
 def tolerance(original: Microdata, name: str) -> Tolerance:
-    """How near a number must be to count as learned; a category must be the same.
+    """Return the distance within which a number counts as learned; a category must be equal.
 
     Notes
     -----

@@ -53,7 +53,7 @@ def canonical_sample(table: Microdata, most: int = ATTACKS) -> NDArray[np.int64]
 
 
 def attacked_people(comparison: Comparison, most: int = ATTACKS) -> NDArray[np.int64]:
-    """Some of the people whose rows are in the file that leaves, the same whatever the order.
+    """Return some people with a row in the file that leaves, the same in any order.
 
     Nobody names the value of a person whose row is left out, so such a person would only dilute
     what is named of the others.

@@ -1,4 +1,4 @@
-"""What is believed of each person's row once all rows are weighed together."""
+"""Joint posterior of each person's row, given all rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rwn_core.measures.attacks.assignment import LARGEST_SCALING, SCALED, SCALIN
 
 
 def jointly(source: sparse.csr_array, rows: NDArray[np.int64]) -> sparse.csr_array | None:
-    """Scale row-by-row beliefs so that everybody is the source of one row, and each row of one.
+    """Scale row-by-row posteriors so that each person has one row, and each row one person.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class KnownSets(NamedTuple):
 
 
 def travel_mates(names: Sequence[str], units: Sequence[Names], secrets: Names) -> tuple[Names, ...]:
-    """What travels with a confidential variable, of each slice, and all that may be known.
+    """Return the known variables of each slice with a confidential one, and all known variables.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ class Names(NamedTuple):
     share: Numbers
 
     def right(self, truth: Numbers, near: Tolerance) -> Numbers:
-        """P(the value that is named is right), shape (people,); NaN of whom none is named."""
+        """P(the named value is right), shape (people,); NaN if no value is named."""
         hits = np.bincount(self.person, near.right(self.value, truth[self.person]), len(truth))
         choices = np.bincount(self.person, minlength=len(truth))
         unknown = np.full(len(truth), np.nan)
@@ -116,7 +116,7 @@ class ReleasedValues:
     def _shares(
         self, entries: tuple[Places, Places, Numbers], person: Places, value: Places
     ) -> Numbers:
-        """The share of a person's mass within reach of the value named first of him."""
+        """Return the share of a person's mass within reach of the person's first named value."""
         starts, classes, shares = entries
         if not person.size:
             return np.empty(0)

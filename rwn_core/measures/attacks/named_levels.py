@@ -1,4 +1,4 @@
-"""How well one attack names each level of a confidential variable, and where it is sure."""
+"""Success of one attack on each level of a confidential variable, by certainty."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class People:
-    """Who has which value, of the people who are attacked.
+    """Values of the attacked people.
 
     Attributes
     ----------
@@ -38,11 +38,11 @@ class People:
 
     @property
     def known(self) -> int:
-        """How many have a value."""
+        """Number of people with a value."""
         return int((~np.isnan(self.truth)).sum())
 
     def of_level(self) -> Floats:
-        """How many people have each level, or a value at all, shape (levels,)."""
+        """Number of people with each level, or with a value at all, shape (levels,)."""
         known = self.truth[~np.isnan(self.truth)]
         if self.levels is None:
             return np.array([float(len(known))])
@@ -57,7 +57,7 @@ class People:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Named:
-    """How many people were named, by certainty and level: shape (certainties, levels) each."""
+    """Number of named people by certainty and level: shape (certainties, levels) each."""
 
     right: Floats
     named: Floats
@@ -93,7 +93,7 @@ def count_names(names: Names, people: People) -> Named:
 def beyond_outside(
     found: Named, people: People, outside: Named, others: People
 ) -> tuple[tuple[int, ...], float]:
-    """The best score of naming people less that of naming people who are not in the file.
+    """Return the best naming score beyond the score on people outside the file.
 
     Returns
     -------

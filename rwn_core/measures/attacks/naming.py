@@ -1,4 +1,4 @@
-"""The score of an attack that names values: recall, weighed by precision beyond chance."""
+"""Score of an attack that names values: recall times precision beyond chance."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def link(
         The release has none of these variables.
     """
     leaving, per_row = released_rows(law.original, masked), candidates_before(law, names, work)
-    sample = sample_of(masked.n, per_row, work=work, whole=work, leaving=leaving)
+    sample = row_sample(masked.n, per_row, work=work, whole=work, leaving=leaving)
     return weigh(law, masked, names, sample)[0]
 
 
@@ -210,7 +210,7 @@ def candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float
     return fewest if fewest < enough else float(law.original.n)
 
 
-def sample_of(
+def row_sample(
     n: int,
     per_row: float,
     *,

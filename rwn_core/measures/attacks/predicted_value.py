@@ -46,7 +46,7 @@ class KeyColumns:
         self.unit = np.where(spread > 0, spread, 1.0)
         self.own = self._scaled(plain)
 
-    def of(self, table: Microdata) -> Floats:
+    def scaled_columns(self, table: Microdata) -> Floats:
         """The columns of another table on the same scale, shape (n, columns)."""
         return self._scaled(self._plain(table))
 
@@ -117,7 +117,7 @@ class Predictor:
 
     @property
     def usable(self) -> bool:
-        """Whether there is something to learn from."""
+        """True if there are two rows and two distinct values at least."""
         return len(self.rows) > 1 and len(self.distinct) > 1
 
     @property
@@ -131,7 +131,7 @@ class Predictor:
         columns, target = self.released.own[self.rows], self._target
         center, middle = columns.mean(axis=0), target.mean(axis=0)
         slopes = np.linalg.lstsq(columns - center, target - middle, rcond=1e-9)[0]
-        return self._names(middle + (self.released.of(people) - center) @ slopes)
+        return self._names(middle + (self.released.scaled_columns(people) - center) @ slopes)
 
     def corrected(self, people: Microdata) -> Names:
         """Name what least squares predict, freed of what noise on the keys does to the slopes.
@@ -149,7 +149,7 @@ class Predictor:
         together = (shown - shown.mean(axis=0)).T @ (target - middle) / len(self.rows)
         moments = known.T @ known / len(known), together / self.known.unit[:, np.newaxis]
         slopes = np.linalg.lstsq(*moments, rcond=1e-9)[0]
-        return self._names(middle + self.known.of(people) @ slopes)
+        return self._names(middle + self.known.scaled_columns(people) @ slopes)
 
     def less_noise(self, people: Microdata) -> Names | None:
         """Name what least squares predict once the law's covariances are taken off all moments.
@@ -174,7 +174,9 @@ class Predictor:
         if spread[0] < -1e-9 * spread[-1] or spread[-1] <= 0:
             return None
         slopes = np.linalg.lstsq(own[:-1, :-1], own[:-1, -1:], rcond=1e-9)[0]
-        here = self.known.of(people) * (self.known.unit / self.released.unit)[np.newaxis]
+        here = (
+            self.known.scaled_columns(people) * (self.known.unit / self.released.unit)[np.newaxis]
+        )
         return self._names(target.mean() + here @ slopes)
 
     def _names(self, predicted: Floats) -> Names:
@@ -190,7 +192,7 @@ class Predictor:
         return Names(person, named, np.zeros(len(person)))
 
     def tree(self, people: Microdata, values: ReleasedValues, group: NDArray[np.int64]) -> Names:
-        """Name the likeliest value of a person's leaf of a shallow tree.
+        """Name the most likely value in a person's leaf of a shallow tree.
 
         Parameters
         ----------
@@ -208,7 +210,7 @@ class Predictor:
         leaf[group] = grown.leaf(self.released.own)
         used = np.zeros(len(leaf), bool)
         used[group] = True
-        asked, own = grown.leaf(self.released.of(people)), np.flatnonzero(used)
+        asked, own = grown.leaf(self.released.scaled_columns(people)), np.flatnonzero(used)
         count = int(max(leaf.max(), asked.max(initial=0))) + 1
         inside = sparse.csr_array((np.ones(len(own)), (leaf[own], own)), (count, len(leaf)))
         # one name for each leaf, not for each person

@@ -204,7 +204,7 @@ def _beliefs_after(
     names: Sequence[str] | None,
     rows: NDArray[np.int64] | None,
 ) -> Iterator[sparse.csc_array]:
-    """What is believed of each row after the first, the first two, ...; columns sum to 1."""
+    """Yield the posterior of each row after the first, the first two, ...; columns sum to 1."""
     rows = np.arange(releases[0].n) if rows is None else rows
     evidence: sparse.csc_array | None = None
     for masked in releases:

@@ -95,7 +95,7 @@ class Secret:
         return np.bincount(found.entry, near, count)[seen] / np.maximum(rows, 1)
 
     def name(self, found: Matches, counted: Named) -> None:
-        """Add who is named by the rows found, and who rightly, to the counts of each set.
+        """Add the named people, and the correctly named ones, to the counts of each set.
 
         Most of a person's rows decide which level is named.
         """
@@ -117,7 +117,7 @@ class Secret:
 
 
 def _most(entry: Codes, level: Codes, levels: int) -> Floats:
-    """What each row adds to naming its level: most rows of a person decide, ties share."""
+    """Return each row's share in naming its level: the mode of a person's rows, ties share."""
     pairs, pair, rows = np.unique(entry * levels + level, return_inverse=True, return_counts=True)
     owner = pairs // levels
     begins = np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))[: len(owner)]
@@ -177,7 +177,7 @@ def count(columns: Columns, released: Codes, secrets: Sequence[Secret]) -> Count
 def worst_level(
     counted: Counted, secrets: Sequence[Secret], inside: NDArray[np.bool_]
 ) -> dict[str, Any]:
-    """The set and the level whose people are named best.
+    """Return the set and the level with the best score.
 
     Parameters
     ----------

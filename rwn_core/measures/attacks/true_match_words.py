@@ -1,4 +1,4 @@
-"""What true matches say in words."""
+"""Sentences of the measure of true matches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_NAMED = 5  # variables of a set that a sentence names
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say of whom the release shows the truth beside what somebody knows of them."""
+    """Say for how many people matches show a true value beyond the known ones."""
     detail = reading.detail
     looked = f"the worst of {len(detail['sets']['names']):,} sets of variables"
     left = detail["possible"] - detail["searched"]
@@ -34,7 +34,7 @@ def sentence(reading: Reading, n: int) -> str:
             f"{who}{percent(reading.value)} {found} ({percent(reading.baseline or 0)} by chance), "
             f"so that it is known that they are in it: {looked}{more}. No variable is "
             "confidential, so nothing more is read."
-            f"{_beside(detail)}"
+            f"{_few_words(detail)}"
         )
     beyond = f"{percent(reading.value)} more than by chance"
     if reading.value < detail["share"]:
@@ -42,7 +42,7 @@ def sentence(reading: Reading, n: int) -> str:
         beyond = f"{share} more than by chance, of so few people {percent(reading.value)} for sure"
     return (
         f"{who}{percent(detail['found'])} {found}, and for {percent(detail['read'])} such a row "
-        f"shows their own {detail['secret']}, {beyond}: {looked}{more}.{_beside(detail)}"
+        f"shows their own {detail['secret']}, {beyond}: {looked}{more}.{_few_words(detail)}"
     )
 
 
@@ -54,7 +54,7 @@ def _of_level(level: Mapping[str, Any]) -> str:
         f"{level['people']:,.0f} people"
     )
     return (
-        f"{who} {percent(recall)} are named rightly by {_known(level['names'])}, and "
+        f"{who} {percent(recall)} are named correctly by {_known(level['names'])}, and "
         f"{percent(right)} of the names are right, {percent(level['score'])} beyond chance"
     )
 
@@ -71,6 +71,6 @@ def _who(some: Mapping[str, Any]) -> str:
     return f"the {people:,} people who are alone with their {known}"
 
 
-def _beside(detail: Mapping[str, Any]) -> str:
+def _few_words(detail: Mapping[str, Any]) -> str:
     few = detail["few"]
     return "" if few is None else f" It is {percent(few['share'])} of {_who(few)}."

@@ -20,7 +20,7 @@ from rwn_core.measures.attacks.posterior import (
     Sample,
     candidates_before,
     random_rows,
-    sample_of,
+    row_sample,
     weigh,
 )
 from rwn_core.measures.attacks.upper_bound import ToldParts, UpperBound, assigned
@@ -200,7 +200,7 @@ def _all(
         told = ToldParts(law, comparison, known)
     per_row = candidates_before(law, known, work)
     released = released_rows(law.original, masked)
-    sample = sample_of(masked.n, per_row, work=work, whole=whole, leaving=released)
+    sample = row_sample(masked.n, per_row, work=work, whole=whole, leaving=released)
     links, belief = weigh(law, masked, known, sample, None if told is None else told.look)
     linked = at_once = together = None
     if belief is not None and aligned:

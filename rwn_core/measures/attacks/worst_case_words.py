@@ -10,7 +10,7 @@ from rwn_core.measures.sentence import people, percent
 
 _WAYS = {
     "rows": "looking at one row at a time",
-    "weighed": "naming the likeliest original of each row given all rows",
+    "weighed": "naming the most likely original of each row given all rows",
     "file": "by giving all rows to originals at once, each original one row",
 }
 
@@ -32,15 +32,15 @@ def linked(reading: Reading, n: int, who: str) -> str:
     if detail["standing"] == "at least":
         more = _more(detail) + _at_most(detail)
         rows = f"one row at a time{_some(detail)}"
-        return f"{who} links at least {count} rightly in expectation, looking at {rows}; {more}"
+        return f"{who} links at least {count} correctly in expectation, looking at {rows}; {more}"
     others = {
         "rows": f"one row at a time: {alone}",
-        "weighed": f"all rows weighed together: {_share(detail['weighed'])}",
+        "weighed": f"all rows by the joint posterior: {_share(detail['weighed'])}",
         "file": f"all rows given to originals at once: {_share(detail['at_once'])}",
     }
     del others[detail["attack"]]
     how = f"{_WAYS[detail['attack']]} ({', '.join(others.values())})"
-    return f"{who} links {count} rightly in expectation, {how}"
+    return f"{who} links {count} correctly in expectation, {how}"
 
 
 def _some(detail: Mapping[str, Any]) -> str:

@@ -72,7 +72,7 @@ def naming_words(secret: str, naming: Mapping[str, Any]) -> str:
         who = f"An intruder who names {secret} only where he is {percent(naming['certainty'])} sure"
         who = f"{who} or more: of"
     return (
-        f"{who} {naming['people']:,.0f} people {percent(recall)} are named rightly, and "
+        f"{who} {naming['people']:,.0f} people {percent(recall)} are named correctly, and "
         f"{percent(right)} of the names are right"
     )
 
@@ -98,7 +98,7 @@ MEASURE = Measure(
     bounds=(-1.0, 1.0),
     unit="share of people beyond the baseline",
     question="For how many more people, or people of the worst level, does an intruder who knows "
-    "everybody's key variables and the method name the worst confidential variable rightly "
+    "everybody's key variables and the method name the worst confidential variable correctly "
     f"({WORDS}) than without the release's records?",
     sentence=sentence,
     source="Attribute inference minus its baseline (people who are not in the file, or without a "

@@ -22,7 +22,7 @@ def sentence(reading: Reading, n: int) -> str:
     if detail["strategies"][worst] in PREDICTIONS:
         also = " Such a prediction says something about people outside of the file, too."
     return (
-        f"An informed intruder names {detail['secrets'][worst]} rightly for "
+        f"An informed intruder names {detail['secrets'][worst]} correctly for "
         f"{percent(reading.value)} of the people, by {detail['strategy_words'][worst]}, and its "
         f"exact value for {percent(float(detail['exact'][worst]))}; {outside}naming what most rows "
         f"say is right for {percent(float(detail['ignorant'][worst]))}.{also}"
@@ -37,12 +37,12 @@ MEASURE = Measure(
     bounds=(0.0, 1.0),
     unit="share of people",
     question="For how many people does an intruder who knows everybody's key variables and the "
-    f"method name the worst confidential variable rightly ({WORDS}), by the best of ten "
+    f"method name the worst confidential variable correctly ({WORDS}), by the best of ten "
     "strategies?",
     sentence=sentence,
     source="Posterior of sources and donors by Bayes' rule on the method's law, row by row and of "
-    "all rows together, and predictions from the keys; beside people who are not in the file, or "
-    "without a control group beside naming the majority",
+    "all rows together, and predictions from the keys; compared with people outside the file, or "
+    "without a control group with naming the majority",
     compute=best_guesses,
     of_released=True,
 )

@@ -96,7 +96,7 @@ MEASURE = Measure(
     better="lower",
     bounds=(0.0, 1.0),
     unit="share of records",
-    question="How many released records would an intruder link rightly who holds the whole "
+    question="How many released records would an intruder link correctly who holds the whole "
     "original file and knows the method and its parameters, but not the key?",
     sentence=sentence,
     at_least="Linkage, at least",

@@ -52,7 +52,7 @@ MEASURE = Measure(
     better="lower",
     bounds=(0.0, 1.0),
     unit="share of records",
-    question="How many records are linked rightly when each original gets one released row and "
+    question="How many records are linked correctly when each original gets one released row and "
     "the total squared distance is smallest?",
     sentence=filled(
         "Giving each original one row, at the smallest total distance, finds {people}."

@@ -85,7 +85,7 @@ MEASURE = Measure(
     question="About how many records does an intruder identify who finds people by their key "
     "values in the release and takes these for true?",
     sentence=sentence,
-    source="E(1 / F | f) of Pitman's sampling formula (Pitman 1995, Hoshino 2001) beside that of "
+    source="E(1 / F | f) of Pitman's sampling formula (Pitman 1995, Hoshino 2001) and that of "
     "Benedetti and Franconi 1998; with the file as the population it is 1 / (class size)",
     compute=compute,
     of_released=True,

@@ -61,7 +61,7 @@ def compute(comparison: Comparison) -> Reading:
     secret = required_confidential(comparison)[0]
     keys = tuple(name for name in key_names(comparison) if name != secret)
     if not keys:
-        raise NotApplicable("No key variable is left beside the confidential one.")
+        raise NotApplicable("No key variable other than the confidential one is left.")
     kind = comparison.original.schema.variable(secret).kind
     numeric = kind not in (Kind.CATEGORICAL, Kind.ORDERED)
     closest = Closest(comparison, keys)

@@ -51,7 +51,7 @@ MEASURE = Measure(
     better="lower",
     bounds=(0.0, 1.0),
     unit="share of records",
-    question="How many released records would an intruder link rightly who knows the key "
+    question="How many released records would an intruder link correctly who knows the key "
     "variables of everybody, the method and all neighborhoods?",
     sentence=sentence,
     at_least="Linkage by the keys, at least",

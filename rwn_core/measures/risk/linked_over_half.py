@@ -17,7 +17,7 @@ SHOWN = 10  # records that the detail names
 
 
 def reading(found: WorstCase, n: int) -> Reading:
-    """The share of the rows whose true original has a posterior above one half.
+    """Return the share of the rows with a posterior of the true original above one half.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def reading(found: WorstCase, n: int) -> Reading:
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of the released rows whose true original is more likely than all others together."""
+    """Share of the released rows with a true original more likely than all others together."""
     return reading(worst_case(comparison, bounded=False), comparison.original.n)
 
 

@@ -45,7 +45,7 @@ def _best(found: Iterable[Finding]) -> list[Finding]:
 
 
 def _row(found: Finding) -> dict[str, Any]:
-    """A finding as plain data, with what it holds for sure of other releases: its lower bound."""
+    """Return a finding as plain data, with a lower bound that holds for other releases."""
     certain = found.score
     if found.kind == "identity":
         right, wrong = found.right, found.named - found.right
@@ -64,7 +64,8 @@ def sentence(reading: Reading, n: int) -> str:
     parts = [f"Simple attacks score {percent(reading.value)} at most."]
     if link is not None:
         parts.append(
-            f"They link {percent(link['score'])} of the released rows rightly, by {link['words']}."
+            f"They link {percent(link['score'])} of the released rows correctly, by "
+            f"{link['words']}."
         )
     if name is None:
         return " ".join([*parts, "They name no confidential value more often than luck does."])

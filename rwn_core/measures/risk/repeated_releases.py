@@ -31,7 +31,7 @@ _SHOWN = 3
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Success by the keys after three releases whose rows stand in the same order."""
+    """Success by the keys after three releases with their rows in the same order."""
     law = comparison.law
     if law is None:
         raise NotApplicable("Further releases need the law of the method that made this one.")
@@ -67,7 +67,7 @@ def _reading(
     some: tuple[NDArray[np.int64], int],
     interval: tuple[float, float] | None = None,
 ) -> Reading:
-    """A reading whose standing says whether these are lower bounds only."""
+    """Return a reading; its standing says if these are lower bounds only."""
     (records, n), times_ = some, list(times)
     linked = np.maximum.accumulate(linked)  # who has more releases can leave one aside
     detail = {

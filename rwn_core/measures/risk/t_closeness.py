@@ -59,7 +59,7 @@ def compute(comparison: Comparison) -> Reading:
     secrets = required_confidential(comparison)
     keys = tuple(name for name in key_names(comparison) if name not in secrets)
     if not keys:
-        raise NotApplicable("No key variable is left beside the confidential ones.")
+        raise NotApplicable("No key variable other than the confidential ones is left.")
     leaving = released_rows(comparison.original, comparison.masked)
     (before, after), (own, shown) = cell_codes(comparison, keys), cell_codes(comparison, secrets)
     sides = [classes(before), classes(after[leaving])]

@@ -170,7 +170,7 @@ def _of_level(reading: Reading, detail: dict[str, Any]) -> Reading:
 
 
 def _people(comparison: Comparison, columns: Columns) -> Codes:
-    """How many of the people who are alone with each set have a row in the file that leaves."""
+    """Return the number of sample uniques on each set that have a row in the file that leaves."""
     rows = released_rows(comparison.original, comparison.masked)
     if comparison.masked.n != comparison.original.n or len(rows) == comparison.original.n:
         return columns.people

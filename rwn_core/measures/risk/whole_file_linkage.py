@@ -39,7 +39,7 @@ MEASURE = Measure(
     better="lower",
     bounds=(0.0, 1.0),
     unit="share of records",
-    question="How many records does the worst-case intruder link rightly by the key variables "
+    question="How many records does the worst-case intruder link correctly by the key variables "
     "when all released rows are linked at once, each original to one row?",
     sentence=filled("Linking all rows at once by {keys}, each person once, finds {people}."),
     source="Maximum-weight assignment of the likelihoods; Burkard, Dell'Amico, Martello 2009",

@@ -151,7 +151,7 @@ def _levels(original: Microdata, name: str) -> list[int]:
 
 
 def predictor_width(original: Microdata, name: str) -> int:
-    """How many columns `predictor_columns` gives."""
+    """Return the number of columns that `predictor_columns` gives."""
     return len(_levels(original, name))
 
 

@@ -30,7 +30,7 @@ class PitmanLaw(NamedTuple):
     theta: float
 
     def alone(self, n: int, population: float) -> float:
-        """P(nobody else of the population has the values of a record that is alone among n).
+        """P(a sample unique among n records is a population unique).
 
         Of the m + 1st person these are the values with probability (1 - alpha) / (theta + m), so
         that the product of the complements from m = n to the population's size is exact.

@@ -1,4 +1,4 @@
-"""How much of a table's relations a release lost, from 0 (none) to 1 (nothing left)."""
+"""Share of a table's relations that a release lost, from 0 (none) to 1 (all)."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def relation_loss(before: Floats, after: Floats, chance: Floats) -> Loss:
 
 
 def faded(names: Sequence[str], before: Floats, after: Floats, loss: Loss) -> list[list[str]]:
-    """Return the pairs of names whose loss counts most, the largest first; only weakened ones."""
+    """Return the weakened pairs of names that count most in the loss, the largest first."""
     weaker = np.sign(before) * np.nan_to_num(after) < np.abs(before)
     counted = np.where(weaker & (loss.lost >= FADED), loss.weight * loss.lost, 0.0)
     largest = np.argsort(-counted, axis=None, kind="stable")[:NAMED]

@@ -1,4 +1,4 @@
-"""How far coefficients moved between an original and its release."""
+"""Change of coefficients between an original and its release."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def _expected(material: Material) -> Content:
 def _riskiest(material: Material) -> Content:
     about = material.evidence.get("riskiest")
     if not about:
-        return Content(lines=("The evidence file of the record is not at hand.",))
+        return Content(lines=("The evidence file of the record is missing.",))
     if "reason" in about:
         return Content(lines=(about["reason"],))
     rows = (
@@ -223,7 +223,7 @@ def _repeated(material: Material) -> Content:
 def _charts(material: Material) -> Content:
     charts = tuple(material.evidence.get("charts", ()))
     if not charts:
-        return Content(lines=("The evidence file of the record is not at hand.",))
+        return Content(lines=("The evidence file of the record is missing.",))
     line = "Blue and hollow is the original, vermillion and filled the release. CONFIDENTIAL."
     return Content(lines=(line,), charts=charts)
 

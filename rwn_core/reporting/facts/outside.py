@@ -107,7 +107,7 @@ def _errors(material: Material) -> Content:
 
 
 def _slopes(slopes: Mapping[str, Any]) -> list[str]:
-    """What is said of the slopes of one regression; never their size."""
+    """Return sentences about the slopes of one regression; never their size."""
     missed, turned = misses(slopes), turns(slopes)
     held = [name for name in slopes["names"] if name not in {*missed, *turned}]
     first = words.JUDGED if slopes["drawn"] > 1 else words.SINGLE

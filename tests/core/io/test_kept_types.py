@@ -16,7 +16,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io import open_file
-from rwn_core.io.open_file import bytes_of
+from rwn_core.io.open_file import file_content
 from rwn_core.io.parse import parse
 from rwn_core.io.seen import seen_in_text
 from rwn_core.io.write import table_bytes
@@ -74,17 +74,17 @@ def test_a_file_of_the_largest_size_is_read_whole(
     monkeypatch.setattr(open_file, "LARGEST_FILE", 4)
     path = tmp_path / "t.csv"
     path.write_bytes(b"a\n1\n")
-    assert bytes_of(path) == b"a\n1\n"
+    assert file_content(path) == b"a\n1\n"
     path.write_bytes(b"a\n1\n2")
     with pytest.raises(InputError, match="large"):
-        bytes_of(path)
+        file_content(path)
 
 
 def test_a_small_file_takes_little_memory_to_be_read(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b"a\n1\n")
     tracemalloc.start()
-    bytes_of(path)
+    file_content(path)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 1_000_000
@@ -105,7 +105,7 @@ def test_a_file_that_grows_while_it_is_read_is_refused(
 
     monkeypatch.setattr(Path, "stat", grown_since)
     with pytest.raises(InputError, match=r"t\.csv is still being written; open it when"):
-        bytes_of(path)
+        file_content(path)
 
 
 def test_the_data_frames_of_an_r_file_are_named(tmp_path: Path) -> None:

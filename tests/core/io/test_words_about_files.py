@@ -25,7 +25,7 @@ from rwn_core.io.file_name import LONGEST_SHOWN, shown
 from rwn_core.io.file_type import describe
 from rwn_core.io.format import Format
 from rwn_core.io.losses import losses
-from rwn_core.io.open_file import bytes_of
+from rwn_core.io.open_file import file_content
 from rwn_core.io.read import read, schema_of
 from rwn_core.io.reading import FileToRead, Reading
 from rwn_core.io.write import table_bytes, write_atomically
@@ -109,18 +109,18 @@ def test_a_file_larger_than_the_limit_is_refused(
     assert said(parse.parse, "t.csv", content + b"3") == f"t.csv is larger than 0 MB; {LARGE}"
     (tmp_path / "t.csv").write_bytes(content)
     monkeypatch.setattr(open_file, "LARGEST_FILE", 5)
-    assert said(bytes_of, tmp_path / "t.csv") == f"t.csv is larger than 0 MB; {LARGE}"
+    assert said(file_content, tmp_path / "t.csv") == f"t.csv is larger than 0 MB; {LARGE}"
 
 
 def test_a_path_that_is_no_file_is_named() -> None:
     rights = "check its path and your rights."
-    assert said(bytes_of, Path("/dev/null")) == (
+    assert said(file_content, Path("/dev/null")) == (
         "null is no ordinary file; copy the table into one."
     )
-    assert said(bytes_of, Path("/none/t.csv")) == (
+    assert said(file_content, Path("/none/t.csv")) == (
         f"t.csv cannot be opened (no such file or directory); {rights}"
     )
-    assert said(bytes_of, Path("/t\0.csv")) == f"t?.csv cannot be opened (not a path); {rights}"
+    assert said(file_content, Path("/t\0.csv")) == f"t?.csv cannot be opened (not a path); {rights}"
 
 
 def test_a_schema_file_is_utf_8(tmp_path: Path) -> None:

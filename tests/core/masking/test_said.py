@@ -65,7 +65,7 @@ CAUTIONS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("k_pram", {"k": 2}, ("k counts records in an interval of one variable; several",)),
     ("microaggregation", {"k": 1}, ("k = 1 masks nothing: the release is the original.",)),
     ("microaggregation", {"k": 2}, ("Who holds the original file knows the group of every row, and "
-                                    "links one of 2 rightly by chance",)),
+                                    "links one of 2 correctly by chance",)),
     ("rank_swapping", {"p": 0}, ("P = 0 masks nothing: the release is the original.",)),
     ("rank_swapping", {"p": 0.1}, SWAPPED),
     ("rank_swapping", {"p": 0, "r0": 0.9}, SWAPPED),

@@ -38,7 +38,7 @@ NAMED = (
     *("does not make it acceptable", "is acceptable when *every* limit holds"),
     *("rounding alone protects little", "not shown as fine", "fine quantiles"),
     *("protects nobody", "sampling protects only by the doubt", "what each costs and protects"),
-    *("tuned to the same loss, and see which protects best.", "nobody can say whether a table"),
+    "tuned to the same loss, and see which protects best.",
     *("has no inverse, so nobody can estimate true counts", "password-protected"),
     "cut off or protected",
 )
@@ -137,7 +137,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("linked_over_half", {"together": 0.1}, "above one half;", "one row at a time"),
     ("linked_over_half", {"sampled": True, "share": 0.04}, "links 4 % of", "one row at a time"),
     ("linked_over_half", {"largest": 0.83}, "of one record is 83 %", "?"),
-    ("bayes_linkage", {}, "rightly in expectation", "?"),
+    ("bayes_linkage", {}, "correctly in expectation", "?"),
     ("red_team", {"attribute": None}, "no confidential value more often than luck", "is named"),
     ("red_team", {"attribute": A_LEVEL}, "8 people, 100 % of the names are right: 62 % of the 13 "
      "people who have one of its values.", "luck"),

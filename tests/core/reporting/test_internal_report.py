@@ -114,8 +114,8 @@ def test_a_decision_is_shown_with_whether_it_was_followed(bodyfat_table: Microda
 
 def test_what_is_not_at_hand_is_said(material: Material) -> None:
     bare = replace(material, evidence={})
-    assert "not at hand" in words(bare, "riskiest")
-    assert "not at hand" in words(bare, "charts")
+    assert "evidence file of the record is missing" in words(bare, "riskiest")
+    assert "evidence file of the record is missing" in words(bare, "charts")
     assert b"<script" not in internal_html(bare)
     document = orjson.loads(internal_json(material))
     assert document["note"] == MARK

@@ -17,7 +17,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.reporting import file_lock
-from rwn_core.reporting.chained_releases import slices_of
+from rwn_core.reporting.chained_releases import method_slices
 from rwn_core.reporting.ledger import add, foresee, overlaps, read_entries, whole
 from rwn_core.reporting.table_marks import SKETCH, common_columns, common_records, table_marks
 from tests.core.reporting.records_by_hand import RECORD, record
@@ -68,7 +68,7 @@ def test_an_entry_says_which_release_it_is_of(tmp_path: Path) -> None:
         "before": "0" * 64,
         "chain": {},
         "columns": RECORD["table"]["variables"],
-        "slices": slices_of(RECORD),
+        "slices": method_slices(RECORD),
         "not_masked": RECORD["table"]["not_masked"],
         "parameters": RECORD["setting"]["parameters"],
         "file": "",
@@ -147,8 +147,8 @@ def test_foreseeing_writes_nothing_and_asks_for_the_key(tmp_path: Path) -> None:
     with pytest.raises(ReleaseError) as refused:
         foresee(path, of(data), data)
     assert str(refused.value) == (
-        "The key ledger.jsonl.key of the ledger is missing, so that nobody can say whether a "
-        "table was released before; put it back beside the ledger."
+        "The key ledger.jsonl.key of the ledger is missing, so earlier releases of a "
+        "table cannot be checked; put it back in the folder of the ledger."
     )
     assert sorted(os.listdir(tmp_path)) == ["ledger.jsonl"]
 

@@ -178,7 +178,7 @@ def test_without_removed_variables_and_readings_that_is_said() -> None:
     for key in ("anonymity", "expected", "repeated"):
         assert said(section(key, asked)) == ["There are no keys."]
     for key in ("riskiest", "charts"):
-        assert said(section(key, bare)) == ["The evidence file of the record is not at hand."]
+        assert said(section(key, bare)) == ["The evidence file of the record is missing."]
     reason = replace(bare, evidence={"riskiest": {"reason": "There are no keys."}})
     assert said(section("riskiest", reason)) == ["There are no keys."]
 

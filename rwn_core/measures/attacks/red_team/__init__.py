@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from rwn_core.measures.attacks.red_team import matching, merge, nearest, prediction
-from rwn_core.measures.attacks.red_team.files import Files, files_of
+from rwn_core.measures.attacks.red_team.files import Files, intruder_files
 from rwn_core.measures.attacks.red_team.finding import Finding, Tried, scored
 from rwn_core.measures.comparison import Comparison
 
@@ -33,11 +33,11 @@ def attack(comparison: Comparison) -> list[Finding]:
     NotApplicable
         No released record has a value, or rows cannot be held against their people.
     """
-    return findings(files_of(comparison))
+    return findings(intruder_files(comparison))
 
 
 def findings(files: Files) -> list[Finding]:
-    """What all attacks find beyond luck, best first.
+    """Return the findings of all attacks beyond luck, best first.
 
     Returns
     -------

@@ -90,7 +90,7 @@ def chain(
     deviations, 0.1 interquartile ranges and 5 % of the person's own value.
     """
     wanted = [name for name in secrets if name in original and name not in keys]
-    tables = _Tables.of(original, releases)
+    tables = _Tables.from_frames(original, releases)
     known = {name: tables.people[name] for name in keys if name in tables.people}
     found = [each for steps in _chains(tables, known, wanted) for each in _scored(tables, *steps)]
     return sorted(found, key=lambda each: -each.score)
@@ -106,7 +106,9 @@ class _Tables:
     levels: dict[str, list[str]]
 
     @classmethod
-    def of(cls, original: pd.DataFrame, releases: Sequence[tuple[pd.DataFrame, Slices]]) -> _Tables:
+    def from_frames(
+        cls, original: pd.DataFrame, releases: Sequence[tuple[pd.DataFrame, Slices]]
+    ) -> _Tables:
         frames = [original, *(frame for frame, _ in releases)]
         values: list[dict[str, Floats]] = [{} for _ in frames]
         levels = {}
@@ -257,7 +259,7 @@ def _places(values: Floats, grid: Floats) -> NDArray[np.int64]:
 def _scored(
     tables: _Tables, path: tuple[_Step, ...], secret: str, values: Floats
 ) -> Iterator[Chained]:
-    """How well a chain names a variable: a record of a number, one for each level of a category."""
+    """Score the names of a variable: one record for a number, one per level of a category."""
     truth = tables.people[secret]
     has = ~np.isnan(truth)
     named = has & ~np.isnan(values)
@@ -287,14 +289,14 @@ def _scored(
 
 
 def _reach(truth: Floats) -> Floats:
-    """How far from each person's value a named number counts as right."""
+    """Return the distance from each person's value within which a number counts as right."""
     low, high = np.nanquantile(truth, (0.25, 0.75))
     narrow = 0.1 * min(float(np.nanstd(truth)), float(high - low))
     return np.asarray(np.minimum(narrow, 0.05 * np.abs(truth)), np.float64)
 
 
 def _most_common(truth: Floats, reach: Floats) -> float:
-    """The largest share of people for whom one and the same number counts as right."""
+    """Return the largest share of people for which one single number counts as right."""
     begins, ends = np.sort(truth - reach), np.sort(truth + reach)
     inside = np.arange(1, len(truth) + 1) - np.searchsorted(ends, begins, side="left")
     return float(inside.max() / len(truth)) if len(truth) else 0.0

@@ -1,4 +1,4 @@
-"""What a red team holds: columns of numbers about the people, and the released rows, unordered."""
+"""Files of a red team: numeric columns of the people, and the released rows, unordered."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ class Files:
         """One variable of one of the tables."""
         return table[:, self.names.index(name)]
 
-    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+    def cached(self, key: Any, make: Callable[[], Any]) -> Any:
         """Compute something for several attacks."""
         if key not in self.memo:
             self.memo[key] = make()
         return self.memo[key]
 
 
-def files_of(comparison: Comparison) -> Files:
+def intruder_files(comparison: Comparison) -> Files:
     """Lay out what an intruder sees of a comparison, rows apart from their people.
 
     Raises

@@ -1,4 +1,4 @@
-"""What a simple attack found, and what of it is more than luck."""
+"""Finding of a simple attack, and the part of it that is more than luck."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Finding:
 
     @property
     def recall(self) -> float:
-        """Share of the people who are named rightly."""
+        """Share of the people that are named correctly."""
         return self.right / self.people if self.people else 0.0
 
     @property
@@ -84,7 +84,7 @@ class Tried(NamedTuple):
 
 
 def reach(truth: Floats, values: Floats) -> Floats:
-    """How near a number must come to be read, for each value; no one person can move it.
+    """Return the distance within which each value counts as read; no one person can move it.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def count_names(
     if not truth.size:
         return []
     named = ~np.isnan(guess)
-    values = files.once(("levels", secret), lambda: _levels(files, secret))
+    values = files.cached(("levels", secret), lambda: _levels(files, secret))
     near = np.zeros(truth.size) if secret in files.levels else reach(truth, truth)
     near = np.maximum(near, ROUNDED_OFF * np.abs(truth))
     found = [_all(files, secret, (truth, guess, near), how)]
@@ -158,7 +158,7 @@ def _all(
     truth, guess, near = values
     named = ~np.isnan(guess)
     right = (np.abs(guess[named] - truth[named]) <= near[named]).sum()
-    base = files.once(("base", secret, truth.size, bool(near.any())), lambda: _base(truth, near))
+    base = files.cached(("base", secret, truth.size, bool(near.any())), lambda: _base(truth, near))
     counts = (np.array([float(each)]) for each in (right, named.sum(), truth.size, base))
     return Tried(*how, secret, [None], *counts)
 
@@ -176,7 +176,7 @@ def _named_levels(files: Files, secret: str, values: Floats) -> list[str | None]
 
 
 def _base(truth: Floats, near: Floats) -> float:
-    """The largest share of the people whose value one single number would name rightly."""
+    """Return the largest share of the people that one single number would name correctly."""
     ends = np.concatenate((truth - near, truth + near))
     # at equal places intervals open before they close
     order = np.lexsort((np.repeat([0, 1], truth.size), ends))

@@ -57,7 +57,7 @@ def _costs(files: Files, names: Names) -> Iterator[tuple[str, Floats]]:
 
 
 def _right(files: Files, person: NDArray[np.int64]) -> float:
-    """How many links are right, in expectation over records that no value tells apart."""
+    """Return the expected number of right links; equal records are interchangeable."""
     same_row = np.unique(column_hashes(files.rows).sum(axis=1), return_inverse=True)[1]
     same_person = np.unique(column_hashes(files.truth).sum(axis=1), return_inverse=True)[1]
     rows, people = np.bincount(same_row), np.bincount(same_person)

@@ -38,7 +38,7 @@ def sets_for(files: Files, secret: str) -> Iterator[Names]:
     wanted = [files.known, *files.stated, *mates, open_ones, others]
     wanted += [tuple(name for name in each if name in files.known) for each in mates]
     for pool in filter(None, pools):
-        wanted += files.once(("greedy", pool), partial(greedy, files, pool))
+        wanted += files.cached(("greedy", pool), partial(greedy, files, pool))
     seen: set[frozenset[str]] = set()
     for each in wanted:
         names = tuple(name for name in each if name != secret)
@@ -69,7 +69,7 @@ def greedy(files: Files, pool: Names) -> list[Names]:
 
 
 def _alone(sums: NDArray[np.uint64]) -> tuple[int, int]:
-    """How many are alone with their values, and how many different values there are."""
+    """Return the number of sample uniques, and of distinct values."""
     _, count = np.unique(sums, return_counts=True)
     return int((count == 1).sum()), len(count)
 
@@ -86,13 +86,13 @@ def column_hashes(table: Floats) -> NDArray[np.uint64]:
 
 def _matched(files: Files, names: Names) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The class of equal known values of each person, and of each row."""
-    both = files.once("hashes", lambda: column_hashes(np.concatenate((files.people, files.rows))))
+    both = files.cached("hashes", lambda: column_hashes(np.concatenate((files.people, files.rows))))
     _, classes = np.unique(both[:, files.places(names)].sum(axis=1), return_inverse=True)
     return classes[: files.n], classes[files.n :]
 
 
 def _merged(files: Files, names: Names, secret: str) -> list[Tried]:
-    person, row = files.once(("classes", frozenset(names)), lambda: _matched(files, names))
+    person, row = files.cached(("classes", frozenset(names)), lambda: _matched(files, names))
     values = files.column(files.rows, secret)
     truth = files.column(files.truth, secret)
     near = None if secret in files.levels else (lambda some: reach(truth, some))

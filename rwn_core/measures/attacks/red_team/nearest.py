@@ -77,14 +77,14 @@ def names(files: Files) -> list[Tried]:
 
 
 def _asked(files: Files) -> int:
-    """How many random rows or people are looked at."""
+    """Return the number of random rows or people to look at."""
     return min(ASKED, max(FEWEST, LARGEST_PAIRS // files.n))
 
 
 def _agree(
     files: Files, secret: str, values: Floats, first: NDArray[np.int64], near: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Whether the nearest rows show the same level, or numbers within reach."""
+    """True where the nearest rows show the same level, or numbers within reach."""
     own = values[first]
     within = np.zeros(len(own))
     if secret not in files.levels:

@@ -66,7 +66,7 @@ def _rank(values: Floats) -> Floats:
 
 
 def _filled(values: Floats) -> Floats:
-    """Missing values in the middle, and beside them that they are missing; shape (n, 2)."""
+    """Put missing values in the middle and mark them in a second column; shape (n, 2)."""
     missing = np.isnan(values)
     centre = 0.0 if missing.all() else float(np.nanmean(values))
     return np.column_stack((np.where(missing, centre, values), missing.astype(np.float64)))

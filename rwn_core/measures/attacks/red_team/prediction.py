@@ -105,7 +105,7 @@ def _likeliest(model: Any, people: Floats) -> Predicted:
 
 
 def _against(files: Files, inside: Tried, guess: Floats) -> Tried:
-    """The same counts held against people outside: what is true of them is known of everybody."""
+    """Return the same counts on people outside: success on them is no gain from the release."""
     truth = files.outside
     assert truth is not None
     own = files.column(truth, inside.secret)

@@ -1,4 +1,4 @@
-"""What the rows of a class show of a variable: the value of the middle or of most."""
+"""Values that the rows of a class show of a variable: the median or the mode."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Near = Callable[[Floats], Floats] | None
 def shown(
     row: NDArray[np.int64], values: Floats, person: NDArray[np.int64], near: Near
 ) -> tuple[Floats, Floats]:
-    """What matching rows show each person, and the share of these rows that agree on it.
+    """Return the value that matching rows show each person, and the share of rows that agree.
 
     Parameters
     ----------

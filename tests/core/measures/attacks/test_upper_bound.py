@@ -12,7 +12,7 @@ from rwn_core.masking import NBRS2015, PRAM, RWN, AdditiveNoise, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks import likelihood, upper_bound, worst_case
 from rwn_core.measures.attacks.likelihood import likelihoods
-from rwn_core.measures.attacks.posterior import normed, posteriors, sample_of, weigh
+from rwn_core.measures.attacks.posterior import normed, posteriors, row_sample, weigh
 from rwn_core.measures.attacks.upper_bound import ToldParts, UpperBound
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.bounded_mean import mean_at_most, mean_interval
@@ -49,7 +49,7 @@ def told(comparison: Comparison) -> tuple[ToldParts, UpperBound]:
     names = [v.name for v in comparison.masked.schema.released]
     made = ToldParts(comparison.law, comparison, names)
     n = comparison.original.n
-    every = sample_of(n, n, work=n * n, whole=n * n)
+    every = row_sample(n, n, work=n * n, whole=n * n)
     weigh(comparison.law, comparison.masked, names, every, made.look)
     return made, made.bound()
 

@@ -175,7 +175,7 @@ def test_the_sentence_says_which_attack_it_was(bodyfat):
     for params, one, other in (
         (RWN(epsilon=0.0, k=50), "each original one row (one", "looking at one row"),
         (RWN(epsilon=4.0, k=5), "given all rows (one row at a time:", "looking at one row"),
-        (RWN(epsilon=9.0, k=5), "looking at one row at a time", "likeliest original of each"),
+        (RWN(epsilon=9.0, k=5), "looking at one row at a time", "most likely original of each"),
     ):
         reading = measure.compute(released(bodyfat, params, 1))
         words = measure.sentence(reading, bodyfat.n)
