@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Names = tuple[str, ...]
 
 FEW_VALUES = 12  # of a number: up to so many different ones are levels, such as 0 and 1
-_SHUFFLE = 20_260
+_SHUFFLES = (20_260, 20_261)  # of people and of rows: one order would give away who is who
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -109,7 +109,7 @@ def intruder_files(comparison: Comparison) -> Files:
     truth = _matrix(original, original, names)[released]
     people = _matrix(original, rounded(original, precision), names)[released]
     rows = _matrix(original, masked, names)[released]
-    order, place = _order(truth), _order(rows)
+    order, place = (_order(each, seed) for each, seed in zip((truth, rows), _SHUFFLES, strict=True))
     slices = original.schema.slices if comparison.law is None else comparison.law.units()
     return Files(
         names=tuple(names),
@@ -155,7 +155,7 @@ def _outside(comparison: Comparison, names: Sequence[str]) -> Floats | None:
         return None
 
 
-def _order(values: Floats) -> NDArray[np.int64]:
+def _order(values: Floats, seed: int) -> NDArray[np.int64]:
     """A random order that depends on the values alone, not on the order of the records."""
     sorted_first = np.lexsort(np.nan_to_num(values, nan=np.inf, posinf=np.inf).T)
-    return sorted_first[np.random.default_rng(_SHUFFLE).permutation(len(values))]
+    return sorted_first[np.random.default_rng(seed).permutation(len(values))]

@@ -228,3 +228,15 @@ def test_without_two_rows_there_is_nothing_to_attack() -> None:
     data = random_table(np.random.default_rng(3))
     with pytest.raises(NotApplicable, match="another number of records"):
         attack(Comparison(original=data, masked=data.take(np.arange(5))))
+
+
+def test_the_order_of_the_rows_gives_nothing_away() -> None:
+    """With one key of two levels most rows are equally near to a person: which is luck."""
+    rng = np.random.default_rng(911)
+    frame = pd.DataFrame({f"b{j}": rng.integers(0, 2, 400) for j in range(6)})
+    frame["sex"] = rng.choice(["m", "f"], 400)
+    frame["ill"] = rng.choice(list("uvwx"), 400)
+    masked = frame.assign(**{f"b{j}": rng.integers(0, 2, 400) for j in range(6)})
+    data, other = (with_roles(each, ["sex"], ["ill"]) for each in (frame, masked))
+    tried = attack(Comparison(original=data, masked=other))
+    assert max(each.score for each in tried) < 0.02
