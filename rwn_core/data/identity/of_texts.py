@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
 from rwn_core.data.identity.doubt import Confidence, Found
 from rwn_core.data.identity.person_names import FAMILY_NAMES, GIVEN_NAMES
 from rwn_core.data.identity.profile import Profile
-from rwn_core.data.identity.text_forms import common_form, street_share
+from rwn_core.data.identity.text_forms import INITIALS, common_form, street_share
+from rwn_core.data.identity.word_set import plain_letters
 from rwn_core.data.identity.words import Subject
 
 FEW = 20  # different values up to which a column is taken for categories
@@ -21,6 +21,7 @@ WORDY = 4.0  # words of a text, on average, from which it is free text
 _FEWEST_NAMES = 6
 _CODE_LETTERS = 6  # of a code that may number people
 _CAPITALIZED = re.compile(r"[^\W\d_][^\W\d_'’.-]*([ ,'’-]+[^\W\d_][^\W\d_'’.-]*){0,3}")
+_SIGNED = re.compile(r"([A-Z]\. ?){1,3}[A-Z]\w+")
 
 
 def find(profile: Profile) -> Found | None:
@@ -38,8 +39,10 @@ def find(profile: Profile) -> Found | None:
 def _form(profile: Profile, texts: Sequence[str]) -> Found | None:
     form = common_form(texts)
     marked = sum(text[0] in "+0" for text in texts) > NAMES * len(texts)
-    weak = form == "names of user accounts" or (form == "telephone numbers" and not marked)
-    if not form or (weak and not (profile.distinct > FEW or profile.about(Subject.CONTACT))):
+    short = ("names of user accounts", "pseudonyms of people", INITIALS)
+    weak = form in short or (form == "telephone numbers" and not marked)
+    few = _FEWEST_NAMES if form == INITIALS else FEW
+    if not form or (weak and not (profile.distinct > few or profile.about(Subject.CONTACT))):
         return None
     return Found(form, "its texts have this form")
 
@@ -59,6 +62,9 @@ def _words_of_people(profile: Profile, texts: Sequence[str]) -> Found | None:
     common = sum(judged)
     if common >= _FEWEST_NAMES and common >= NAMES * len(judged):
         return Found("names of people", "many of its texts are common names")
+    signed = sum(_SIGNED.fullmatch(text) is not None for text in texts)
+    if signed > 0.8 * len(texts) and profile.distinct > _FEWEST_NAMES:
+        return Found("names of people", "its texts are initials before a word", Confidence.MODERATE)
     lettered = sum(_CAPITALIZED.fullmatch(text) is not None for text in texts)
     if lettered < 0.8 * len(texts) or profile.words_each >= WORDY:
         return None
@@ -82,8 +88,7 @@ def _words_of_people(profile: Profile, texts: Sequence[str]) -> Found | None:
 
 def _is_name(text: str) -> bool | None:
     """True where a word is a common name; None for words too short to judge."""
-    plain = unicodedata.normalize("NFKD", text.casefold().replace("ß", "ss"))
-    words = re.findall(r"[a-z]{2,}", "".join(c for c in plain if not unicodedata.combining(c)))
+    words = re.findall(r"[a-z]{2,}", plain_letters(text).lower())
     if not words or len(words) > 5:
         return None if not words else False
     return any(word in GIVEN_NAMES or word in FAMILY_NAMES for word in words)

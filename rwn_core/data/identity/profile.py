@@ -15,7 +15,10 @@ from rwn_core.data.identity.words import NameWords, Subject, name_words
 ROWS = 20_000  # of a longer column, consecutive rows of evenly spaced blocks
 BLOCKS = 10  # runs of equal values need neighbors that stay together
 TEXTS = 2_000  # different texts whose form is looked at
-_DATE_TEXT = r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{4}/\d{1,2}/\d{1,2}"
+_DATE_TEXT = (
+    r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{4}/\d{1,2}/\d{1,2}"
+    r"|\d\d[./-]\d\d[./-]\d\d|\d{1,2}[ -]?[A-Za-z]{3,9}\.?[ -]?\d{4}"
+)
 _MOMENT_TEXT = (
     rf"(?:{_DATE_TEXT})[T ]+\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:[.,]\d+)?)?(?: ?Z|[+-]\d\d:?\d\d)?"
 )

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 
 LEAST_SHARE = 0.6  # of the different texts that have one form, for a question
+INITIALS = "initials of people"
 NEARLY_ALL = 0.9  # the same, for the refusal of a public file
 _FEWEST_DIGITS, _MOST_DIGITS = 7, 15  # of a telephone number
 _EMAIL = re.compile(r"[^@\s,;]+@[^@\s,;]+\.[A-Za-z]{2,}")
@@ -19,6 +20,8 @@ _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{10,30}")
 _UUID = re.compile(r"\{?[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}\}?", re.IGNORECASE)
 _MAC = re.compile(r"([0-9A-F]{2}[:-]){5}[0-9A-F]{2}|([0-9A-F]{4}\.){2}[0-9A-F]{4}", re.IGNORECASE)
 _HASH = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{16,128}", re.IGNORECASE)
+_DIGEST = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{10,15}", re.IGNORECASE)
+_INITIALS = re.compile(r"([^\W\d_]\. ?-?){2,4}")
 _COORDINATE = r"[-+]?\d{1,3}\.\d{3,}°?"
 _PAIR = re.compile(
     rf"[\[(]?\s*{_COORDINATE}\s*[NSEW]?\s*[,; ]\s*{_COORDINATE}\s*[NSEW]?\s*[\])]?"
@@ -129,6 +132,8 @@ _FORMS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("addresses of devices", _matches(_MAC)),
     ("unique identifiers", _matches(_UUID)),
     ("hashes, which are unique identifiers", _matches(_HASH)),
+    ("pseudonyms of people", _matches(_DIGEST)),
+    (INITIALS, _matches(_INITIALS)),
     ("coordinates", _matches(_PAIR)),
     ("telephone numbers", _is_phone),
 )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from enum import StrEnum
 from functools import cache
 from itertools import pairwise
 
-from rwn_core.data.identity.word_set import word_set
+from rwn_core.data.identity.word_set import plain_letters, word_set
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=\d)(?=\D)|(?<=\D)(?=\d)")
 _LEAST_STEM = 5  # letters of a stem that may stand anywhere within a word
@@ -43,15 +42,21 @@ _WORDS: dict[Subject, str] = {
         child guardian worker mitarbeiter kunde kundin patientin person befragter schueler lehrer
         arzt paciente cliente empleado alumno eleve employe salarie assure versicherter inhaber
         author user username login informant caregiver witness victim suspect donor participant
-        proband probandin teilnehmer subject applicant candidate family""",
+        proband probandin teilnehmer subject applicant candidate family
+        imie imiona nazwisko jmeno prijmeni fornavn etternavn efternavn fornamn efternamn
+        etunimi sukunimi keresztnev vezeteknev prezime soyad soyadi adi voornamen
+        achternamen roepnaam apelido init inits inicjaly iniciais iniziali initialen имя
+        фамилия отчество фио ονομα επωνυμο 姓名 氏名 名前""",
     Subject.CONTACT: """
         email mail emails phone phones telephone tel fon telefon telefono mobile mobil handy cell
         cellphone fax url website homepage web link twitter facebook instagram linkedin whatsapp
         skype handle telegram tiktok snapchat github courriel correo portable kontakt contact xing
-        orcid""",
+        orcid
+        komorka telemovel cellulare telefoonnummer телефон почта 电话 電話""",
     Subject.ADDRESS: """
         address addr adresse anschrift direccion indirizzo endereco adres street str strasse rue
-        calle via rua straat road house hausnummer hausnr housenumber domicile wohnadresse""",
+        calle via rua straat road house hausnummer hausnr housenumber domicile wohnadresse
+        adres ulica bydliste lakcim morada gade osoite адрес 地址 住所""",
     Subject.NUMBER: """
         id ids uid uuid guid pid sid cid nid rid eid oid idnum idno idnr idcode ident identifier
         identifiant kennung kennzeichen kennziffer number nr nummer numero num no matricule
@@ -71,21 +76,29 @@ _WORDS: dict[Subject, str] = {
     Subject.BIRTH: """
         dob birth birthdate birthday dateofbirth born bday geb gebdat gebdatum geburt geburtsdatum
         geburtstag naissance nacimiento nascita nascimento geboortedatum dod death died deathdate
-        todesdatum sterbedatum deces""",
+        todesdatum sterbedatum deces
+        urodzenia urodziny narozeni fodselsdato fodelsedatum syntymaaika szuletesi dogum
+        doodsdatum overlijdensdatum
+        рождения 生年月日 出生日期""",
     Subject.PLACE: """
         lat lon lng long latitude longitude latitud longitud gps coord coords coordinate coordinates
         koordinate koordinaten geo geocode geocoord geopoint geom geometry geohash location loc
         breite laenge breitengrad laengengrad easting northing utm lv95 wgs84 ostwert
-        hochwert rechtswert xcoord ycoord what3words lieu""",
+        hochwert rechtswert xcoord ycoord what3words lieu
+        szerokosc dlugosc latitudine longitudine breddegrad lengdegrad широта долгота""",
     Subject.HOUSEHOLD: """
         household hh hhid hhnr hhno hid hhold householdid haushalt haushaltsnummer haushaltsnr
         hhnum foyer menage hogar famiglia family famid fam familyid familie famille familia couple
-        dwelling wohnung domestic""",
+        dwelling wohnung domestic
+        gezin huishouden rodzina gospodarstwo agregado nucleo hushall husstand husholdning
+        domacnost""",
     Subject.TEXT: """
         remark remarks comment comments note notes freetext text texts description narrative
         bemerkung bemerkungen kommentar anmerkung notiz freitext beschreibung remarque remarques
         commentaire observacion observaciones comentario details memo feedback statement openended
-        verbatim other_specify sonstiges anamnese""",
+        verbatim other_specify sonstiges anamnese
+        uwagi komentarz opmerking opmerkingen poznamka anmarkning observacoes osservazioni
+        комментарий 备注""",
     Subject.MOMENT: """
         timestamp ts datetime time moment zeitstempel uhrzeit zeit zeitpunkt heure horodatage hora
         epoch unixtime""",
@@ -125,6 +138,7 @@ _MEASURES = word_set(
     groesse typ stufe zufriedenheit zahl quote anteil monat tage stunden revenu salaire loyer
     prix montant annee taille duree nombrede age_ans ingreso ingresos salario precio edad altura
     renta importe sueldo anos puntos reddito eta prezzo month quarter week semester day color
+    inkomen salaris loon dochod wynagrodzenie pensja renda stipendio cena wiek preco idade
     colour unit units square sqm floor rooms beds children persons people employees members
     kinder personen enfants hijos viscosity weight gewicht poids peso order parity cause
     """
@@ -138,8 +152,11 @@ _BODY_WEIGHT = word_set("weight wt gewicht poids peso faktor factor")
 _NUMBERED = word_set("id nr no nummer number num key uid")
 _EXPLICIT = word_set(
     "firstname lastname surname givenname forename vorname nachname zuname familienname prenom "
-    "apellido cognome voornaam achternaam fullname familyname maidenname nomdefamille fname lname"
+    "apellido cognome voornaam achternaam fullname familyname maidenname nomdefamille fname lname "
+    "voornamen roepnaam nazwisko prijmeni fornavn etternavn efternavn fornamn efternamn etunimi "
+    "sukunimi keresztnev vezeteknev фамилия отчество"
 )
+_EXPLICIT_WORDS = word_set("imie imiona jmeno prezime adi soyad soyadi fio имя фио 姓名 氏名 名前")
 _COUNTED_FIRST = word_set("number num no nr n anzahl nombre numero")
 _THINGS = word_set(
     """
@@ -172,9 +189,7 @@ class NameWords:
     """
 
     def __init__(self, name: str) -> None:
-        plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
-        plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
-        parts = re.split(r"[^A-Za-z0-9]+", _CAMEL.sub(" ", plain))
+        parts = re.split(r"[\W_]+", _CAMEL.sub(" ", plain_letters(name)))
         self.words = tuple(part.lower() for part in parts if part)
         found = set(self.words)
         letters = [word for word in self.words if not word.isdigit()]
@@ -184,7 +199,8 @@ class NameWords:
         self.is_series = bool(found & _SERIES)
         self.is_thing = bool(found & _THINGS)
         self.subjects = frozenset(self._subjects(letters))
-        self.is_explicit = any(stem in "".join(letters) for stem in _EXPLICIT)
+        stems = any(stem in "".join(letters) for stem in _EXPLICIT)
+        self.is_explicit = stems or bool(set(letters) & _EXPLICIT_WORDS)
 
     def _counts(self, letters: list[str]) -> bool:
         """True for "number of rooms", where a word of numbers comes first and counts the rest."""
