@@ -52,7 +52,7 @@ class Measured:
         """Both in a sentence."""
         return (
             f"{self.found} of {self.identifying} identifying columns found, "
-            f"{self.stopped} of {self.harmless} harmless ones stopped"
+            f"{self.stopped} of {self.harmless} others stopped"
         )
 
 

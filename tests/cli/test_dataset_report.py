@@ -92,12 +92,12 @@ def test_a_report_has_the_facts_and_no_value_of_the_original_alone(
         "".join(f'[[variable]]\nname = "{name}"\nkind = "{kind}"\n' for name, kind in variables)
     )
     capsys.readouterr()
-    assert run([*auditing, *both, str(report), "--schema", str(kinds)]) == 3
+    assert run([*auditing, *both, str(report), "--overwrite", "--schema", str(kinds)]) == 3
     assert "in another way" in capsys.readouterr().err
     (out / next(out.iterdir()).name).write_bytes(b"changed")
-    assert run([*auditing, *both, str(report)]) == 3
+    assert run([*auditing, *both, str(report), "--overwrite"]) == 3
     assert "not the one that the record was made of" in capsys.readouterr().err
-    assert run([*auditing, "--report", str(report)]) == 2
+    assert run([*auditing, "--report", str(report), "--overwrite"]) == 2
 
 
 def test_a_record_gives_the_notice_and_a_card_that_knows_its_files(released: Path) -> None:

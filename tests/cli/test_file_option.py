@@ -47,7 +47,7 @@ def test_decimal_commas_come_back_and_are_known_again(rwn_command, tmp_path: Pat
     )
     kept = ("--epsilon", 1, "--k", 5, "--q", 0, "--order", "original")
     for told in (layout, ("--schema", "s.toml")):
-        code, _, said = rwn_command("mask", "t.csv", "o.csv", *kept, *told)
+        code, _, said = rwn_command("mask", "t.csv", "o.csv", "--overwrite", *kept, *told)
         assert code == 0, said
         assert (tmp_path / "o.csv").read_text(encoding="utf-8") == content
         assert "note: CSV does not keep the encoding of the file." in said
@@ -57,7 +57,9 @@ def test_decimal_commas_come_back_and_are_known_again(rwn_command, tmp_path: Pat
         assert code == 0, said
         assert '"variables": 3' in output
     secret = ("--key-file", "key", "--record", "r.toml")
-    code, _, said = rwn_command("mask", "t.csv", "o.csv", "--k", 5, *layout, *secret)
+    code, _, said = rwn_command(
+        "mask", "t.csv", "o.csv", "--overwrite", "--k", 5, *layout, *secret
+    )
     assert code == 0, said
     code, _, said = rwn_command("reproduce", "r.toml", "--key", "key", "--out", "again.csv")
     assert code == 0, said

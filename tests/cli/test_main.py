@@ -148,7 +148,7 @@ def test_the_original_may_be_a_sample(rwn_command: Run, bodyfat: Path) -> None:
 
 
 def test_what_somebody_may_know_can_be_stated(rwn_command: Run) -> None:
-    """Everybody is alone with four answers and nobody with three; each row is released as it is."""
+    """Everybody is alone with four answers and a group; each row is released as it is."""
     answers = [f"{number:04b}" for number in range(16)] * 2
     lines = [f"{place // 16},{','.join(each)},{place}" for place, each in enumerate(answers)]
     Path("t.csv").write_text("\n".join(["g,a,b,c,d,secret", *lines]) + "\n", encoding="utf-8")
@@ -164,8 +164,7 @@ def test_what_somebody_may_know_can_be_stated(rwn_command: Run) -> None:
         code, output, _ = rwn_command(*asked, *more)
         assert code == 0
         values.append(json.loads(output)["measures"][0]["value"])
-    assert values[0] == values[1] == 0
-    assert values[2] > 0.8  # all are read truly, less what luck would give
+    assert min(values) > 0.8  # all are read truly, less luck; larger sets are searched, too
     code, _, said = rwn_command(*asked, "--keys", "a,nobody")
     assert code == 2
     assert "must name released variables only" in said

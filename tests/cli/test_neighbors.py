@@ -14,7 +14,7 @@ MASK = ["mask", "demo:bodyfat", "--k", "5", "--epsilon", "2", "--seed", "7"]
 
 def masked(tmp_path, *options: str) -> tuple[int, bytes]:
     target = tmp_path / "out.csv"
-    code = run([*MASK[:2], str(target), *MASK[2:], *options])
+    code = run([*MASK[:2], str(target), *MASK[2:], "--overwrite", *options])
     return code, target.read_bytes() if target.exists() else b""
 
 

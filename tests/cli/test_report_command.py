@@ -48,9 +48,9 @@ def test_a_contact_is_stated_and_checked(masked: Run) -> None:
     """Finding N2: users are told to ask, and whom."""
     report = ("report", "record.toml", "--public", "-o", "notice.html")
     for contact in ("data@institute.org", "Data desk, https://x.org/ask, +43 1 4000-12"):
-        assert masked(*report, "--contact", contact)[0] == 0
+        assert masked(*report, "--overwrite", "--contact", contact)[0] == 0
         assert f"repeated on the original: {contact}." in Path("notice.html").read_text("utf-8")
-    assert masked(*report)[0] == 0
+    assert masked(*report, "--overwrite")[0] == 0
     assert "no contact was stated" in Path("notice.html").read_text("utf-8")
     for contact, why in (("a\nb", "one line"), ("x" * 201, "one line"), ("see ./keys", "a path")):
         code, _, said = masked(*report, "--contact", contact)

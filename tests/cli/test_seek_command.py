@@ -48,7 +48,7 @@ def test_where_none_keeps_all_limits_the_nearest_is_named_and_nothing_written(
     code, output, said = rwn_command("seek", "demo:bodyfat", *SOON, "-o", "found.toml")
     assert (code, output) == (4, "")
     assert "keeps all limits; nearest is k = " in said
-    assert "times the limit on Worst-case linkage" in said
+    assert "times the limit on Linked over one half" in said
     assert not Path("found.toml").exists()
 
 
@@ -82,14 +82,14 @@ def test_refusals_have_the_usual_exit_codes(
 def test_a_sweep_says_which_settings_keep_all_limits(rwn_command: Run) -> None:
     sweep = ("sweep", "demo:bodyfat", "--k", "3,60", "--q", "1", "--releases", 3, "--workers", 1)
     code, _, said = rwn_command(
-        *sweep, "--measure", "correlation", "--limit", "distance_linkage=0.1", "-o", "out.csv"
+        *sweep, "--measure", "correlation", "--limit", "distance_linkage=0.12", "-o", "out.csv"
     )
     assert code == 0
     assert "1 of 2 settings keep all limits" in said
     table = pd.read_csv("out.csv")
     linked = table[table["measure"] == "distance_linkage"]
     assert linked["keeps_all_limits"].tolist() == [False, True]
-    assert (linked["share_of_limit"] * 0.1).tolist() == pytest.approx(linked["high"].tolist())
+    assert (linked["share_of_limit"] * 0.12).tolist() == pytest.approx(linked["high"].tolist())
     code, _, said = rwn_command(*sweep, "--limit", "bayes_linkage=0.05", "-o", "two.csv")
     assert code == 0
     assert "None of 2 settings keeps all limits; nearest is k = 60" in said

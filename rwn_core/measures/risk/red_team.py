@@ -92,4 +92,5 @@ MEASURE = Measure(
     "ranks (Nin, Herranz, Torra 2008), each counted on this release; names by recall and "
     "precision beyond naming the value of random people (Clopper and Pearson 1934)",
     compute=compute,
+    of_released=True,
 )

@@ -33,10 +33,10 @@ def test_the_marks_of_a_file_come_back() -> None:
     data = parse("t.csv", content(), None, LAYOUT)
     assert table_bytes(data.frame, "csv", data.schema) == content()
     masked = rwn.mask(data, rwn.RWN(k=5, q=0.0), seed=1)
-    assert masked.to_bytes("csv", "original") == content()
+    assert masked.to_bytes("csv", "original", keep=["c"]) == content()
     for params in (rwn.RWN(k=5), rwn.METHODS["additive_noise"](size=0.5)):
         release = rwn.mask(data, params, seed=1)
-        again = parse("o.csv", release.to_bytes("csv"), None, LAYOUT)
+        again = parse("o.csv", release.to_bytes("csv", keep=["c"]), None, LAYOUT)
         for name in data.names:
             # all digits of a number come back, in the notation of the file
             published = release.published().frame[name]

@@ -18,7 +18,7 @@ from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError, SchemaError
+from rwn_core.errors import InputError, NotWritten, ParameterError, RWNError, SchemaError
 from rwn_core.io import limits, open_file, parse, reading
 from rwn_core.io.excel_container import _column_number, check_workbook
 from rwn_core.io.file_name import LONGEST_SHOWN, shown
@@ -251,7 +251,7 @@ def test_a_feather_file_with_broken_letters_is_damaged() -> None:
 
 def test_a_folder_is_no_file_to_write(tmp_path: Path) -> None:
     (tmp_path / "out.csv").mkdir()
-    assert said(write_atomically, tmp_path / "out.csv", b"a", kind=ReleaseError) == (
+    assert said(write_atomically, tmp_path / "out.csv", b"a", kind=NotWritten) == (
         "The file out.csv could not be written (Is a directory); choose another folder or free "
         "some space."
     )

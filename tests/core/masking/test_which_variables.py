@@ -53,7 +53,7 @@ def test_categories_come_first_then_counts_then_all(data: Microdata) -> None:
     numbers, real = (Microdata.from_frame(data.frame[each]) for each in (["n", "x"], ["x"]))
     assert changed(data, PRAM()) == ["g", "s"]
     assert changed(data, PRAM(within="g")) == ["s"]
-    assert PRAM(within="g,s")._names(data) == ("n",)
+    assert PRAM(within="g,s").masked_names(data) == ("n",)
     assert changed(data, PRAM(variables="n,x")) == ["n", "x"]
     assert changed(numbers, PRAM()) == ["n"]
     assert changed(data, RandomSwapping(share=1)) == ["g", "s"]

@@ -90,7 +90,7 @@ def test_a_scenario_is_told_section_by_section() -> None:
 
 def test_a_range_says_of_how_many_releases_it_is() -> None:
     for count, words in (
-        (2, "range of only 2 releases, as if"),
+        (2, "range of only 2 releases, wide"),
         (59, "range of 59 releases: 9 of"),
     ):
         reading = {"median": 0.25, "low": 0.2, "high": 0.3, "releases": float(count)}

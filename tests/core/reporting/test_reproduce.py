@@ -94,6 +94,7 @@ def test_a_masking_that_was_stopped_leaves_no_key(tmp_path, monkeypatch, capsys)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv"]
     assert main.run(command) == 0
     assert len(key.read_text()) == 64
+    out.unlink()
     assert main.run(command) == 2
     assert "one key draws one release" in capsys.readouterr().err
     assert main.run([*command[:-1], str(out)]) == 2

@@ -57,15 +57,16 @@ def test_honest_releases_pass_from_every_format_to_every_other(source: str, targ
     content = table_bytes(every_type(), source)
     data = parse(name, content)
     release = rwn.mask(data, rwn.RWN(k=5), seed=1, precision={"whole": 1000})
+    written = release.to_bytes(target, keep=[doubt.variable for doubt in release.find_doubts()])
     found = second_reading(
-        data, release, release.to_bytes(target), target, SourceFile(name=name, content=content)
+        data, release, written, target, SourceFile(name=name, content=content)
     )
     assert set(found.checked) == set(data.names) - {"whole"}
     assert found.unchecked == {"whole": "rounded"}
     assert len(found.words.split()) <= 25
     if format_of_key(source).again is not None:
         assert "read" not in found.original, "the file itself was read by another library"
-    alone = second_reading(data, release, release.to_bytes(target), target)
+    alone = second_reading(data, release, written, target)
     assert alone.checked == found.checked
 
 
@@ -76,8 +77,9 @@ def test_layouts_of_a_text_are_read_as_the_steward_said(target: str) -> None:
     layout = FileLayout(encoding="cp1252", separator=";", decimal=",", above=1, dates="DD.MM.YYYY")
     data = parse("t.csv", content, None, layout)
     release = rwn.mask(data, rwn.RWN(k=5), seed=1)
+    written = release.to_bytes(target, keep=["day"])
     found = second_reading(
-        data, release, release.to_bytes(target), target, SourceFile(name="t.csv", content=content)
+        data, release, written, target, SourceFile(name="t.csv", content=content)
     )
     assert set(found.checked) == {"x", "day", "code"}
     assert "as it was read" not in found.original

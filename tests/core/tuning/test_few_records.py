@@ -73,7 +73,7 @@ def test_goal_seek_does_not_propose_it(bodyfat, swept) -> None:
     none = seek(bodyfat, alone, Goal(keep=POLICY, best="correlation"), workers=1)
     assert not none.reached
     assert "too few records" in none.sentence
-    back = Goal(keep="correlation", limit=9.0, best="distance_linkage")
+    back = Goal(keep="correlation", limit=0.5, best="distance_linkage")
     assert not seek(bodyfat, alone, back, workers=1).reached
 
 

@@ -120,10 +120,10 @@ def test_a_sample_of_a_large_file_is_stated(ranked):
     law = RWN(epsilon=1.0, k=5).law(data, neighborhoods)
     masked = simulate(law, np.random.default_rng(1))
     whole = link(law, masked, work=10**9)
-    some = link(law, masked, work=200 * data.n)
+    some = link(law, masked, work=400 * data.n)
     assert not whole.sampled
     assert some.sampled
-    assert len(some.rows) == 200
+    assert len(some.rows) == 400
     assert some.of == data.n
     assert some.success == pytest.approx(whole.success, abs=0.05)
     np.testing.assert_allclose(some.best, whole.best[some.rows])
