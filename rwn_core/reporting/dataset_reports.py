@@ -17,7 +17,7 @@ from rwn_core.data.question import Question
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.standard_errors import Z95
 from rwn_core.measures.statistics.independence import chance_of_numbers
-from rwn_core.measures.statistics.relation_loss import faded, relation_loss
+from rwn_core.measures.statistics.relation_loss import GONE, faded, relation_loss
 from rwn_core.measures.statistics.slope_change import standardized_difference, turned
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
@@ -188,6 +188,8 @@ def _relations(found: DatasetAudit) -> dict[str, dict[str, Any]]:
         readings["association_loss"] = {
             "value": loss.value,
             "faded": faded(names, before, after, loss),
+            "gone": faded(names, before, after, loss, GONE),
+            "invented": loss.invented,
             "only_numbers": True,
         }
     return readings

@@ -192,7 +192,7 @@ _KEPT: Mapping[str, tuple[str, ...]] = {
     "repeated_releases": ("releases", "same_order", "shuffled", "standing"),
     "cells_changed": ("names", "share"),
     "standard_errors": ("terms", "ratio"),
-    "association_loss": ("faded",),
+    "association_loss": ("faded", "gone", "invented"),
 }
 
 

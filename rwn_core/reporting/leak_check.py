@@ -18,6 +18,7 @@ from rwn_core.data.identity.text_forms import NEARLY_ALL, common_form
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ReleaseError
+from rwn_core.evaluation.hardly_masked import untouched_words
 from rwn_core.measures import MEASURES
 from rwn_core.reporting.facts import Audience, Fact, Material
 from rwn_core.reporting.facts.fact import method_words, what_it_destroys
@@ -74,6 +75,9 @@ def check_release(record: Mapping[str, Any]) -> None:
             "The file was drawn with a seed that anybody can try; mask again without --seed "
             "before anything public is written."
         )
+    untouched = record["table"].get("untouched", ())
+    if untouched:
+        raise ReleaseError(f"{untouched_words(untouched)}.")
 
 
 def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) -> None:

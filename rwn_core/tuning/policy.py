@@ -144,9 +144,11 @@ class Policy:
 
     def __post_init__(self) -> None:
         """Refuse two limits on one measure."""
-        twice = [key for key in self.measures if self.measures.count(key) > 1]
-        if twice:
-            raise ParameterError(f"{MEASURES[twice[0]].title} has two limits; keep one of them.")
+        seen: set[str] = set()
+        for key in self.measures:
+            if key in seen:
+                raise ParameterError(f"{MEASURES[key].title} has two limits; keep one of them.")
+            seen.add(key)
 
     @property
     def measures(self) -> tuple[str, ...]:

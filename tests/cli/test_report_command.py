@@ -46,7 +46,7 @@ def test_another_or_a_lost_original_is_refused(masked: Run) -> None:
 
 def test_a_contact_is_stated_and_checked(masked: Run) -> None:
     """Finding N2: users are told to ask, and whom."""
-    report = ("report", "record.toml", "--public", "-o", "notice.html")
+    report = ("report", "record.toml", "--public", "-o", "notice.html", "--overwrite")
     for contact in ("data@institute.org", "Data desk, https://x.org/ask, +43 1 4000-12"):
         assert masked(*report, "--overwrite", "--contact", contact)[0] == 0
         assert f"repeated on the original: {contact}." in Path("notice.html").read_text("utf-8")

@@ -12,6 +12,7 @@ Floats = NDArray[np.float64]
 
 NAMED = 3  # relations that are named
 FADED = 0.2  # share of a relation whose loss is worth its name
+GONE = 0.8  # share of a relation whose loss leaves hardly any of it
 MOST_OF_A_PAIR = 2.0  # a relation that turned into its opposite
 
 
@@ -77,10 +78,15 @@ def relation_loss(before: Floats, after: Floats, chance: Floats) -> Loss:
     return Loss(value=min(value, 1.0), weight=weight, lost=lost, invented=new / total)
 
 
-def faded(names: Sequence[str], before: Floats, after: Floats, loss: Loss) -> list[list[str]]:
-    """Return the weakened pairs of names that count most in the loss, the largest first."""
+def faded(
+    names: Sequence[str], before: Floats, after: Floats, loss: Loss, least: float = FADED
+) -> list[list[str]]:
+    """Return the weakened pairs of names that count most in the loss, the largest first.
+
+    A pair is left out that lost less than the share `least` of its relation.
+    """
     weaker = np.sign(before) * np.nan_to_num(after) < np.abs(before)
-    counted = np.where(weaker & (loss.lost >= FADED), loss.weight * loss.lost, 0.0)
+    counted = np.where(weaker & (loss.lost >= least), loss.weight * loss.lost, 0.0)
     largest = np.argsort(-counted, axis=None, kind="stable")[:NAMED]
     places = [divmod(int(at), len(names)) for at in largest if counted.flat[at] > 0]
     return [[names[one], names[other]] for one, other in places]

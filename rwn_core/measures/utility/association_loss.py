@@ -7,7 +7,7 @@ import numpy as np
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.relation_loss import faded, relation_loss
+from rwn_core.measures.statistics.relation_loss import GONE, faded, relation_loss
 from rwn_core.measures.statistics.table_associations import (
     original_associations,
     original_chance,
@@ -33,6 +33,7 @@ def compute(comparison: Comparison) -> Reading:
         "pairs": int((loss.weight > 0).sum()),
         "invented": loss.invented,
         "faded": faded(names, before, after, loss),
+        "gone": faded(names, before, after, loss, GONE),
     }
     return Reading(value=loss.value, baseline=0.0, detail=detail)
 

@@ -24,6 +24,7 @@ _STEPS = {
     "subgroups": (0.02, 0.1, 0.25, 0.5, 0.8),
 }
 """Where each word of `public_words.AMOUNTS` ends."""
+_INVENTED = 0.05  # of the original's relations, beyond which new ones are said
 _NEAR = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _CHANGED = (0.1, 0.4, 0.6, 0.9)
 
@@ -79,10 +80,7 @@ def _loss(material: Material) -> Content:
     lines = [words.LOSS[0]]
     if len(rows) < len(words.LOST):
         lines.append(words.LOSS[1])
-    pairs = material.reading("association_loss").get("faded", ())
-    if pairs:
-        named = "; ".join(words.PAIR.format(one=one, other=other) for one, other in pairs)
-        lines.append(words.FADED.format(names=named))
+    lines += _relations(material.reading("association_loss"))
     changed = material.reading("cells_changed").get("value")
     if changed is not None:
         said = ("few", "a part", "about half", "most", "nearly all")[bisect(_CHANGED, changed)]
@@ -92,6 +90,15 @@ def _loss(material: Material) -> Content:
         lines.append(words.DESTROYED.format(words=destroyed))
     table = Table(columns=words.LOSS_COLUMNS, rows=tuple(rows)) if rows else None
     return Content(lines=tuple(lines), table=table)
+
+
+def _relations(reading: Mapping[str, Any]) -> list[str]:
+    """Say which relations faded, which of them are gone, and whether others appeared."""
+    lines = []
+    for said, key in ((words.FADED, "faded"), (words.GONE, "gone")):
+        named = "; ".join(words.PAIR.format(one=a, other=b) for a, b in reading.get(key, ()))
+        lines += [said.format(names=named)] if named else []
+    return lines + [words.INVENTED] * (reading.get("invented", 0.0) > _INVENTED)
 
 
 def _errors(material: Material) -> Content:

@@ -39,6 +39,8 @@ LOST = {
 }
 ONLY_NUMBERS = "relations between numeric variables"
 FADED = "The relations that faded most: {names}."
+GONE = "Nearly gone: {names}."
+INVENTED = "The file shows relations that the original does not have."
 PAIR = "{one} with {other}"
 LOSS = (
     "How much information was lost was measured against the original. It is given in order of "
@@ -154,7 +156,7 @@ def vocabulary() -> tuple[str, ...]:
         *LOSS,
         *LOSS_COLUMNS,
         *ERRORS,
-        *(ONLY_NUMBERS, FADED, PAIR),
+        *(ONLY_NUMBERS, FADED, GONE, INVENTED, PAIR),
         *(JUDGED, SINGLE, MISSED, TURNED, HELD, UNJUDGED, ASK, NOBODY),
     ]
     parts += [*LOST.values(), *CHANGED.values(), *NEAR, *USE]

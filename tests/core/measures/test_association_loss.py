@@ -86,6 +86,20 @@ def test_the_relations_that_faded_most_are_named() -> None:
     }
 
 
+def test_one_relation_that_is_gone_is_named_among_many_that_stay() -> None:
+    """Finding N1: of all relations 4 percent are lost, of this one everything."""
+    rng = np.random.default_rng(8)
+    common = rng.normal(size=2000)
+    frame = pd.DataFrame({f"f{i}": common + 0.3 * rng.normal(size=2000) for i in range(8)})
+    frame["p"] = rng.normal(size=2000)
+    frame["q"] = frame["p"] + 0.1 * rng.normal(size=2000)
+    reading = lost(frame, permuted(frame, 2, ["q"]))
+    assert reading.value < 0.1
+    assert reading.detail["gone"] == reading.detail["faded"] == [["p", "q"]]
+    noisy = lost(frame, frame.assign(q=frame["q"] + 0.8 * rng.normal(size=2000)))
+    assert (noisy.detail["faded"], noisy.detail["gone"]) == ([["p", "q"]], [])
+
+
 def test_forty_unrelated_columns_neither_dilute_nor_raise_it() -> None:
     frame = survey(2000, unrelated=0)
     half = frame.copy()
@@ -138,7 +152,8 @@ def test_a_relation_turned_round_or_invented_counts() -> None:
     assert lost(frame, frame.assign(b=0.5 * frame["b"])).value == 0.0
     invented = lost(frame, frame.assign(c=a))
     assert invented.value == 1.0
-    assert invented.detail["faded"] == []
+    assert invented.detail["faded"] == invented.detail["gone"] == []
+    assert invented.detail["invented"] > 0.5
     gone = lost(frame, frame.assign(b=1.0))
     assert gone.value == 1.0
 

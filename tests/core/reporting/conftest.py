@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -30,6 +31,13 @@ def quickly_made_of(data: Microdata, params: Any, measures: Sequence[str]) -> Ma
     policy = rwn.Policy(limits=())
     text = internal_record(data, release, file, measures=measures, policy=policy)
     return Material(record=read_record(text))
+
+
+def touched(made: Material) -> Material:
+    """Return the material as if each masked variable had a changed cell."""
+    record: dict[str, Any] = copy.deepcopy(dict(made.record))
+    record["table"]["untouched"] = []
+    return replace(made, record=record)
 
 
 @pytest.fixture(scope="session")

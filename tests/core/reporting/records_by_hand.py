@@ -50,6 +50,8 @@ RECORD: dict[str, Any] = {
             "value": 0.3,
             "title": "Relations lost",
             "faded": [["age", "income"], ["income", "sex"]],
+            "gone": [["income", "sex"]],
+            "invented": 0.2,
         },
         "regression": {"not_applicable": "No regression was asked for."},
         "cells_changed": {

@@ -21,6 +21,7 @@ from rwn_core.reporting.facts import Material
 from rwn_core.reporting.facts.outside import treatments
 from rwn_core.reporting.judged_release import Approval, Draws, JudgedRelease, judge_release
 from rwn_core.reporting.ledger import add, foresee, read_entries
+from rwn_core.reporting.public_notice import public_file
 from rwn_core.reporting.release_folder import (
     RECORD,
     for_users,
@@ -211,6 +212,11 @@ def test_a_masked_variable_without_a_changed_cell_stops_the_release() -> None:
     material = Material(record=read_record(text))
     assert material.record["table"]["untouched"] == ["flag"]
     assert treatments(material)["flag"] == "masked"
+    file = {**material.record["file"], "key": "a fresh 256-bit secret, forgotten"}
+    material = Material(record={**material.record, "file": file})
+    for suffix in (".html", ".json", ".xml", ".toml"):
+        with pytest.raises(ReleaseError, match="flag is masked"):
+            public_file(material, data, suffix)
 
 
 def test_what_the_schema_leaves_or_cannot_change_stops_nothing() -> None:

@@ -21,7 +21,7 @@ from rwn_core.reporting.facts import FACTS, Audience, Content, Entry, Material
 from rwn_core.reporting.facts.public_words import vocabulary
 from rwn_core.reporting.leak_check import ALLOWED
 from rwn_core.reporting.public_notice import PUBLIC_FORMS, public_file
-from tests.core.reporting.conftest import made_of
+from tests.core.reporting.conftest import made_of, touched
 
 PUBLIC = [each for each in FACTS if each.audience in (Audience.PUBLIC, Audience.BOTH)]
 INTERNAL = [each for each in FACTS if each.audience is Audience.INTERNAL]
@@ -145,7 +145,7 @@ def test_texts_dates_and_identifiers_of_few_records_are_refused(
     line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = names()
-    made = made_of(data, rwn.RWN(k=3))
+    made = touched(made_of(data, rwn.RWN(k=3)))
     assert public_file(made, data, ".html")
     plant(monkeypatch, line)
     with pytest.raises(ReleaseError, match="fewer than 10 records"):
@@ -157,7 +157,7 @@ def test_texts_dates_and_identifiers_of_few_records_are_refused(
 def test_a_word_that_every_notice_says_is_no_leak() -> None:
     frame = pd.DataFrame({"x": np.arange(20.0), "t": ["most", "hardly any", "masked", "b"] * 5})
     data = Microdata.from_frame(frame)
-    made = made_of(data, rwn.RWN(k=3))
+    made = touched(made_of(data, rwn.RWN(k=3)))
     for suffix in PUBLIC_FORMS:
         assert public_file(made, data, suffix)
 

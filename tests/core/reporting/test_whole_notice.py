@@ -45,6 +45,8 @@ FACTS = {
     "loss": [
         *words.LOSS,
         "The relations that faded most: age with income; income with sex.",
+        "Nearly gone: income with sex.",
+        "The file shows relations that the original does not have.",
         "About half of the values may differ from the original record's own.",
         f"What the method destroys on any data: {what_it_destroys(by_hand().method)}",
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 import tomllib
 
 import pytest
@@ -147,3 +148,12 @@ def test_the_sentence_says_which_limit_and_what_was_not_judged():
 def test_a_share_just_beyond_the_limit_is_not_said_to_be_all_of_it():
     assert share_words(1.0) == "100 % of"
     assert share_words(1.001) == "just over"
+
+
+def test_very_many_limits_are_refused_at_once() -> None:
+    """Finding T1: the cost of a policy from outside grows with its length, not its square."""
+    limits = (Limit(measure="bayes_linkage", at_most=0.05),) * 30_000
+    started = time.perf_counter()
+    with pytest.raises(ParameterError, match="two limits"):
+        Policy(limits=limits)
+    assert time.perf_counter() - started < 2
