@@ -33,6 +33,10 @@ PREDICTIONS = ("line", "corrected", "less_noise", "tree")
 """What says something about people who are not in the file, too."""
 
 
+OWN_VALUE = ("donor", "surest")
+"""What weighs rows by a person's own value: of whom it says nothing may give the value away."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Success:
     """How often each strategy names one confidential value rightly.
@@ -137,7 +141,11 @@ def _success(names: Mapping[str, Names], values: ReleasedValues, truth: NDArray[
         rates[key] = rate(np.where(np.isnan(right), majority, right))
         if values.levels is None:
             exact[key] = rate(np.nan_to_num(each.right(truth, EXACT), nan=0.0))
-    counted = {key: count_names(each, who) for key, each in names.items()}
+    answers = {
+        key: values.everybody(each, len(truth)) if key in OWN_VALUE else each
+        for key, each in names.items()
+    }
+    counted = {key: count_names(each, who) for key, each in answers.items()}
     exact = exact or {key: rates[key] for key in names}
     return Success(who=who, rates=rates, exact=exact, named=counted)
 

@@ -86,6 +86,18 @@ class ReleasedValues:
             np.searchsorted(self.values, self.values + reach, "right"),
         )
 
+    def everybody(self, names: Names, people: int) -> Names:
+        """The same names, and what most released rows say of everybody who is not named, surely."""
+        others = np.setdiff1d(np.arange(people), names.person)
+        if not others.size or not self.values.size:
+            return names
+        most = self.named(sparse.csr_array(np.ones((1, self._counts.shape[0])))).value[:1]
+        person = np.concatenate((names.person, others))
+        value = np.concatenate((names.value, np.repeat(most, len(others))))
+        share = np.concatenate((names.share, np.ones(len(others))))
+        order = np.argsort(person, kind="stable")
+        return Names(person[order], value[order], share[order])
+
     def majority(self, truth: NDArray[np.float64]) -> NDArray[np.float64]:
         """P(naming what most released rows say is right), shape (people,)."""
         everything = sparse.csr_array(np.ones((1, self._counts.shape[0])))

@@ -242,3 +242,11 @@ def test_names_of_many_small_levels_by_luck_score_nothing() -> None:
     right[0, 3, 7], named[0, 3, 7] = 4, 4  # and what is named is found
     assert best_score(right[0], named[0], people, base)[0] == (3, 7)
     assert best_score(right[0], named[0], people, base)[1] > 0.3
+
+
+def test_a_level_that_everybody_is_given_names_nobody() -> None:
+    """All values recoded into one: the law keeps those who had it, which nobody can see."""
+    rng = np.random.default_rng(911)
+    frame = pd.DataFrame({"sex": rng.choice(["m", "f"], 300), "ill": rng.choice(list("uvwx"), 300)})
+    data = table(frame, ["sex"], ["ill"])
+    assert reading("attribute_gain", released(data, rwn.Recoding(k=299))).value <= 0.05
