@@ -56,7 +56,14 @@ class ReleasedValues:
         How near a named number must come to the true one to be right.
     levels : int, optional
         How many levels there may be; None of a number.
+
+    Attributes
+    ----------
+    copied : bool
+        Whether values come from donors, by a law that does not depend on the values.
     """
+
+    copied = True
 
     def __init__(
         self,
