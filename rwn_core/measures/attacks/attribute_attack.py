@@ -33,6 +33,11 @@ PREDICTIONS = ("line", "corrected", "less_noise", "tree")
 """What says something about people who are not in the file, too."""
 
 
+OWN_VALUE = ("donor", "surest")
+"""What weighs rows by a person's own value: of whom it says nothing gives the value away, unless
+values are copied whatever they are."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Success:
     """How often each strategy names one confidential value rightly.
@@ -137,7 +142,12 @@ def _success(names: Mapping[str, Names], values: ReleasedValues, truth: NDArray[
         rates[key] = rate(np.where(np.isnan(right), majority, right))
         if values.levels is None:
             exact[key] = rate(np.nan_to_num(each.right(truth, EXACT), nan=0.0))
-    counted = {key: count_names(each, who) for key, each in names.items()}
+    by_own = () if values.copied else OWN_VALUE
+    answers = {
+        key: values.everybody(each, len(truth)) if key in by_own else each
+        for key, each in names.items()
+    }
+    counted = {key: count_names(each, who) for key, each in answers.items()}
     exact = exact or {key: rates[key] for key in names}
     return Success(who=who, rates=rates, exact=exact, named=counted)
 

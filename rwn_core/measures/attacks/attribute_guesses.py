@@ -75,6 +75,8 @@ class _Attack:
             )
             for name, levels in zip(secrets, self.levels, strict=True)
         ]
+        for each in self.released:
+            each.copied = any(way.cells.donors is not None for way in law.components())
         self.predictors = self._predictors()
         # rows of a class are equally near to everybody
         self.closest = Closest(comparison, keys, self.first)

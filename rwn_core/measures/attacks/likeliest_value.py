@@ -56,7 +56,14 @@ class ReleasedValues:
         How near a named number must come to the true one to be right.
     levels : int, optional
         How many levels there may be; None of a number.
+
+    Attributes
+    ----------
+    copied : bool
+        Whether values come from donors, by a law that does not depend on the values.
     """
+
+    copied = True
 
     def __init__(
         self,
@@ -85,6 +92,18 @@ class ReleasedValues:
             np.searchsorted(self.values, self.values - reach, "left"),
             np.searchsorted(self.values, self.values + reach, "right"),
         )
+
+    def everybody(self, names: Names, people: int) -> Names:
+        """The same names, and what most released rows say of everybody who is not named, surely."""
+        others = np.setdiff1d(np.arange(people), names.person)
+        if not others.size or not self.values.size:
+            return names
+        most = self.named(sparse.csr_array(np.ones((1, self._counts.shape[0])))).value[:1]
+        person = np.concatenate((names.person, others))
+        value = np.concatenate((names.value, np.repeat(most, len(others))))
+        share = np.concatenate((names.share, np.ones(len(others))))
+        order = np.argsort(person, kind="stable")
+        return Names(person[order], value[order], share[order])
 
     def majority(self, truth: NDArray[np.float64]) -> NDArray[np.float64]:
         """P(naming what most released rows say is right), shape (people,)."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betainc
 
 from rwn_core.measures.attacks.confidential_value import Tolerance, most_within_reach
 from rwn_core.measures.attacks.likeliest_value import Names
@@ -13,6 +14,7 @@ from rwn_core.measures.attacks.naming import naming_score
 
 CERTAINTIES = (0.0, 0.5, 0.8, 0.95)  # posteriors from which on an intruder names a value
 FEWEST = 20  # names outside of the file, below which their precision says little
+CHANCE = 0.01  # that any of the names that are compared is beyond luck where none is
 _EDGE = 1 - 1e-9  # a posterior of exactly one half is one half
 _AT_ONCE = 64  # scores that are computed together
 
@@ -104,6 +106,7 @@ def beyond_outside(
     """
     base, of_level = people.base(), others.of_level()
     own = naming_score(found.right, found.named, people.of_level(), base)
+    own = np.where(_beyond_luck(found.right, found.named, base), own, 0.0)
     certain = naming_score(outside.right, outside.named, of_level, base)
     with np.errstate(divide="ignore", invalid="ignore"):
         lift = (outside.right / outside.named - base) / (1 - base)
@@ -112,6 +115,14 @@ def beyond_outside(
     beyond = own - np.where(enough, plain, certain)
     place = np.unravel_index(int(beyond.argmax()), beyond.shape)
     return tuple(map(int, place)), max(float(beyond[place]), 0.0)
+
+
+def _beyond_luck(right: Floats, named: Floats, base: Floats) -> NDArray[np.bool_]:
+    """Whether so many right names of random people are rarer than one in a hundred over all."""
+    luck = betainc(
+        np.maximum(right, 1.0), np.maximum(named - right, 0.0) + 1, np.minimum(base, 1.0)
+    )
+    return np.asarray(luck <= CHANCE / max(int((named > 0).sum()), 1), dtype=bool)
 
 
 def best_score(
@@ -126,8 +137,9 @@ def best_score(
 
     Notes
     -----
-    The score is at most recall x (precision - base) / (1 - base), which takes no bound of luck. The
-    scores are computed in this order, until none of the others can be larger.
+    Of many levels some are named well by chance: what luck alone would give scores 0. The score is
+    at most recall x (precision - base) / (1 - base), which takes no bound of luck. The scores are
+    computed in this order, until none of the others can be larger.
     """
     precision = np.divide(right, named, out=np.zeros_like(right), where=named > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -137,7 +149,7 @@ def best_score(
         np.broadcast_to(each, right.shape).ravel() for each in (people, base)
     )
     place, best = int(most.argmax()), 0.0
-    left = np.flatnonzero(most > 0)
+    left = np.flatnonzero((most > 0) & _beyond_luck(right, named, base).ravel())
     left = left[np.argsort(-most[left], kind="stable")]
     for start in range(0, len(left), _AT_ONCE):
         some = left[start : start + _AT_ONCE]

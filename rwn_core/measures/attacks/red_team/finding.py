@@ -16,6 +16,8 @@ from rwn_core.measures.attacks.red_team.files import FEW_VALUES, Files, Floats
 CHANCE = 0.01  # that any of all names tried is beyond luck where nothing is to be found
 TENTH, TWENTIETH = 0.1, 0.05  # of a spread, and of the value itself: a number so near is read
 ROUNDED_OFF = 1e-9
+FEW_PEOPLE = 10  # values that fewer people share are named together, too: one of each is luck
+RARE = "rare values"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +150,35 @@ def count_names(
         ))  # fmt: skip
     elif secret not in files.levels:
         found.append(_all(files, secret, (truth, guess, ROUNDED_OFF * np.abs(truth)), how))
+    common = files.once(("common", secret), lambda: _common(files, secret))
+    if common is not None:
+        found.append(_rare(secret, common, (truth, guess, near), how))
     return found
+
+
+def _common(files: Files, secret: str) -> Floats | None:
+    """The values that many people share, as they are and as released; None beside no others."""
+    shared, some_rare = [], False
+    for table in (files.truth, files.people):
+        values = files.column(table, secret)
+        values, count = np.unique(values[~np.isnan(values)], return_counts=True)
+        shared.append(values[count >= FEW_PEOPLE])
+        some_rare |= bool((count < FEW_PEOPLE).any())
+    common = np.concatenate(shared)
+    return common if some_rare and len(common) else None
+
+
+def _rare(
+    secret: str, common: Floats, values: tuple[Floats, Floats, Floats], how: tuple[str, str]
+) -> Tried:
+    """The names of all values together that few people share, such as amounts beside a zero."""
+    truth, guess, near = values
+    having = ~np.isin(truth, common)
+    named = ~np.isnan(guess) & ~np.isin(guess, common)
+    right = having & named & (np.abs(guess - truth) <= near)
+    base = _base(truth[having], near[having]) * having.mean() if having.any() else 0.0
+    counts = (np.array([float(each)]) for each in (right.sum(), named.sum(), having.sum(), base))
+    return Tried(*how, secret, [RARE], *counts)
 
 
 def _all(

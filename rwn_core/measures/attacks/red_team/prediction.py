@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.measures.attacks.red_team.files import Files, Floats
-from rwn_core.measures.attacks.red_team.finding import Finding, Tried, count_names
+from rwn_core.measures.attacks.red_team.finding import RARE, Finding, Tried, count_names
 
 KEY = "prediction"
 LEARNED = 5_000  # rows that a model learns from
@@ -111,9 +111,12 @@ def _against(files: Files, inside: Tried, guess: Floats) -> Tried:
     own = files.column(truth, inside.secret)
     base = inside.base.copy()
     for place, level in enumerate(inside.levels):
-        if level is None:
+        if level is None or level is RARE:
             known = ~np.isnan(own) & ~np.isnan(guess)
-            right = np.abs(guess - own)[known] <= 0.05 * np.abs(own[known])
+            if level is RARE:
+                known &= ~np.isin(guess, files.memo[("common", inside.secret)])
+            share = 0.0 if inside.secret in files.levels else 0.05
+            right = np.abs(guess - own)[known] <= share * np.abs(own[known])
         else:
             values = files.memo[("levels", inside.secret)]
             known = guess == values[place]

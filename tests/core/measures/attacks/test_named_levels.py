@@ -227,3 +227,26 @@ def test_greedy_sets_leave_most_people_alone_and_stop_where_all_are():
     assert counts[-1] >= np.quantile(others, 0.8)
     codes[:, 0] = np.arange(200)
     assert isolating_sets(codes, [tuple(range(12))]) == []
+
+
+def test_names_of_many_small_levels_by_luck_score_nothing() -> None:
+    """Of 60 levels with four people each some are named twice, rightly: chance, in most tables."""
+    rng = np.random.default_rng(8)
+    people, base = np.full(60, 4.0), np.full(60, 4 / 240)
+    named = rng.integers(0, 4, (200, 36, 60)).astype(float)
+    right = rng.binomial(named.astype(int), 4 / 240).astype(float)
+    scores = [
+        best_score(one, all_, people, base)[1] for one, all_ in zip(right, named, strict=True)
+    ]
+    assert np.mean(np.array(scores) > 0) <= 0.02
+    right[0, 3, 7], named[0, 3, 7] = 4, 4  # and what is named is found
+    assert best_score(right[0], named[0], people, base)[0] == (3, 7)
+    assert best_score(right[0], named[0], people, base)[1] > 0.3
+
+
+def test_a_level_that_everybody_is_given_names_nobody() -> None:
+    """All values recoded into one: the law keeps those who had it, which nobody can see."""
+    rng = np.random.default_rng(911)
+    frame = pd.DataFrame({"sex": rng.choice(["m", "f"], 300), "ill": rng.choice(list("uvwx"), 300)})
+    data = table(frame, ["sex"], ["ill"])
+    assert reading("attribute_gain", released(data, rwn.Recoding(k=299))).value <= 0.05

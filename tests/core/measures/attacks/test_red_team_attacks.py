@@ -20,6 +20,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.masking import RWN, RankSwapping, RowCopy
 from rwn_core.measures import read
+from rwn_core.measures.attacks.naming import naming_score
 from rwn_core.measures.attacks.red_team import attack, matching, merge, nearest, prediction
 from rwn_core.measures.attacks.red_team.finding import (
     Finding,
@@ -240,3 +241,29 @@ def test_the_order_of_the_rows_gives_nothing_away() -> None:
     data, other = (with_roles(each, ["sex"], ["ill"]) for each in (frame, masked))
     tried = attack(Comparison(original=data, masked=other))
     assert max(each.score for each in tried) < 0.02
+
+
+@pytest.mark.parametrize("numbers", [True, False])
+def test_values_that_few_people_have_are_counted_together(numbers: bool) -> None:
+    """Seven amounts among 600 zeros, each once: naming one is luck, naming four is not."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"town": rng.integers(0, 12, 600), "rent": rng.permutation(600)})
+    amounts = np.zeros(600)
+    amounts[:7] = 1234.5 * np.arange(1, 8)
+    shown = amounts.copy()
+    shown[4:7] = shown[[5, 6, 4]]  # four of them beside their own keys, three beside others'
+    frame["rent"] = np.where(np.arange(600) < 7, frame["rent"], frame["rent"] % 5)
+    data, other = (
+        with_roles(
+            each.assign(S=values if numbers else pd.Series(values).map("v{:g}".format)),
+            ["town", "rent"],
+            ["S"],
+        )
+        for each, values in ((frame, amounts), (frame, shown))
+    )
+    tried = attack(Comparison(original=data, masked=other))
+    rare = [each for each in tried if each.level == "rare values"]
+    assert max(each.right for each in rare) == 4
+    assert max(each.score for each in rare) == pytest.approx(
+        float(naming_score(4, 7, 7, 1 / 600)), abs=0.01
+    )
