@@ -57,9 +57,7 @@ def test_decimal_commas_come_back_and_are_known_again(rwn_command, tmp_path: Pat
         assert code == 0, said
         assert '"variables": 3' in output
     secret = ("--key-file", "key", "--record", "r.toml")
-    code, _, said = rwn_command(
-        "mask", "t.csv", "o.csv", "--overwrite", "--k", 5, *layout, *secret
-    )
+    code, _, said = rwn_command("mask", "t.csv", "o.csv", "--overwrite", "--k", 5, *layout, *secret)
     assert code == 0, said
     code, _, said = rwn_command("reproduce", "r.toml", "--key", "key", "--out", "again.csv")
     assert code == 0, said
@@ -88,7 +86,7 @@ def test_the_record_and_the_audit_know_how_the_file_lies(rwn_command, tmp_path: 
         encoding="utf-8",
     )
     mask = ("mask", "t.csv", "o.csv", "--epsilon", 1, "--k", 5, "--schema", "s.toml")
-    code, _, said = rwn_command(*mask, "--order", "original", "--q", 0)
+    code, _, said = rwn_command(*mask, "--order", "original", "--q", 0, "--overwrite")
     assert code == 0, said
     audit = ("audit", "t.csv", "o.csv", "--schema", "s.toml", "--measure", "cells_changed")
     code, output, said = rwn_command(*audit)

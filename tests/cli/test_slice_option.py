@@ -44,7 +44,16 @@ def test_a_slice_writes_the_bytes_of_the_groups(rwn_command: Run, bodyfat) -> No
 def test_a_scenario_has_slices_that_an_option_replaces(rwn_command: Run, bodyfat) -> None:
     setting = Setting.of("rwn", {"epsilon": 2.0, "k": 5}, slices=SLICES).resolved(bodyfat)
     Path("s.toml").write_text(Scenario(setting=setting).to_toml(), encoding="utf-8")
-    command = ("mask", "demo:bodyfat", "out.csv", "--scenario", "s.toml", "--seed", 7, "--overwrite")
+    command = (
+        "mask",
+        "demo:bodyfat",
+        "out.csv",
+        "--scenario",
+        "s.toml",
+        "--seed",
+        7,
+        "--overwrite",
+    )
     assert rwn_command(*command)[0] == 0
     assert Path("out.csv").read_bytes() == expected(bodyfat.with_slices(SLICES))
     assert rwn_command(*command, "--slice", "hip,knee")[0] == 0

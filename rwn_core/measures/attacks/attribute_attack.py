@@ -34,7 +34,7 @@ PREDICTIONS = ("line", "corrected", "less_noise", "tree")
 
 
 OWN_VALUE = ("donor", "surest")
-"""What weighs rows by a person's own value: of whom it says nothing gives the value away, unless
+"""Strategies that weigh rows by the target's own value: a person left out discloses it, unless
 values are copied whatever they are."""
 
 

@@ -94,7 +94,7 @@ class ReleasedValues:
         )
 
     def everybody(self, names: Names, people: int) -> Names:
-        """The same names, and what most released rows say of everybody who is not named, surely."""
+        """Return the names with the most frequent released value for each person without a name."""
         others = np.setdiff1d(np.arange(people), names.person)
         if not others.size or not self.values.size:
             return names

@@ -118,7 +118,7 @@ def beyond_outside(
 
 
 def _beyond_luck(right: Floats, named: Floats, base: Floats) -> NDArray[np.bool_]:
-    """Whether so many right names of random people are rarer than one in a hundred over all."""
+    """True if random naming gives so many right names with a chance below one in a hundred."""
     luck = betainc(
         np.maximum(right, 1.0), np.maximum(named - right, 0.0) + 1, np.minimum(base, 1.0)
     )

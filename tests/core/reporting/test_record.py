@@ -100,7 +100,9 @@ def test_it_names_no_seed_no_donor_and_no_value(bodyfat) -> None:
     assert "4711" not in text
     assert "a seed, which is no secret" in text
     values = {f"{v:g}" for v in bodyfat.matrix(bodyfat.numeric_names).ravel() if v % 1}
-    words = set(re.sub(r"[0-9.]+ %", " ", text).replace(",", " ").replace('"', " ").split())
+    words = set(
+        re.sub(r"[0-9.]+( to [0-9.]+)? %", " ", text).replace(",", " ").replace('"', " ").split()
+    )
     assert not (values - {"2.5", "0.5"}) & words
     assert "seed" not in read_record(text)["setting"]["parameters"]
 

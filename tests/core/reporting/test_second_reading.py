@@ -58,9 +58,7 @@ def test_honest_releases_pass_from_every_format_to_every_other(source: str, targ
     data = parse(name, content)
     release = rwn.mask(data, rwn.RWN(k=5), seed=1, precision={"whole": 1000})
     written = release.to_bytes(target, keep=[doubt.variable for doubt in release.find_doubts()])
-    found = second_reading(
-        data, release, written, target, SourceFile(name=name, content=content)
-    )
+    found = second_reading(data, release, written, target, SourceFile(name=name, content=content))
     assert set(found.checked) == set(data.names) - {"whole"}
     assert found.unchecked == {"whole": "rounded"}
     assert len(found.words.split()) <= 25

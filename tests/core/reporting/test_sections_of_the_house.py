@@ -141,7 +141,7 @@ def test_what_intruders_do_is_answered_or_has_its_reason() -> None:
     source = MEASURES["bayes_linkage"].source
     assert told["Linkage at least"] == ("Half of them are linked.", source)
     assert told["Membership"] == ("No value is rare.", MEASURES["membership"].source)
-    assert len(told) == 7
+    assert len(told) == 8
 
 
 def test_a_setting_is_told_with_all_that_belongs_to_it() -> None:

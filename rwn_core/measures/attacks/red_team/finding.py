@@ -150,14 +150,14 @@ def count_names(
         ))  # fmt: skip
     elif secret not in files.levels:
         found.append(_all(files, secret, (truth, guess, ROUNDED_OFF * np.abs(truth)), how))
-    common = files.once(("common", secret), lambda: _common(files, secret))
+    common = files.cached(("common", secret), lambda: _common(files, secret))
     if common is not None:
         found.append(_rare(secret, common, (truth, guess, near), how))
     return found
 
 
 def _common(files: Files, secret: str) -> Floats | None:
-    """The values that many people share, as they are and as released; None beside no others."""
+    """Return the values that many people share, original and released; None if all do."""
     shared, some_rare = [], False
     for table in (files.truth, files.people):
         values = files.column(table, secret)
