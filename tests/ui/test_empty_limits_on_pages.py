@@ -80,7 +80,7 @@ def test_a_pin_and_a_scenario_remember_the_ends(session: Session) -> None:
 
 
 def test_sweep_and_compare_do_not_call_it_kept(session: Session) -> None:
-    spread = Spread(measure="t_closeness", values=(0.2, 0.3), unmasked=0.319)
+    spread = Spread(measure="t_closeness", values=(0.25, 0.25), unmasked=0.319)
     lost = Spread(measure="correlation", values=(0.1, 0.1))
     setting = Setting.of("rwn", {"k": 5})
     point = Point(setting=setting, spreads={"t_closeness": spread, "correlation": lost})

@@ -171,7 +171,7 @@ def _common(files: Files, secret: str) -> Floats | None:
 def _rare(
     secret: str, common: Floats, values: tuple[Floats, Floats, Floats], how: tuple[str, str]
 ) -> Tried:
-    """The names of all values together that few people share, such as amounts beside a zero."""
+    """Return the names of values that few people share, pooled."""
     truth, guess, near = values
     having = ~np.isin(truth, common)
     named = ~np.isnan(guess) & ~np.isin(guess, common)
