@@ -51,7 +51,7 @@ def test_three_methods_have_a_curve_a_column_and_a_setting_for_tune(app) -> None
     compare(app)
     choose(app, NAMES)
     fill(app, "Releases", "3")
-    fill(app, "At worst", "0.1")
+    fill(app, "At worst, %", "10")
     begin(app)
     card = app.card(MAP)
     card.wait_for()

@@ -39,7 +39,7 @@ def test_tab_reaches_every_control_with_a_visible_focus(app) -> None:
         "Pin A",
         "Pin B",
         "Seed of the trial",
-        "Explain Worst-case linkage",
+        "Explain Linked over one half",
         "Full view: Risk–utility map",
         "Full view: Distribution of siri",
     ):
@@ -52,8 +52,8 @@ def test_tab_reaches_every_control_with_a_visible_focus(app) -> None:
 
 def test_an_explanation_opens_with_the_focus_and_closes_with_escape(app) -> None:
     app.open("/")
-    button = app.tile("Worst-case linkage").get_by_role("button")
-    tip = app.tile("Worst-case linkage").get_by_role("tooltip")
+    button = app.tile("Linked over one half").get_by_role("button")
+    tip = app.tile("Linked over one half").get_by_role("tooltip")
     assert not tip.is_visible()
     button.focus()
     assert tip.is_visible()
@@ -65,9 +65,9 @@ def test_a_setting_is_made_pinned_and_compared_without_a_mouse(app) -> None:
     app.open("/")
     app.page.get_by_role("button", name="Pin A").focus()
     app.page.keyboard.press("Enter")
-    app.tile("Worst-case linkage").get_by_text("±0.0 pp vs A").wait_for()
+    app.tile("Linked over one half").get_by_text("±0.0 pp vs A").wait_for()
     app.press("k", "PageUp")
-    assert "vs A" in app.tile("Worst-case linkage").inner_text()
+    assert "vs A" in app.tile("Linked over one half").inner_text()
     app.page.get_by_role("button", name="Clear").focus()
     app.page.keyboard.press("Enter")
-    app.tile("Worst-case linkage").get_by_text("vs A").wait_for(state="detached")
+    app.tile("Linked over one half").get_by_text("vs A").wait_for(state="detached")

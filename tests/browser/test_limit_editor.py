@@ -27,30 +27,30 @@ def set_limit(app: Any, title: str, number: str) -> None:
 
 
 def test_the_first_tile_follows_the_limits_and_is_green_only_if_all_hold(app) -> None:
-    app.open("/")
-    assert label(app) == "Worst-case linkage"
-    assert value(app).endswith(", limit 5 %")
+    app.open("/?epsilon=2&k=5&q=1")
+    assert label(app) == "Linked over one half"
+    assert value(app).endswith(", limit 1 %")
     assert first(app).get_attribute("data-state") == "over"
+    app.open("/?epsilon=8.2&k=60&q=1")
+    app.settle()
     app.page.get_by_test_id("stSidebar").get_by_text("Policy: limits on risk").click()
-    set_limit(app, "Worst-case linkage", "100")
-    assert label(app) == "Attribute gain"
-    assert first(app).get_attribute("data-state") == "over"
-    set_limit(app, "Attribute gain", "60")
-    set_limit(app, "True matches", "50")
-    assert first(app).get_attribute("data-state") == "kept"
-    assert "all 3 kept" in first(app).inner_text()
+    set_limit(app, "Worst-case linkage", "20")
+    assert first(app).get_attribute("data-state") == "kept", first(app).inner_text()
+    assert "all 4 kept" in first(app).inner_text()
     # no other tile is green on the strength of its own number
     assert app.page.locator(".rwn-tile[data-state=kept]").count() == 1
     set_limit(app, "True matches", "0")
     assert label(app) == "True matches"
     assert first(app).get_attribute("data-state") == "over"
+    set_limit(app, "True matches", "50")
+    assert first(app).get_attribute("data-state") == "kept"
 
 
 def test_limits_are_added_explained_and_removed_and_every_page_has_them(app) -> None:
     app.open("/")
     sidebar = app.page.get_by_test_id("stSidebar")
     sidebar.get_by_text("Policy: limits on risk").click()
-    for title in ("Worst-case linkage", "Attribute gain", "True matches"):
+    for title in ("Worst-case linkage", "Attribute gain", "True matches", "Linked over one half"):
         before = app.stamp
         sidebar.get_by_test_id("stHorizontalBlock").filter(
             has_text=f"{title}, % at most"

@@ -30,7 +30,7 @@ def test_slices_move_the_cards_and_are_in_the_file_of_python_and_of_the_command(
     assert "travel together" not in app.stamp
     policy = app.page.locator(".rwn-tile").first
     alone = policy.inner_text()
-    assert "Worst-case linkage" in alone
+    assert "Linked over one half" in alone
     words = choose(app, "Keys together | rest")
     assert "abdomen + ankle + 10 more travel together, age + height + weight" in words
     assert "True matches" in policy.inner_text()  # another limit is the first to break
