@@ -31,7 +31,7 @@ from rwn_cli.options import (
 from rwn_cli.output import Overwrite, output_format, refuse_existing, write_all
 from rwn_cli.record_file import evidence_path, original_file, source_of
 from rwn_cli.terminal import progress, say, size_of
-from rwn_core.errors import ParameterError
+from rwn_core.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
@@ -155,6 +155,7 @@ def mask(
         release = mask_table(
             data, params, precision=precision, seed=secret, threads=threads, progress=report
         )
+    _refuse_untouched(data, release, leaves=order == "shuffled" and seed is None)
     content = release.to_bytes(form, order)
     looked_up = second_reading(data, release, content, form, original_file(source))
     kept = key_file is not None
@@ -278,6 +279,21 @@ def _compile_once(data: Microdata, params: Method) -> None:
         from rwn_core.scale.warm_up import warm
 
         warm()
+
+
+def _refuse_untouched(data: Microdata, release: Release, *, leaves: bool) -> None:
+    """Refuse a file that leaves if a variable that was to be masked has no changed cell."""
+    if not leaves:
+        return
+    from rwn_core.evaluation.audit import audit
+    from rwn_core.evaluation.hardly_masked import changed_shares, untouched, untouched_words
+    from rwn_core.measures.measure import Reading
+
+    changed = audit(data, release, measures=["cells_changed"])["cells_changed"]
+    shares = changed_shares(changed.detail) if isinstance(changed, Reading) else {}
+    none = untouched(data, release.params, shares)
+    if none:
+        raise ReleaseError(f"{untouched_words(none)}.")
 
 
 def _say_of_unchanged(data: Microdata, params: Method, changed: Reading) -> None:

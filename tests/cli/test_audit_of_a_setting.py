@@ -57,7 +57,7 @@ def test_what_does_not_fit_is_refused(
 ) -> None:
     assert main.run([*MASK, "--record", "r.toml"]) == 0
     if "other.toml" in options:
-        masked = ("mask", "demo:pima", "p.csv", "--k", "5", "--record", "other.toml")
+        masked = ("mask", "demo:pima", "p.csv", "--k", "99", "--record", "other.toml")
         assert main.run(masked) == 0
     assert main.run([*AUDIT, *options]) == code
     assert word in capsys.readouterr().err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
@@ -24,5 +26,8 @@ def test_variables_that_were_hardly_masked_are_named(rwn_command: Run) -> None:
     assert "no cell changed: the file shows only true values" in said
     assert "sex" in said.partition("WARNING: ")[2]
     assert "all" not in said.partition("WARNING: ")[2].partition(" masked at")[0].split(", ")
+    code, _, said = rwn_command("mask", "people.csv", "leaves.csv", "--k", 5)
+    assert (code, "no cell changed" in said) == (4, True)
+    assert not Path("leaves.csv").exists()
     code, _, said = rwn_command("mask", "demo:bodyfat", "b.csv", "--k", 5)
     assert "WARNING" not in said

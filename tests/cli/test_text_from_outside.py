@@ -7,7 +7,8 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from conftest import Run
+
+from tests.cli.conftest import Run
 
 CASES = {
     "26 factors": "y ~ " + "*".join("abcdefghijklmnopqrstuvwxyz"),
