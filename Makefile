@@ -12,7 +12,7 @@ types:
 	python -m mypy
 
 test:
-	python -m rwn_core.scale.warm_up
+	python -m rwn_core.datasets.warm_up
 	python -m pytest -n 4
 
 nightly:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from engine_tables import KINDS, radius_of
 
-from rwn_core.mechanism.donors import Draws, draw_donors
+from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.neighbors import Drawing, neighbor_table
 from rwn_core.neighbors.index import build_index
 from rwn_core.neighbors.lazy_table import search_neighborhoods

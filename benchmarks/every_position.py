@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 import rwn_core as rwn
-from rwn_core.mechanism.donors import Draws, column_streams, draw_donors
+from rwn_core.laws.donors import Draws, column_streams, draw_donors
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.metric import metric_of
 from rwn_core.neighbors.preview import Preview, build_preview

@@ -14,7 +14,7 @@ from benchmarks.mutant_faults import Mutant
 
 MARKERS = "not browser and not nightly and not engines"
 GROUPS = {
-    "mechanism": ("core/mechanism", "golden", "properties", "conformance"),
+    "laws": ("core/laws", "golden", "properties", "conformance"),
     "masking": ("core/masking", "golden", "properties", "conformance"),
     "io": ("core/io", "bad_inputs"),
     "reporting": ("core/reporting", "cli"),

@@ -1,6 +1,6 @@
 """Count how many small faults in a package's code its tests find.
 
-``python -m benchmarks.mutants mechanism 100`` changes 100 random places of rwn_core/mechanism, one
+``python -m benchmarks.mutants mechanism 100`` changes 100 random places of rwn_core/laws, one
 at a time, in copies of the repository, and runs the tests that run the changed line: the cheapest
 first, and then the other tests of their files. What no test notices is listed. The first run notes
 which test runs which line; a stopped run goes on where it was (``--folder``).

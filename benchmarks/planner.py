@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 import rwn_core as rwn
+from rwn_core.datasets.planner import RANGE, plan_large
+from rwn_core.datasets.warm_up import warm
 from rwn_core.randomness import SecretKey
-from rwn_core.scale.planner import RANGE, plan_large
-from rwn_core.scale.warm_up import warm
 
 CASES = ((100_000, 5, 0.3, 5), (100_000, 10, 0.8, 5), (300_000, 3, 0.05, 5), (200_000, 6, 0.3, 10))
 SLOW = 60.0  # seconds; a forecast beyond is believed

@@ -28,10 +28,10 @@ import numpy as np
 import pandas as pd
 
 import rwn_core as rwn
+from rwn_core.laws.cell_law import CellLaw
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.watch_list import WatchList
 from rwn_core.measures.comparison import Comparison
-from rwn_core.mechanism.cell_law import CellLaw
 
 REPEATS = 5
 LOOP_ROWS = 3

@@ -23,7 +23,7 @@ from rwn_core.data.rounding import rounded, steps_of
 from rwn_core.measures.attacks.posterior import link, posteriors
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
-from rwn_core.neighbors.kernels import compiled
+from rwn_core.parallel.jit import jit_entry
 
 CASES = (
     ("bodyfat", 4.0, 5, 0.0),
@@ -47,7 +47,7 @@ def released(data: rwn.Microdata, epsilon: float, k: int, share: float, seed: in
     return Comparison(original=data, masked=rounded(release.masked, steps), law=law)
 
 
-@compiled
+@jit_entry
 def _matched(
     logs: NDArray[np.float64], begun: NDArray[np.int64], sweeps: int, seed: int
 ) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from rwn_core.errors import ParameterError, RWNError
 
 if TYPE_CHECKING:
     from rwn_core.data.question import Question
-    from rwn_core.scale.audit_dataset import DatasetAudit
+    from rwn_core.datasets.audit_dataset import DatasetAudit
 
 _SHOWN = 5  # principal components
 
@@ -67,13 +67,13 @@ def audit_dataset(
     Neither is read into memory. Statistics are of all records; linkage is of a random sample of
     the released rows, with all original records as candidates.
     """
+    from rwn_core.datasets.audit_dataset import AuditOptions
+    from rwn_core.datasets.audit_dataset import audit_dataset as compare
+    from rwn_core.datasets.dataset import Dataset
     from rwn_core.io.read import schema_of
     from rwn_core.reporting.dataset_record import check_described
     from rwn_core.reporting.facts import Material
     from rwn_core.reporting.internal_report import internal_file
-    from rwn_core.scale.audit_dataset import AuditOptions
-    from rwn_core.scale.audit_dataset import audit_dataset as compare
-    from rwn_core.scale.dataset import Dataset
 
     refuse_existing(overwrite, report)
     known = _known(report, record, Path(masked))
@@ -130,8 +130,8 @@ def _question(response: str | None, predictors: list[str]) -> Question | None:
 
 
 def _key(seed: int | None, file: Path | None) -> Any:
+    from rwn_core.datasets.key_file import read_or_make_key
     from rwn_core.randomness import SecretKey
-    from rwn_core.scale.key_file import read_or_make_key
 
     if seed is not None and file is not None:
         raise ParameterError("--seed and --key-file both give the key; give one of them.")

@@ -211,7 +211,7 @@ def _secret(
         return seed, b""
     if file in others:
         raise ParameterError("--key-file must be a file of its own; give another name.")
-    from rwn_core.scale.key_file import fresh_key
+    from rwn_core.datasets.key_file import fresh_key
 
     return fresh_key(file)
 
@@ -273,10 +273,10 @@ def _parameters(loaded: Scenario | None, method: str | None, options: dict[str, 
 def _compile_once(data: Microdata, params: Method) -> None:
     """Compile the whole search before the first large table of a machine, and not in parts."""
     from rwn_core.neighbors import LARGEST_DENSE
-    from rwn_core.neighbors.kernel_cache import is_ready
+    from rwn_core.parallel.kernel_cache import is_ready
 
     if params.uses_weights and data.n > LARGEST_DENSE and not is_ready():
-        from rwn_core.scale.warm_up import warm
+        from rwn_core.datasets.warm_up import warm
 
         warm()
 

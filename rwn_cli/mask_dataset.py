@@ -26,8 +26,8 @@ from rwn_core.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
     from rwn_core.data.schema import Schema
+    from rwn_core.datasets.mask_dataset import DatasetRelease
     from rwn_core.randomness import SecretKey
-    from rwn_core.scale.mask_dataset import DatasetRelease
 
 HARDLY = 0.02  # share of the cells, below which a variable is named
 
@@ -113,12 +113,12 @@ def mask_dataset(
     Rows come out in secret order. The same command goes on with a run that was stopped, if it has
     its key: give --key-file (or --seed).
     """
+    from rwn_core.datasets.dataset import Dataset
+    from rwn_core.datasets.dataset_plan import plan_dataset, plan_lines
+    from rwn_core.datasets.mask_dataset import mask_dataset as mask_files
+    from rwn_core.datasets.prepare_run import RunOptions
     from rwn_core.io.read import schema_of
     from rwn_core.reporting.dataset_record import dataset_record
-    from rwn_core.scale.dataset import Dataset
-    from rwn_core.scale.dataset_plan import plan_dataset, plan_lines
-    from rwn_core.scale.mask_dataset import mask_dataset as mask_files
-    from rwn_core.scale.prepare_run import RunOptions
 
     params = _parameters({"epsilon": epsilon, "k": k, "q": q}, sample, settings(set_ or ()))
     described = described_schema(
@@ -198,7 +198,7 @@ def _parameters(named: dict[str, Any], sample: int | None, others: dict[str, Any
 
 def _key(seed: int | None, file: Path | None) -> int | SecretKey | None:
     """The secret of the run: a seed, that of a file, or none of these."""
-    from rwn_core.scale.key_file import read_or_make_key
+    from rwn_core.datasets.key_file import read_or_make_key
 
     if file is None:
         return seed

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def like(data: Microdata, masked: Path) -> Microdata:
     """Read a masked file as the original is described (is 01 a text?), if it has its columns."""
     from rwn_core.io.read_released import read_released
-    from rwn_core.mechanism.donors import released_schema
+    from rwn_core.laws.donors import released_schema
 
     require_openable(masked)
     schema = released_schema(data.schema)

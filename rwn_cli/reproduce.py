@@ -44,10 +44,10 @@ def reproduce(
 
     --schema is for the record of a dataset that was masked with one.
     """
+    from rwn_core.datasets.key_file import read_key
     from rwn_core.reporting.dataset_record import is_dataset_record
     from rwn_core.reporting.release_folder import HOUSE, RECORD
     from rwn_core.reporting.reproduce import reproduced
-    from rwn_core.scale.key_file import read_key
 
     whole = folder.is_dir()
     refuse_existing(overwrite, out)

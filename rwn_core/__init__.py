@@ -27,6 +27,10 @@ if TYPE_CHECKING:  # the one list of public names, each with its home
     from rwn_core.data.variable import Kind as Kind
     from rwn_core.data.variable import Role as Role
     from rwn_core.data.variable import Variable as Variable
+    from rwn_core.datasets.audit_dataset import AuditOptions as AuditOptions
+    from rwn_core.datasets.audit_dataset import audit_dataset as audit_dataset
+    from rwn_core.datasets.mask_dataset import mask_dataset as mask_dataset
+    from rwn_core.datasets.prepare_run import RunOptions as RunOptions
     from rwn_core.errors import InputError as InputError
     from rwn_core.errors import NotApplicable as NotApplicable
     from rwn_core.errors import ParameterError as ParameterError
@@ -52,6 +56,9 @@ if TYPE_CHECKING:  # the one list of public names, each with its home
     from rwn_core.io.demo import load_demo as load_demo
     from rwn_core.io.read import read as read
     from rwn_core.io.read import read_bytes as read_bytes
+    from rwn_core.laws.donors import Draws as Draws
+    from rwn_core.laws.donors import copy_from_donors as copy_from_donors
+    from rwn_core.laws.donors import draw_donors as draw_donors
     from rwn_core.masking import KPRAM as KPRAM
     from rwn_core.masking import METHODS as METHODS
     from rwn_core.masking import NBRS2015 as NBRS2015
@@ -76,9 +83,6 @@ if TYPE_CHECKING:  # the one list of public names, each with its home
     from rwn_core.measures.comparison import Sampling as Sampling
     from rwn_core.measures.measure import Measure as Measure
     from rwn_core.measures.measure import Reading as Reading
-    from rwn_core.mechanism.donors import Draws as Draws
-    from rwn_core.mechanism.donors import copy_from_donors as copy_from_donors
-    from rwn_core.mechanism.donors import draw_donors as draw_donors
     from rwn_core.neighbors import Neighborhoods as Neighborhoods
     from rwn_core.neighbors import Radii as Radii
     from rwn_core.neighbors import find_neighborhoods as find_neighborhoods
@@ -89,10 +93,6 @@ if TYPE_CHECKING:  # the one list of public names, each with its home
     from rwn_core.reporting import ReleasedFile as ReleasedFile
     from rwn_core.reporting import internal_record as internal_record
     from rwn_core.reporting.scenario import Scenario as Scenario
-    from rwn_core.scale.audit_dataset import AuditOptions as AuditOptions
-    from rwn_core.scale.audit_dataset import audit_dataset as audit_dataset
-    from rwn_core.scale.mask_dataset import mask_dataset as mask_dataset
-    from rwn_core.scale.prepare_run import RunOptions as RunOptions
     from rwn_core.tuning import Goal as Goal
     from rwn_core.tuning import Grid as Grid
     from rwn_core.tuning import Limit as Limit

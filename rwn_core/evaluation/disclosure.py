@@ -15,6 +15,7 @@ from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.attack_list import Answers, read_attack
 from rwn_core.evaluation.control_group import control_group
+from rwn_core.laws.law import Law
 from rwn_core.masking import mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.averaging import values_alone
@@ -22,7 +23,6 @@ from rwn_core.measures.attacks.watch_list import Watched, WatchList
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
-from rwn_core.mechanism.law import Law
 
 RELEASES = (1, 2, 3, 5, 10, 20)  # after which it is stated what the values alone say
 ROUNDING_WORK = 1_000_000  # candidate pairs weighed at each step, before a sample is taken

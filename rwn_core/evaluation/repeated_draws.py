@@ -13,12 +13,12 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.prediction_bands import Band, Gathering, interval_of
+from rwn_core.laws.donors import released_schema
+from rwn_core.laws.law import Law
 from rwn_core.masking import Method
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import LEVEL
-from rwn_core.mechanism.donors import released_schema
-from rwn_core.mechanism.law import Law
 from rwn_core.randomness import SecretKey
 
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
 from rwn_core.errors import ParameterError
+from rwn_core.laws.cells import Cells
+from rwn_core.laws.law import Law
 from rwn_core.masking import NBRS2015, RWN
-from rwn_core.mechanism.cells import Cells
-from rwn_core.mechanism.law import Law
 
 CELL = "per cell (2022)"
 RECORD = "per record (2015)"

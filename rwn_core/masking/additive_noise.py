@@ -11,6 +11,10 @@ import numpy as np
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
+from rwn_core.laws.changed_table import is_whole, with_numbers
+from rwn_core.laws.law import Law
+from rwn_core.laws.noise_law import SHAPES, Noise, NoiseOn, Shape
+from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.masking.left_alone import (
     NUMBERS,
     Others,
@@ -20,10 +24,6 @@ from rwn_core.masking.left_alone import (
 )
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
-from rwn_core.mechanism.changed_table import is_whole, with_numbers
-from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.noise_law import SHAPES, Noise, NoiseOn, Shape
-from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
 from rwn_core.randomness import SecretKey, uniforms
 
 LARGEST = 100.0  # standard deviations; beyond, nothing of the data is left to see

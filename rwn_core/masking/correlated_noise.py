@@ -12,6 +12,10 @@ from scipy.special import ndtri
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
+from rwn_core.laws.changed_table import with_numbers
+from rwn_core.laws.correlated_noise_law import CorrelatedNoiseOn, spread_axes
+from rwn_core.laws.law import Law
+from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.masking.left_alone import (
     NUMBERS,
     Others,
@@ -21,10 +25,6 @@ from rwn_core.masking.left_alone import (
 )
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
-from rwn_core.mechanism.changed_table import with_numbers
-from rwn_core.mechanism.correlated_noise_law import CorrelatedNoiseOn, spread_axes
-from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
 from rwn_core.randomness import SecretKey, uniforms
 
 Form = Literal["population", "sample", "plain"]

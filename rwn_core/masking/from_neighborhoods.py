@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.slices import Slices
-from rwn_core.masking.lever import LeverRange, at_levers, family
-from rwn_core.masking.method import Masked, Prepared
-from rwn_core.mechanism.donors import (
+from rwn_core.laws.donors import (
     copy_from_donors,
     draw_donors,
 )
-from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.stored_draws import StoredDraws
+from rwn_core.laws.law import Law
+from rwn_core.laws.stored_draws import StoredDraws
+from rwn_core.masking.lever import LeverRange, at_levers, family
+from rwn_core.masking.method import Masked, Prepared
 from rwn_core.neighbors import LARGEST_DENSE, Neighborhoods, check_radius_and_k, neighbor_table
 from rwn_core.neighbors.resampled_table import without_clones
 from rwn_core.neighbors.slider_range import SliderRange, slider_range_of

@@ -13,6 +13,10 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
+from rwn_core.laws.changed_table import is_whole, with_numbers
+from rwn_core.laws.law import Law
+from rwn_core.laws.noise_law import SHAPES, Noise, NoiseOn, Shape
+from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.masking.left_alone import (
     NUMBERS,
     Others,
@@ -29,10 +33,6 @@ from rwn_core.masking.minimum_k import (
     range_of_known,
 )
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
-from rwn_core.mechanism.changed_table import is_whole, with_numbers
-from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.noise_law import SHAPES, Noise, NoiseOn, Shape
-from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
 from rwn_core.randomness import SecretKey, uniforms
 
 _PRESETS = {"Light": 5, "Standard": 10, "Strong": 50}

@@ -14,6 +14,10 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
 from rwn_core.errors import ParameterError
+from rwn_core.laws.donors import copy_from_donors
+from rwn_core.laws.group_law import WithinGroups
+from rwn_core.laws.law import Law
+from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.masking.intervals import intervals
 from rwn_core.masking.left_alone import (
     NUMBERS,
@@ -25,10 +29,6 @@ from rwn_core.masking.left_alone import (
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.minimum_k import check_k, check_known, presets_of, range_of_known
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
-from rwn_core.mechanism.donors import copy_from_donors
-from rwn_core.mechanism.group_law import WithinGroups
-from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
 from rwn_core.randomness import SecretKey, uniforms
 
 Draw = Literal["resample", "permute", "uniform"]

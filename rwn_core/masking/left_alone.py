@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import ParameterError
-from rwn_core.mechanism.donors import masked_columns
+from rwn_core.laws.donors import masked_columns
 
 Others = Literal["keep", "refuse"]
 

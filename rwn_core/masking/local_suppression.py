@@ -15,16 +15,16 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
+from rwn_core.laws.changed_table import with_numbers
+from rwn_core.laws.donors import NOBODY, copy_from_donors
+from rwn_core.laws.group_law import Fixed
+from rwn_core.laws.law import Law
+from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.masking.intervals import equal_counts
 from rwn_core.masking.left_alone import NUMBERS
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.minimum_k import check_k, check_records
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
-from rwn_core.mechanism.changed_table import with_numbers
-from rwn_core.mechanism.donors import NOBODY, copy_from_donors
-from rwn_core.mechanism.group_law import Fixed
-from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
 from rwn_core.randomness import SecretKey
 
 CLASSES = 3  # more would leave too few people in most combinations of a few keys

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.errors import ParameterError
-from rwn_core.mechanism.transition_matrix import check_transition
+from rwn_core.laws.transition_matrix import check_transition
 
 Rows = tuple[tuple[float, ...], ...]
 

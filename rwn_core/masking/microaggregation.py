@@ -12,6 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.laws.changed_table import with_numbers
+from rwn_core.laws.group_law import Fixed
+from rwn_core.laws.law import Law
+from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.masking.left_alone import (
     NUMBERS,
     Others,
@@ -22,10 +26,6 @@ from rwn_core.masking.left_alone import (
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.minimum_k import check_k, check_records, presets_of
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
-from rwn_core.mechanism.changed_table import with_numbers
-from rwn_core.mechanism.group_law import Fixed
-from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
 from rwn_core.randomness import SecretKey
 
 _PRESETS = {"Light": 3, "Standard": 5, "Strong": 15}

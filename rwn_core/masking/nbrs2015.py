@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
+from rwn_core.laws.donors import check_probability, masked_columns
+from rwn_core.laws.law import Law
+from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
-from rwn_core.mechanism.donors import check_probability, masked_columns
-from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.metric import Metric, metric_of
 from rwn_core.neighbors.rule import NeighborhoodRule

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.masking.from_neighborhoods import PreparedNeighborhoods
-from rwn_core.masking.lever import LeverRange
-from rwn_core.mechanism.donors import (
+from rwn_core.laws.donors import (
     masked_columns,
 )
-from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.stored_draws import StoredDraws
+from rwn_core.laws.law import Law
+from rwn_core.laws.stored_draws import StoredDraws
+from rwn_core.masking.from_neighborhoods import PreparedNeighborhoods
+from rwn_core.masking.lever import LeverRange
 from rwn_core.neighbors import Neighborhoods, check_radius_and_k
 from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.neighbors.draw_request import Drawing

@@ -14,6 +14,12 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import joint_codes, value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
+from rwn_core.laws.donors import copy_from_donors
+from rwn_core.laws.law import Law
+from rwn_core.laws.pram_choice import Levels, chosen_anew, chosen_by, within_strata
+from rwn_core.laws.separate_law import SeparateLaw, Untouched
+from rwn_core.laws.transition_law import Choice, Transition
+from rwn_core.laws.transition_matrix import is_singular
 from rwn_core.masking.left_alone import (
     LEVELS,
     Others,
@@ -26,12 +32,6 @@ from rwn_core.masking.left_alone import (
 from rwn_core.masking.lever import Lever, LeverRange, check_share
 from rwn_core.masking.matrices import Rows, stated_matrices
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
-from rwn_core.mechanism.donors import copy_from_donors
-from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.pram_choice import Levels, chosen_anew, chosen_by, within_strata
-from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
-from rwn_core.mechanism.transition_law import Choice, Transition
-from rwn_core.mechanism.transition_matrix import is_singular
 from rwn_core.randomness import SecretKey, uniforms
 
 Spread = Literal["even", "margins"]

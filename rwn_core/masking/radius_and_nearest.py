@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.laws.donors import masked_columns
 from rwn_core.masking.lever import LeverRange
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
-from rwn_core.mechanism.donors import masked_columns
 from rwn_core.neighbors.slider_range import SliderRange
 
 _PRESETS = {"Light": (0.6, 3, 0.5), "Standard": (1.2, 5, 1.0), "Strong": (2.4, 15, 1.0)}

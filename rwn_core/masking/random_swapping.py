@@ -14,6 +14,12 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import joint_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
+from rwn_core.laws.donors import column_streams, copy_from_donors
+from rwn_core.laws.law import Law
+from rwn_core.laws.rank_swaps import whole_part
+from rwn_core.laws.separate_law import SeparateLaw, Untouched
+from rwn_core.laws.transition_law import Transition, numbers_of, one_pool
+from rwn_core.laws.transition_matrix import disjoint_share, successive_share
 from rwn_core.masking.left_alone import (
     LEVELS,
     Others,
@@ -25,12 +31,6 @@ from rwn_core.masking.left_alone import (
 )
 from rwn_core.masking.lever import Lever, LeverRange, check_share
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
-from rwn_core.mechanism.donors import column_streams, copy_from_donors
-from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.rank_swaps import whole_part
-from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
-from rwn_core.mechanism.transition_law import Transition, numbers_of, one_pool
-from rwn_core.mechanism.transition_matrix import disjoint_share, successive_share
 from rwn_core.randomness import SecretKey, uniforms
 
 Pairs = Literal["disjoint", "successive"]

@@ -12,6 +12,26 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
+from rwn_core.laws.changed_table import with_numbers
+from rwn_core.laws.donors import copy_from_donors
+from rwn_core.laws.expectations import Expectations
+from rwn_core.laws.law import Law
+from rwn_core.laws.rank_swap_chances import (
+    counted_moore_chances,
+    counted_mu_argus_chances,
+    exact_moore_chances,
+    is_exact,
+    rankings,
+)
+from rwn_core.laws.rank_swap_expectations import RankedVariable, expectations_of
+from rwn_core.laws.rank_swaps import (
+    descending,
+    group_means,
+    moore_partners,
+    mu_argus_partners,
+    range_asked,
+    whole_part,
+)
 from rwn_core.masking.left_alone import (
     NUMBERS,
     Others,
@@ -21,26 +41,6 @@ from rwn_core.masking.left_alone import (
 )
 from rwn_core.masking.lever import Lever, LeverRange, check_share
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
-from rwn_core.mechanism.changed_table import with_numbers
-from rwn_core.mechanism.donors import copy_from_donors
-from rwn_core.mechanism.expectations import Expectations
-from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.rank_swap_chances import (
-    counted_moore_chances,
-    counted_mu_argus_chances,
-    exact_moore_chances,
-    is_exact,
-    rankings,
-)
-from rwn_core.mechanism.rank_swap_expectations import RankedVariable, expectations_of
-from rwn_core.mechanism.rank_swaps import (
-    descending,
-    group_means,
-    moore_partners,
-    mu_argus_partners,
-    range_asked,
-    whole_part,
-)
 from rwn_core.randomness import SecretKey, uniforms
 
 Form = Literal["moore", "mu_argus"]

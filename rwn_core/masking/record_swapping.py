@@ -15,6 +15,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import joint_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
+from rwn_core.laws.block_law import LARGEST_PAIRS, law_within_blocks, pairs_of
+from rwn_core.laws.donors import column_streams, copy_from_donors, masked_columns
+from rwn_core.laws.law import Law
+from rwn_core.laws.rank_swaps import HAIR
 from rwn_core.masking.left_alone import (
     LEVELS,
     kept_as_they_are,
@@ -23,10 +27,6 @@ from rwn_core.masking.left_alone import (
 )
 from rwn_core.masking.lever import Lever, LeverRange, check_share
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
-from rwn_core.mechanism.block_law import LARGEST_PAIRS, law_within_blocks, pairs_of
-from rwn_core.mechanism.donors import column_streams, copy_from_donors, masked_columns
-from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.rank_swaps import HAIR
 from rwn_core.randomness import SecretKey, uniforms
 
 _PRESETS = {"Light": 0.1, "Standard": 0.5, "Strong": 1.0}

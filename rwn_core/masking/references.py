@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.slices import Slices
+from rwn_core.laws.donors import copy_from_donors
+from rwn_core.laws.ends import shuffled_donors
 from rwn_core.masking import RWN, Lever, Masked, Prepared
-from rwn_core.mechanism.donors import copy_from_donors
-from rwn_core.mechanism.ends import shuffled_donors
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 

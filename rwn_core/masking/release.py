@@ -20,6 +20,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, steps_by_name
 from rwn_core.errors import ParameterError, ReleaseError, SeedWarning
 from rwn_core.io.write import file_format, table_bytes, write_atomically
+from rwn_core.laws.law import Law
 from rwn_core.masking.method import Method
 from rwn_core.masking.published import (
     formula_cells,
@@ -29,7 +30,6 @@ from rwn_core.masking.published import (
     without_formulas,
 )
 from rwn_core.masking.rounded import unrounded
-from rwn_core.mechanism.law import Law
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey, random_order
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
+from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.donors import check_probability
+from rwn_core.laws.law import Law
 from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
 from rwn_core.masking.from_neighborhoods import PreparedNeighborhoods
 from rwn_core.masking.lever import Lever
 from rwn_core.masking.radius_and_nearest import RadiusAndNearest
-from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.mechanism.donors import check_probability
-from rwn_core.mechanism.law import Law
 from rwn_core.neighbors import Neighborhoods, check_radius_and_k
 from rwn_core.neighbors.metric import Metric, metric_of
 from rwn_core.neighbors.rule import NeighborhoodRule

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
+from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.donors import check_probability
+from rwn_core.laws.law import Law
 from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
 from rwn_core.masking.lever import Lever
 from rwn_core.masking.radius_and_nearest import RadiusAndNearest
-from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.mechanism.donors import check_probability
-from rwn_core.mechanism.law import Law
 from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.candidates.cost import restriction_cost
 from rwn_core.neighbors.candidates.scheme import Candidates, Scheme

@@ -10,11 +10,11 @@ import numpy as np
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
+from rwn_core.laws.donors import NOBODY, copy_from_donors
+from rwn_core.laws.law import Law
+from rwn_core.laws.row_mixture import SampleLaw
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
-from rwn_core.mechanism.donors import NOBODY, copy_from_donors
-from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.row_mixture import SampleLaw
 from rwn_core.randomness import SELECTION_STREAM, SecretKey, random_order
 
 _PRESETS = {"Light": 0.1, "Standard": 0.5, "Strong": 0.9}

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.slices import Slices
+from rwn_core.laws.expectations import Expectations
+from rwn_core.laws.law import Law
 from rwn_core.masking.lever import LeverRange, at_levers, family
 from rwn_core.masking.method import Masked, Prepared
-from rwn_core.mechanism.expectations import Expectations
-from rwn_core.mechanism.law import Law
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 

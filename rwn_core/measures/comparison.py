@@ -14,7 +14,7 @@ from rwn_core.data.question import Question
 from rwn_core.data.validation import stands_for_people
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.mechanism.law import Law
+from rwn_core.laws.law import Law
 
 _T = TypeVar("_T")
 

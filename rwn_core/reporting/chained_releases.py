@@ -13,8 +13,8 @@ import pandas as pd
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, SchemaError
 from rwn_core.io.read_released import read_released
+from rwn_core.laws.donors import released_schema
 from rwn_core.measures.attacks.red_team.chain import Chained, chain
-from rwn_core.mechanism.donors import released_schema
 
 Files = Sequence[tuple[str, bytes]]
 LIMITS = ("attribute_gain", "true_matches")  # the limits that a chain of merges breaks

@@ -19,11 +19,11 @@ import pyarrow.parquet as pq
 
 from rwn_core.data.identity.text_forms import NEARLY_ALL, common_form
 from rwn_core.data.schema import Schema
+from rwn_core.datasets.audit_dataset import DatasetAudit
+from rwn_core.datasets.dataset import BATCH, Dataset, frame_of
 from rwn_core.errors import ReleaseError
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.leak_check import LEAST, counted
-from rwn_core.scale.audit_dataset import DatasetAudit
-from rwn_core.scale.dataset import BATCH, Dataset, frame_of
 
 TEXTS = 10_000  # different texts of a released variable that are looked at
 _MANY = 0.5  # of them that must be those of an identifier

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rwn_core.datasets.dataset import BATCH, Dataset, frame_of
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.table_marks import BYTES, SKETCH, cell_hashes, mark, record_marks
-from rwn_core.scale.dataset import BATCH, Dataset, frame_of
 
 LARGEST_COLUMN = 20_000_000  # records of which a variable is marked: its values are sorted at once
 

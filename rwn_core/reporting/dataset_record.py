@@ -22,8 +22,8 @@ from rwn_core.reporting.record_parts import all_parameters, described_variables,
 from rwn_core.tuning import Setting
 
 if TYPE_CHECKING:  # they bring the compiler, which a reader of records does not need
-    from rwn_core.scale.dataset import Dataset
-    from rwn_core.scale.mask_dataset import DatasetRelease
+    from rwn_core.datasets.dataset import Dataset
+    from rwn_core.datasets.mask_dataset import DatasetRelease
 
 FORMAT = "rwn dataset record 1"
 _NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."
@@ -54,7 +54,7 @@ def dataset_record(
     """
     weights = tuple(sorted((v.name, v.weight) for v in schema.released if v.weight != 1.0))
     setting = Setting(params=params, weights=weights, slices=schema.slices)
-    from rwn_core.scale.dataset import Dataset  # when it is needed: to read a record it is not
+    from rwn_core.datasets.dataset import Dataset  # when it is needed: to read a record it is not
 
     document: dict[str, Any] = {
         "format": FORMAT,

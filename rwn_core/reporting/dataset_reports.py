@@ -14,6 +14,9 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.question import Question
+from rwn_core.datasets.audit_dataset import AuditOptions, DatasetAudit, audit_dataset
+from rwn_core.datasets.dataset import Dataset
+from rwn_core.datasets.dataset_regression import coefficients, standard_errors
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.standard_errors import Z95
 from rwn_core.measures.statistics.independence import chance_of_numbers
@@ -27,9 +30,6 @@ from rwn_core.reporting.facts import Material
 from rwn_core.reporting.internal_report import internal_file
 from rwn_core.reporting.leak_check import check_file, check_release, said_values
 from rwn_core.reporting.public_notice import require_form, unchecked_file
-from rwn_core.scale.audit_dataset import AuditOptions, DatasetAudit, audit_dataset
-from rwn_core.scale.dataset import Dataset
-from rwn_core.scale.dataset_regression import coefficients, standard_errors
 
 _COMPARED = 0.8  # of the work: four passes; the fifth looks for what the files would give away
 

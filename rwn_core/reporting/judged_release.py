@@ -10,6 +10,7 @@ from typing import Any
 
 from rwn_core.data.identity.table import require_answers
 from rwn_core.data.microdata import Microdata
+from rwn_core.datasets.key_file import fresh_key
 from rwn_core.errors import ReleaseError
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import audit
@@ -28,7 +29,6 @@ from rwn_core.reporting.release_record import (
     record_document,
 )
 from rwn_core.reporting.second_reading import second_reading
-from rwn_core.scale.key_file import fresh_key
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
 from rwn_core.tuning.attacked import RED_TEAM
 from rwn_core.tuning.point import too_few

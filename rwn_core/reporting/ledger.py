@@ -126,8 +126,8 @@ def add_dataset(
     ReleaseError
         As for `add`.
     """
+    from rwn_core.datasets.dataset import Dataset
     from rwn_core.reporting.dataset_marks import dataset_marks
-    from rwn_core.scale.dataset import Dataset
 
     dataset = Dataset.at(original)
     schema = recorded_schema(record, dataset)

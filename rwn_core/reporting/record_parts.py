@@ -15,10 +15,10 @@ from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import Audit
 from rwn_core.evaluation.hardly_masked import changed_shares, untouched
 from rwn_core.evaluation.slope_trust import slope_trust
+from rwn_core.laws.law import Law
 from rwn_core.masking import Release
 from rwn_core.masking.rounded import Rounded
 from rwn_core.measures.measure import Reading
-from rwn_core.mechanism.law import Law
 
 OF_EACH_RECORD = "a value for each record"
 KEPT = "a fresh 256-bit secret, kept in a key file"

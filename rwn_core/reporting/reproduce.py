@@ -30,7 +30,7 @@ from pathlib import Path
 import rwn_core as rwn
 from rwn_core.reporting import read_record
 from rwn_core.reporting.reproduce import reproduced
-from rwn_core.scale.key_file import read_key
+from rwn_core.datasets.key_file import read_key
 
 here = Path(__file__).resolve().parent
 record = read_record((here / "internal-record.toml").read_text(encoding="utf-8"))

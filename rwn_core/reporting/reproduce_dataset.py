@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from rwn_core.data.schema import Schema
+from rwn_core.datasets.dataset import Dataset
+from rwn_core.datasets.mask_dataset import mask_dataset
+from rwn_core.datasets.prepare_run import RunOptions
 from rwn_core.errors import ReleaseError
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.reporting.dataset_record import check_described, hashed_files, recorded_schema
-from rwn_core.scale.dataset import Dataset
-from rwn_core.scale.mask_dataset import mask_dataset
-from rwn_core.scale.prepare_run import RunOptions
 from rwn_core.tuning import Setting
 
 

@@ -22,9 +22,9 @@ from rwn_ui.server.dataset_runs import BegunRun, delete_run, working_on
 if TYPE_CHECKING:  # they bring the compiler, which a page does not wait for
     import pandas as pd
 
-    from rwn_core.scale.dataset import Dataset
-    from rwn_core.scale.dataset_preview import DatasetPreview
-    from rwn_core.scale.mask_dataset import DatasetRelease
+    from rwn_core.datasets.dataset import Dataset
+    from rwn_core.datasets.dataset_preview import DatasetPreview
+    from rwn_core.datasets.mask_dataset import DatasetRelease
 
 _PATIENCE = 10.0  # seconds in which the workers of a cancelled masking end
 _FOR_USERS = {".html": "notice.html", ".toml": "card.toml", ".xml": "codebook.xml"}
@@ -77,7 +77,7 @@ class OpenDataset:
         ------
         InputError
         """
-        from rwn_core.scale.dataset import Dataset
+        from rwn_core.datasets.dataset import Dataset
 
         dataset = Dataset.at(path)
         return cls(
@@ -128,7 +128,7 @@ class MaskingJob(TimedJob):
 
 def look(dataset: Dataset, schema: Schema, params: Any, progress: Any) -> DatasetPreview:
     """Look at a dataset; the work of the process."""
-    from rwn_core.scale.dataset_preview import preview_dataset
+    from rwn_core.datasets.dataset_preview import preview_dataset
 
     be_polite()
     return preview_dataset(dataset, schema, params, progress=progress)
@@ -136,8 +136,8 @@ def look(dataset: Dataset, schema: Schema, params: Any, progress: Any) -> Datase
 
 def plan(source: Path, schema: Schema, params: Any, progress: Any) -> list[str]:
     """Say what masking a dataset would take; the work of the process."""
-    from rwn_core.scale.dataset_plan import plan_dataset, plan_lines
-    from rwn_core.scale.prepare_run import RunOptions
+    from rwn_core.datasets.dataset_plan import plan_dataset, plan_lines
+    from rwn_core.datasets.prepare_run import RunOptions
 
     be_polite()
     nowhere = Path(tempfile.gettempdir()) / f"rwn-plan-{secrets.token_hex(8)}"  # never written
@@ -146,8 +146,8 @@ def plan(source: Path, schema: Schema, params: Any, progress: Any) -> list[str]:
 
 def draw(dataset: Dataset, schema: Schema, progress: Any) -> pd.DataFrame:
     """Read random records of a dataset; the work of the process."""
+    from rwn_core.datasets.dataset_preview import random_records
     from rwn_core.neighbors.preview import SHOWN
-    from rwn_core.scale.dataset_preview import random_records
 
     be_polite()
     return random_records(dataset, schema, SHOWN, progress=progress)
@@ -158,12 +158,12 @@ def mask_and_record(run: BegunRun, source: Path, keep: bool, progress: Any) -> D
 
     Under a fresh secret, or under the one that lies in the release's key file already.
     """
+    from rwn_core.datasets.key_file import read_or_make_key
+    from rwn_core.datasets.mask_dataset import mask_dataset
+    from rwn_core.datasets.prepare_run import RunOptions
     from rwn_core.io.write import write_together
     from rwn_core.reporting.dataset_record import dataset_record
     from rwn_core.reporting.record_parts import FORGOTTEN, KEPT
-    from rwn_core.scale.key_file import read_or_make_key
-    from rwn_core.scale.mask_dataset import mask_dataset
-    from rwn_core.scale.prepare_run import RunOptions
 
     be_polite()  # its workers are as polite
     options = RunOptions(schema=run.schema, progress=progress)
@@ -195,11 +195,11 @@ def write_reports(
     list of str
         The files for users, then the internal report, by their paths in the folder of releases.
     """
+    from rwn_core.datasets.key_file import read_key
     from rwn_core.io.write import write_together
     from rwn_core.reporting.dataset_record import read_dataset_record
     from rwn_core.reporting.dataset_reports import internal_dataset_file, public_dataset_files
     from rwn_core.reporting.facts import Material
-    from rwn_core.scale.key_file import read_key
 
     be_polite()
     text = record_file(target).read_text(encoding="utf-8")

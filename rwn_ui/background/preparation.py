@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import rwn_core as rwn
+from rwn_core.datasets.warm_up import has_many_levels, warm, warm_for_levels
 from rwn_core.errors import RWNError, log_fault
-from rwn_core.neighbors.kernel_cache import LEVELS, is_ready
 from rwn_core.parallel.job import Job
+from rwn_core.parallel.kernel_cache import LEVELS, is_ready
 from rwn_core.parallel.threads import Cancelled, Progress, be_polite
-from rwn_core.scale.warm_up import has_many_levels, warm, warm_for_levels
 from rwn_ui.background.end_with_session import end_with_the_session
 
 Begin = Callable[[rwn.Microdata, Progress, threading.Event], Any]

@@ -25,7 +25,7 @@ from rwn_ui.state.work import own_work
 from rwn_ui.widgets.page_link import link_to
 
 if TYPE_CHECKING:
-    from rwn_core.scale.dataset_preview import DatasetPreview
+    from rwn_core.datasets.dataset_preview import DatasetPreview
 
 
 _ASKED = ("identifier", "household", "free text")

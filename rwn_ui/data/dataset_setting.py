@@ -115,7 +115,7 @@ def take_over(opened: OpenDataset, session: Session) -> None:
     ParameterError
         No dataset is masked so.
     """
-    from rwn_core.scale.prepare_run import checked_setting  # it brings the compiler
+    from rwn_core.datasets.prepare_run import checked_setting  # it brings the compiler
 
     params = checked_setting(session.masking, opened.dataset.n)
     described = opened.schema

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from rwn_core.datasets.planner import RANGE, Offer, plan_large
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.scale.planner import RANGE, Offer, plan_large
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.server.messages import escaped

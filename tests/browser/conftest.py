@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app_tab import PATIENCE, App, Server
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -22,6 +21,7 @@ from playwright.sync_api import (
 )
 
 from rwn_ui.server import launch
+from tests.browser.app_tab import PATIENCE, App, Server
 
 HERE = Path(__file__).parent
 # the first is the same browser without the window that nobody sees
@@ -62,7 +62,7 @@ def server(
 ) -> Iterator[Server]:
     """An app that runs for the whole session."""
     # a first large table would wait for the compiler, which is not what these tests ask
-    compile_search = "from rwn_core.scale.warm_up import warm; warm()"
+    compile_search = "from rwn_core.datasets.warm_up import warm; warm()"
     subprocess.run([sys.executable, "-c", compile_search], check=True)
     port = free_port()
     folder = launch.app_file().parent

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_trial_file import download
 
 from rwn_cli import main
+from tests.browser.test_trial_file import download
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from test_trial_file import download
-
 import rwn_core as rwn
 from rwn_cli import main
 from rwn_core.data.rounding import steps_of
+from tests.browser.test_trial_file import download
 
 SLIDER = "input[aria-label='Steps for all numbers']"
 

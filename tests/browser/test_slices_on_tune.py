@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from test_trial_file import close, download
-
 import rwn_core as rwn
 from rwn_cli import main
 from rwn_core.tuning.slice_presets import preset_slices
+from tests.browser.test_trial_file import close, download
 
 LABEL = "Variables that travel together"
 

@@ -11,7 +11,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_cli.main import run
-from rwn_core.scale.dataset_plan import size_words
+from rwn_core.datasets.dataset_plan import size_words
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from battery import Design
-from replicates import replicate_sources
 
-from rwn_core.mechanism.donors import Draws
+from rwn_core.laws.donors import Draws
 from rwn_core.neighbors import Neighborhoods, NeighborTable, find_neighborhoods
+from tests.conformance.battery import Design
+from tests.conformance.replicates import replicate_sources
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 
-from rwn_core.mechanism.donors import Draws, draw_donors
+from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.randomness import SecretKey
 

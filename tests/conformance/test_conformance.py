@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from battery import ALPHA, BATTERY, Design, refuted, verdicts
-from faults import FAULTS, Machine, pairwise_distances, scaled_up
-from replicates import replicate_draws, replicate_keys, replicate_sources
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking import RWN, mask
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
+from tests.conformance.battery import ALPHA, BATTERY, Design, refuted, verdicts
+from tests.conformance.faults import FAULTS, Machine, pairwise_distances, scaled_up
+from tests.conformance.replicates import replicate_draws, replicate_keys, replicate_sources
 
 RELEASES = 4000
 BY_THE_PUBLIC_CALL = 300

@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from replicates import replicate_draws, replicate_keys, replicate_sources
 from scipy import stats
 
 from rwn_core.evaluation.forecast import forecast_moments
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.laws.cell_law import CellLaw
 from rwn_core.neighbors import find_neighborhoods
+from tests.conformance.replicates import replicate_draws, replicate_keys, replicate_sources
 
 ALPHA = 1e-6
 RELEASES = 20_000

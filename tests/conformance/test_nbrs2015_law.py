@@ -8,11 +8,11 @@ from math import prod
 
 import numpy as np
 import pytest
-from replicates import replicate_keys
 from scipy import stats
 
 from rwn_core.masking import NBRS2015, mask
 from rwn_core.randomness import SecretKey
+from tests.conformance.replicates import replicate_keys
 from tests.oracles.exact_cells import exact_probability
 
 ALPHA = 1e-6

@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from dominance_cases import Case, released
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
@@ -21,6 +20,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names, only
 from rwn_core.measures.statistics.nearest_record import unweighted_metric
+from tests.contracts.dominance_cases import Case, released
 from tests.oracles.exact_assignments import sinkhorn
 
 REACH = 0.1  # standard deviations, and quartile distances, within which a number is learned

@@ -15,11 +15,11 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable
+from rwn_core.laws.cell_law import CellLaw
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import read
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
-from rwn_core.mechanism.cell_law import CellLaw
 
 OF_A_POPULATION = {"categories", "holes"}
 PARAMS = RWN(epsilon=0.5, k=3, q=0.8)

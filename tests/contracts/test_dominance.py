@@ -16,8 +16,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dominance_attacks import Linkage, Worst, attacked, beaten, worst_attribute, worst_linkage
-from dominance_cases import LARGER, SLICES, TABLES, Case, cases
 from numpy.typing import NDArray
 
 from rwn_core.data.variable import Kind
@@ -26,6 +24,15 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.posterior import link, posteriors
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
+from tests.contracts.dominance_attacks import (
+    Linkage,
+    Worst,
+    attacked,
+    beaten,
+    worst_attribute,
+    worst_linkage,
+)
+from tests.contracts.dominance_cases import LARGER, SLICES, TABLES, Case, cases
 
 WORST: Worst = (worst_linkage, worst_attribute)
 

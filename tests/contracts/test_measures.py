@@ -12,7 +12,17 @@ from typing import Any
 import numpy as np
 import orjson
 import pytest
-from measure_tables import (
+
+import rwn_core as rwn
+import rwn_core.measures
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.donors import copy_from_donors
+from rwn_core.masking import RWN, mask
+from rwn_core.measures import MEASURES, read
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_ui.risk import sentences as risk_sentences
+from tests.contracts.measure_tables import (
     TABLES,
     against_itself,
     another,
@@ -22,16 +32,6 @@ from measure_tables import (
     released,
     shuffled,
 )
-
-import rwn_core as rwn
-import rwn_core.measures
-from rwn_core.errors import NotApplicable
-from rwn_core.masking import RWN, mask
-from rwn_core.measures import MEASURES, read
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
-from rwn_core.mechanism.donors import copy_from_donors
-from rwn_ui.risk import sentences as risk_sentences
 from tests.holding import hold
 
 NAN_MEANS_CONSTANT = {"correlation", "rank_correlation", "association"}

@@ -8,8 +8,6 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from dominance_attacks import linkers, worst_linkage
-from dominance_cases import table
 
 from rwn_core import measures
 from rwn_core.data.microdata import Microdata
@@ -19,6 +17,8 @@ from rwn_core.masking import METHODS, Method, at_levers, mask
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
+from tests.contracts.dominance_attacks import linkers, worst_linkage
+from tests.contracts.dominance_cases import table
 
 N = 90
 RISKS = [key for key, measure in MEASURES.items() if measure.side == "risk"]

@@ -21,10 +21,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.replays.comparison import Published
 from rwn_core.evaluation.replays.replay import SOURCES, published
 from rwn_core.evaluation.replays.section8 import statistics
+from rwn_core.laws.cell_law import CellLaw
 from rwn_core.masking import RWN
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.neighbors import NeighborTable, neighbor_table
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey

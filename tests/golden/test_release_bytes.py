@@ -6,7 +6,8 @@ import json
 
 import pyarrow as pa
 import pytest
-from make_release_bytes import FILE, SETTINGS, TABLES, digests
+
+from tests.golden.make_release_bytes import FILE, SETTINGS, TABLES, digests
 
 GOLDEN = json.loads(FILE.read_text())
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
-from rwn_core.mechanism.law import Law
+from rwn_core.laws.law import Law
 
 LARGEST_SUPPORT = 200_000
 

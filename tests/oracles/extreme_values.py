@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.mechanism.law import Law
+from rwn_core.laws.law import Law
 
 
 def extreme_distribution(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.mechanism.transition_matrix import check_transition
+from rwn_core.laws.transition_matrix import check_transition
 
 Matrix = NDArray[np.float64]
 

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from tables import EXAMPLES, cases, frames, with_variable
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
@@ -17,6 +16,7 @@ from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 from tests.oracles.exact_cells import exact_probability
+from tests.properties.tables import EXAMPLES, cases, frames, with_variable
 
 
 def same_values(one: pd.Series, two: pd.Series) -> np.ndarray:

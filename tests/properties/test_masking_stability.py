@@ -10,14 +10,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
-from tables import EXAMPLES, cases, columns, with_variable
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.laws.donors import Draws, column_streams, draw_donors
 from rwn_core.masking import NBRS2015, RWN, mask
-from rwn_core.mechanism.donors import Draws, column_streams, draw_donors
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
+from tests.properties.tables import EXAMPLES, cases, columns, with_variable
 
 ALPHA = 1e-6
 

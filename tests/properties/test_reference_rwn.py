@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-import reference_rwn
-from tables import random_frame
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking import RWN, mask
 from rwn_core.randomness import SecretKey
+from tests.properties import reference_rwn
+from tests.properties.tables import random_frame
 
 TABLES, GROUPS = 320, 8
 

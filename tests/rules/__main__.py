@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import import_law as law
+from tests.rules import import_law as law
 
 
 def main() -> int:

@@ -14,9 +14,9 @@ LAW = """
 errors _version
 data randomness parallel
 io neighbors
-mechanism
+laws
 masking measures
-evaluation scale
+evaluation datasets
 tuning charts
 reporting
 rwn_ui

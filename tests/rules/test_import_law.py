@@ -7,8 +7,9 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import import_law as law
 import pytest
+
+from tests.rules import import_law as law
 
 BROKEN: set[tuple[str, str]] = set()
 CIRCLES: list[list[str]] = []
@@ -246,20 +247,13 @@ def test_only_masking_asks_which_method_it_is() -> None:
 
 
 def test_only_the_mechanism_asks_which_law_it_is() -> None:
-    assert asking(law.program(), is_law, "mechanism") == LAWS_ASKED_FOR
+    assert asking(law.program(), is_law, "laws") == LAWS_ASKED_FOR
 
 
 def test_planted_questions_are_seen() -> None:
     files = planted(
-        rwn_core__scale__planner="isinstance(\n    params,\n    (int, rwn.NBRS2015),\n)\n",
+        rwn_core__datasets__planner="isinstance(\n    params,\n    (int, rwn.NBRS2015),\n)\n",
         rwn_core__charts__parts__style="match law:\n    case RowMixtureLaw():\n        pass\n",
     )
-    assert asking(files, is_method, "masking") == {*METHODS_ASKED_FOR, "rwn_core.scale.planner"}
-    assert asking(files, is_law, "mechanism") == {*LAWS_ASKED_FOR, "rwn_core.charts.parts.style"}
-
-
-def test_no_two_files_of_tests_have_one_name() -> None:
-    """Tests are imported by their file's name alone: one of two would not be collected."""
-    names = sorted(path.name for path in (law.ROOT / "tests").rglob("*.py") if path.stem[0] != "_")
-    twice = {name for name in names if names.count(name) > 1} - {"conftest.py"}
-    assert twice == set()
+    assert asking(files, is_method, "masking") == {*METHODS_ASKED_FOR, "rwn_core.datasets.planner"}
+    assert asking(files, is_law, "laws") == {*LAWS_ASKED_FOR, "rwn_core.charts.parts.style"}

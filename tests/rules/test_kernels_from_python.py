@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-import architecture_page
+from tests.rules import architecture_page
 
 ROOT = architecture_page.ROOT
-KERNELS = "rwn_core/neighbors/kernels/"
-INNER = {"inner", "lean", "merged"}
-HOW = {"compiled", "inlined", *INNER}
+INNER = {"jit_internal", "jit_no_refcount", "jit_inline"}
+HOW = {"jit_entry", "jit_source_inline", *INNER}
 FOR_TESTS = "callable_here"
+
+
+def is_kernel(path: str) -> bool:
+    """True if a file, or a dotted module, has compiled functions."""
+    return path.removesuffix(".py").endswith("_kernel") or "kernels" in re.split(r"[./]", path)
 
 
 def decorators(function: ast.AST) -> set[str]:
@@ -22,7 +27,7 @@ def decorators(function: ast.AST) -> set[str]:
 
 def inner_kernels(files: Mapping[str, str]) -> set[str]:
     """The names of the kernels that only kernels may call."""
-    nodes = (node for path, text in files.items() if path.startswith(KERNELS)
+    nodes = (node for path, text in files.items() if is_kernel(path)
              for node in ast.parse(text).body)  # fmt: skip
     return {node.name for node in nodes
             if isinstance(node, ast.FunctionDef) and decorators(node) & INNER}  # fmt: skip
@@ -44,12 +49,12 @@ def of_python(tree: ast.Module) -> Iterator[ast.AST]:
 def known_here(tree: ast.Module, path: str, inner: set[str]) -> set[str]:
     """What a file calls these kernels."""
     known = {alias.asname or alias.name for node in ast.walk(tree)
-             if isinstance(node, ast.ImportFrom) and KERNELS.replace("/", ".") in f"{node.module}."
+             if isinstance(node, ast.ImportFrom) and is_kernel(f"{node.module}")
              for alias in node.names if alias.name in inner}  # fmt: skip
     own = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     given = {name.id for node in tree.body if is_for_tests(node) for name in ast.walk(node)
              if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}  # fmt: skip
-    return (known | (own & inner if path.startswith(KERNELS) else set())) - given
+    return (known | (own & inner if is_kernel(path) else set())) - given
 
 
 def used(files: Mapping[str, str]) -> Iterable[tuple[str, str]]:
@@ -61,8 +66,14 @@ def used(files: Mapping[str, str]) -> Iterable[tuple[str, str]]:
         for node in of_python(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names:
                 yield path, node.id
-            if isinstance(node, ast.ImportFrom) and f"{node.module}." == KERNELS.replace("/", "."):
-                yield from ((path, alias.name) for alias in node.names if alias.name not in HOW)
+            if isinstance(node, ast.ImportFrom) and not path.startswith("tests"):
+                modules = (f"{node.module}.{alias.name}" for alias in node.names)
+                yield from ((path, module) for module in modules if files.get(module_file(module)))
+
+
+def module_file(module: str) -> str:
+    """Return the path of a module with compiled functions; "" for any other module."""
+    return module.replace(".", "/") + ".py" if is_kernel(module) else ""
 
 
 def sources() -> dict[str, str]:
@@ -72,14 +83,14 @@ def sources() -> dict[str, str]:
 
 
 def test_python_uses_no_inner_kernel() -> None:
-    files = {path: text for path, text in sources().items() if "kernels" in text or KERNELS in path}
+    files = {path: text for path, text in sources().items() if "kernel" in text or is_kernel(path)}
     assert len(inner_kernels(files)) > 80
     assert list(used(files)) == []
 
 
 def test_such_a_use_would_be_noticed() -> None:
-    kernel = "@lean\ndef look(a): ...\n@compiled\ndef search(a): look(a)\n"
-    where, there = KERNELS + "one.py", "rwn_core.neighbors.kernels.one"
+    kernel = "@jit_no_refcount\ndef look(a): ...\n@jit_entry\ndef search(a): look(a)\n"
+    where, there = "rwn_core/laws/one_kernel.py", "rwn_core.laws.one_kernel"
     python = f"from {there} import look, search\nsearch(1)\n"
     given = f"{python}look, = {FOR_TESTS}(look)\nlook(1)\n"
     for fine in (python, given):
@@ -88,7 +99,7 @@ def test_such_a_use_would_be_noticed() -> None:
         f"{python}look(1)\n",
         f"{python}run(look)\n",
         f"from {there} import look as seen\ndef f(): seen(1)\n",
-        "from rwn_core.neighbors.kernels import one\none.look(1)\n",
+        "from rwn_core.laws import one_kernel\none_kernel.look(1)\n",
         f"{python}search, = {FOR_TESTS}(search)\nlook(1)\n",
     ):
         assert len(list(used({where: kernel, "rwn_core/a.py": wrong}))) == 1, wrong

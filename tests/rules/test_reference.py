@@ -7,7 +7,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-import import_law as law
 import pytest
 import typer
 
@@ -19,6 +18,7 @@ from rwn_core.evaluation import analysis_plan
 from rwn_core.masking import METHODS
 from rwn_core.measures import MEASURES
 from rwn_core.reporting import scenario
+from tests.rules import import_law as law
 
 MASKING = METHODS.values()
 _ASKED = re.compile(r"environ(?:\.get|\.setdefault|ment\.setdefault)?[\[(]\"([A-Z_]+)\"")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-import architecture_page
 import pytest
+
+from tests.rules import architecture_page
 
 ROOT = architecture_page.ROOT
 

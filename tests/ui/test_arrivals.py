@@ -7,7 +7,6 @@ from typing import Any
 
 import orjson
 import pytest
-from following import followed, shown
 
 import rwn_core as rwn
 from rwn_core.measures.measure import Reading
@@ -18,6 +17,7 @@ from rwn_ui.state.results import current_release
 from rwn_ui.state.work import own_work
 from rwn_ui.tune import live_picture
 from rwn_ui.tune import view as tune_view
+from tests.ui.following import followed, shown
 
 JUDGED = ("bayes_linkage", "attribute_gain", "true_matches")
 

@@ -10,11 +10,11 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.data.variable import Role
+from rwn_core.datasets import dataset_preview
+from rwn_core.datasets.dataset import Dataset
+from rwn_core.datasets.key_file import read_key
 from rwn_core.errors import InputError, ParameterError, ReleaseError
 from rwn_core.neighbors import preview
-from rwn_core.scale import dataset_preview
-from rwn_core.scale.dataset import Dataset
-from rwn_core.scale.key_file import read_key
 from rwn_ui.background.dataset_job import write_reports
 from rwn_ui.data import dataset_columns, dataset_look
 from rwn_ui.server import dataset_folders, environment

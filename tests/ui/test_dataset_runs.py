@@ -10,9 +10,9 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.data.variable import Role
+from rwn_core.datasets.dataset import Dataset
+from rwn_core.datasets.key_file import read_key
 from rwn_core.errors import ParameterError
-from rwn_core.scale.dataset import Dataset
-from rwn_core.scale.key_file import read_key
 from rwn_ui.background import dataset_job
 from rwn_ui.background.dataset_job import mask_and_record
 from rwn_ui.server.dataset_runs import BegunRun, begun_now, stopped_runs, working_on

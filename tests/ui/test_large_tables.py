@@ -10,7 +10,6 @@ import weakref
 from collections.abc import Iterator
 
 import pytest
-from large_table import RECORDS, csv, table
 
 import rwn_core as rwn
 from rwn_core.parallel.threads import Cancelled
@@ -19,6 +18,7 @@ from rwn_ui.background.preparation import Preparation
 from rwn_ui.state import change_table
 from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.results import current_release
+from tests.ui.large_table import RECORDS, csv, table
 
 SECRET = "SENTINEL7731"
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from large_table import csv
-from small_file import table
 
 import rwn_core as rwn
 from rwn_ui.state import address
 from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.session import Session
+from tests.ui.large_table import csv
+from tests.ui.small_file import table
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ import numpy as np
 import orjson
 import pandas as pd
 import pytest
-from large_table import csv, table
 
 import rwn_core as rwn
 from rwn_core.neighbors import far_donors, preview
@@ -20,6 +19,7 @@ from rwn_ui.state import prepared_table
 from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.results import preparation_key
 from rwn_ui.tune.view import LOOK
+from tests.ui.large_table import csv, table
 
 SECRET = "SENTINEL7731"
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import orjson
 import pytest
-from large_table import csv
 
 import rwn_core as rwn
 from rwn_core.tuning import Setting
@@ -17,6 +16,7 @@ from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.widgets import sidebar
+from tests.ui.large_table import csv
 
 
 def choose(screen, method: str) -> None:

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import streamlit as st
-from small_file import table
 
 import rwn_core as rwn
 from rwn_ui.state.results import prepared
+from tests.ui.small_file import table
 
 PAGES = sorted(path.stem for path in (Path(__file__).parents[2] / "pages").glob("*.py"))
 SECRET = "SENTINEL7731"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from following import followed, map_of, shown
 
 from rwn_core.tuning.policy import QUICK
 from rwn_ui.features import risk_axis
@@ -14,6 +13,7 @@ from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 from rwn_ui.tune import view as tune_view
+from tests.ui.following import followed, map_of, shown
 
 
 @pytest.fixture

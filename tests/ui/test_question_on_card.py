@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from large_table import csv
 
 from rwn_ui.state.results import preparation_key
 from rwn_ui.tune import question
+from tests.ui.large_table import csv
 
 
 @pytest.fixture

@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from types import SimpleNamespace
 
-from large_table import csv
-
 from rwn_core.parallel.memory import resident_bytes
 from rwn_ui.state.resting import LARGEST_GROWTH, REST, Resting
 from rwn_ui.state.results import RESULTS, Results
 from rwn_ui.state.work import WORK, Work
+from tests.ui.large_table import csv
 
 
 def user(rested: float, **work) -> dict[str, object]:

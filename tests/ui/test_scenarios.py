@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from one_page import PAGES, field, session_of
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
@@ -15,6 +14,7 @@ from rwn_core.tuning import Setting
 from rwn_ui.features.setting_sentences import differences
 from rwn_ui.state.history import Choice, History
 from rwn_ui.state.results import prepared
+from tests.ui.one_page import PAGES, field, session_of
 
 pytestmark = pytest.mark.usefixtures("sweeps_folder")
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from one_page import field
 
 import rwn_core as rwn
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
@@ -23,6 +22,7 @@ from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 from rwn_ui.sweep import form, slice_search
 from rwn_ui.widgets import slices
+from tests.ui.one_page import field
 
 LABEL = "Variables that travel together"
 

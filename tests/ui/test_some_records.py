@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from large_table import csv, table
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
@@ -25,6 +24,7 @@ from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.tune import view as tune_view
 from rwn_ui.utility.results import _not_expected
+from tests.ui.large_table import csv, table
 
 PAGES = ("data", "tune", "utility", "risk", "sweep", "compare")
 

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
-from one_page import PAGES, field, session_of, work_of
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
+from rwn_core.datasets.planner import Offer
 from rwn_core.reporting.scenario import Search
-from rwn_core.scale.planner import Offer
 from rwn_core.tuning import Grid, Plan, Point, Setting, Sweep
 from rwn_core.tuning.point import Spread
 from rwn_ui.state.results import current_release, prepared
@@ -23,6 +22,7 @@ from rwn_ui.sweep import form as sweep_form
 from rwn_ui.sweep import pick as sweep_pick
 from rwn_ui.sweep import planner
 from rwn_ui.sweep import run as sweep_run
+from tests.ui.one_page import PAGES, field, session_of, work_of
 
 pytestmark = pytest.mark.usefixtures("sweeps_folder")
 

@@ -7,7 +7,6 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from following import followed, map_of, shown
 
 import rwn_core as rwn
 from rwn_core.measures.measure import Reading
@@ -19,6 +18,7 @@ from rwn_ui.state.results import current_release, own_results, prepared, release
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 from rwn_ui.tune import view as tune_view
+from tests.ui.following import followed, map_of, shown
 
 SELECT = "tune.0.risk"
 

@@ -18,10 +18,10 @@ from rwn_core.evaluation.forecast.without_drawing import (
     forecast_moments,
     forecast_prepared,
 )
+from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.law import Law, independent_cells
+from rwn_core.laws.row_mixture import selected_rows
 from rwn_core.masking import Method, Prepared, family, lever_values
-from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.mechanism.law import Law, independent_cells
-from rwn_core.mechanism.row_mixture import selected_rows
 
 __all__ = ["Forecast", "forecast", "forecast_moments", "forecast_sample", "forecast_scan"]
 

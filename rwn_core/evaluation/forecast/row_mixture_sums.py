@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Floats
-from rwn_core.mechanism.row_mixture import SelectedRows
+from rwn_core.laws.row_mixture import SelectedRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.evaluation.forecast.expected_sums import ExpectedSums, Floats
-from rwn_core.mechanism.moments import Moments
+from rwn_core.laws.moments import Moments
 
 
 class ExpectedCells(Protocol):

@@ -12,11 +12,11 @@ from rwn_core.evaluation.forecast.expected_sums import Adder
 from rwn_core.evaluation.forecast.forecast import Forecast, forecast_of
 from rwn_core.evaluation.forecast.row_mixture_sums import mixed_cells, mixed_sums
 from rwn_core.evaluation.forecast.sums_of_moments import cells_of_moments, sums_of_moments
+from rwn_core.laws.expectations import Expectations
+from rwn_core.laws.law import Law, independent_cells
+from rwn_core.laws.moments import Moments
+from rwn_core.laws.row_mixture import SelectedRows, selected_rows
 from rwn_core.masking import Prepared
-from rwn_core.mechanism.expectations import Expectations
-from rwn_core.mechanism.law import Law, independent_cells
-from rwn_core.mechanism.moments import Moments
-from rwn_core.mechanism.row_mixture import SelectedRows, selected_rows
 
 NO_FORECAST = (
     "A forecast is for a method that draws each cell independently, among neighbors that do not "

@@ -13,10 +13,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.io.demo import load_demo
+from rwn_core.laws.noise_law import Noise, Shape
 from rwn_core.masking import KPRAM, KNoise, mask
 from rwn_core.masking.intervals import intervals
 from rwn_core.masking.k_noise import delta, expected_near
-from rwn_core.mechanism.noise_law import Noise, Shape
 
 SEED = 1  # a lesson is the same for everybody
 RELEASES = 200  # drawn to count the released records near a released one

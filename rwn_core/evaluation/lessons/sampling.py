@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
+from rwn_core.laws.transition_matrix import Matrix, mixed_matrix, privacy_epsilon
 from rwn_core.measures.statistics.population import expected_inverse, probability_unique
-from rwn_core.mechanism.transition_matrix import Matrix, mixed_matrix, privacy_epsilon
 
 POPULATION = 100_000
 SHARE = 0.2  # of people who answer yes to each key

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rwn_core.evaluation.lessons.k_methods import TABLES, k_methods, near_released, table
 from rwn_core.evaluation.replays.comparison import Attempt, Number, mean_of
 from rwn_core.evaluation.replays.replay import Found, Replay, Request
-from rwn_core.mechanism.noise_law import Noise
+from rwn_core.laws.noise_law import Noise
 
 UNIT = "years, or squared years"
 LOW, HIGH, LENGTH, N = 24, 79, 5, 659

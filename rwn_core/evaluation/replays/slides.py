@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rwn_core.evaluation.lessons.sampling import POPULATION, leakage, sampling
 from rwn_core.evaluation.replays.comparison import Attempt, Number
 from rwn_core.evaluation.replays.replay import Found, Replay, Request
-from rwn_core.mechanism.transition_matrix import disjoint_share, mixed_matrix, privacy_epsilon
+from rwn_core.laws.transition_matrix import disjoint_share, mixed_matrix, privacy_epsilon
 
 KEYS, SAMPLE = 11, 2_000
 _COUNTS = np.array([3.0, 2.0, 1.0])

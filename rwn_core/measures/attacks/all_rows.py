@@ -123,7 +123,7 @@ def all_rows(
     together.eliminate_zeros()
     if not np.all(together.diagonal() > 0):
         return None
-    from rwn_core.neighbors.kernels.matchings import agreeing_matchings
+    from rwn_core.measures.attacks.matchings_kernel import agreeing_matchings
 
     n = together.shape[0]
     shares = times(together, 1.0 / np.asarray(together.sum(axis=0)).ravel())

@@ -69,7 +69,7 @@ def blocks(belief: sparse.csc_array) -> Blocks:
 
 def possible(belief: sparse.csc_array) -> bool:
     """Whether every row can come from its own record, so that the truth is an assignment."""
-    from rwn_core.neighbors.kernels.belief_columns import shares_of
+    from rwn_core.measures.attacks.belief_columns_kernel import shares_of
 
     own = np.arange(belief.shape[1])
     return bool(np.all(shares_of(*entries(belief), own) > 0))
@@ -191,7 +191,7 @@ def _inside(
     belief: sparse.csc_array, parts: Blocks, order: NDArray[np.int64] | None
 ) -> sparse.csc_array:
     """A copy of the pairs within blocks, in some order of records and rows."""
-    from rwn_core.neighbors.kernels.belief_columns import shares_within
+    from rwn_core.measures.attacks.belief_columns_kernel import shares_within
 
     if order is None and len(parts.sizes) == 1:
         return belief.copy()

@@ -12,6 +12,7 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
+from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.attribute_attack import STRATEGIES, Success, attack
 from rwn_core.measures.attacks.attribute_gains import Gain, gain, outside_rate
@@ -36,7 +37,6 @@ from rwn_core.measures.statistics.key_variables import (
     key_names,
     required_confidential,
 )
-from rwn_core.mechanism.law import Law
 from rwn_core.neighbors import LARGEST_DENSE
 
 LARGEST_WORK = 50_000_000  # pairs of a class of rows and a possible original

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.errors import NotApplicable
-from rwn_core.mechanism.law import Law
+from rwn_core.laws.law import Law
 
 
 def mode_is_own(q: float, donors: int, releases: int) -> float:

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.laws.cells import Cells
+from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.likelihood import LARGEST_DENSE, Way, ways
 from rwn_core.measures.attacks.scaled_columns import leveled, times
-from rwn_core.mechanism.cells import Cells
-from rwn_core.mechanism.law import Law
 
 DENSE = 0.02  # share of all products that are not 0, from which on zeros are multiplied too
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.likelihood import UNITS_AT_ONCE, Way
-from rwn_core.mechanism.law import Law
 
 Dense = NDArray[np.float64]
 

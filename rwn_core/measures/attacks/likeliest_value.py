@@ -125,7 +125,7 @@ class ReleasedValues:
         weights : sparse array of float64, shape (people, classes)
             How likely a row of each class shows a person's value, up to a factor.
         """
-        from rwn_core.neighbors.kernels.named_values import likeliest
+        from rwn_core.measures.attacks.named_values_kernel import likeliest
 
         starts, classes, shares = entries = _entries(weights)
         held = _entries(self._counts)

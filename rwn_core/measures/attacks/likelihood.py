@@ -11,9 +11,9 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
+from rwn_core.laws.cells import Cells
+from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.scaled_columns import Scaled, leveled, of_records, releveled, times
-from rwn_core.mechanism.cells import Cells
-from rwn_core.mechanism.law import Law
 
 LARGEST_DENSE = 4_000_000  # pairs of records
 

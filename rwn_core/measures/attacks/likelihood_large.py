@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.mechanism.donor_lists import Listed, Lists
-from rwn_core.neighbors.kernels.asked_values import OTHERS, Asked, Together
-from rwn_core.neighbors.kernels.pair_likelihood import HALVINGS, Pairs, level, likely_pairs
-from rwn_core.neighbors.kernels.sparse_columns import pairs_as_columns
+from rwn_core.laws.asked_values_kernel import OTHERS, Asked, Together
+from rwn_core.laws.donor_lists import Listed, Lists
+from rwn_core.laws.sparse_columns_kernel import pairs_as_columns
+from rwn_core.measures.attacks.pair_likelihood_kernel import HALVINGS, Pairs, level, likely_pairs
 
 WORTH = 8  # values are counted together where at least so many donors share a place
 RARE = 2  # values are looked up where at least so many times as many donors would be counted

@@ -10,12 +10,12 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
+from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.donor_belief import Beliefs
 from rwn_core.measures.attacks.joined_file import JoinedFile, UnitValues
 from rwn_core.measures.attacks.likelihood import attacked_units, ways
 from rwn_core.measures.attacks.scaled_columns import leveled
 from rwn_core.measures.comparison import Comparison
-from rwn_core.mechanism.law import Law
 
 AT_ONCE = 1_000_000  # rows times records that one of some people has joined
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.donor_belief import Beliefs
 from rwn_core.measures.attacks.likelihood import attacked_units
 from rwn_core.measures.comparison import Comparison
-from rwn_core.mechanism.law import Law
 
 
 class NonMembersAlone:

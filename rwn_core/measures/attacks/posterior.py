@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
 from rwn_core.measures.attacks.scaled_columns import entries, times
-from rwn_core.mechanism.law import Law
 
 LARGEST_WORK = 6_000_000  # candidate pairs weighed for one reading
 SMALLEST_SAMPLE = 400  # of fewer without any above one half, 1 % of all could be
@@ -265,7 +265,7 @@ def identical_records(original: Microdata, names: Sequence[str] | None) -> NDArr
 def _read(
     belief: sparse.csc_array, rows: NDArray[np.int64], same: NDArray[np.int64]
 ) -> dict[str, NDArray[np.float64] | NDArray[np.int64]]:
-    from rwn_core.neighbors.kernels.belief_columns import (
+    from rwn_core.measures.attacks.belief_columns_kernel import (
         largest_of_groups,
         shares_above,
         shares_of,
@@ -293,7 +293,7 @@ def _read(
 
 def largest(belief: sparse.csc_array) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The largest share of each column and who holds it: the first of equals, -1 for nobody."""
-    from rwn_core.neighbors.kernels.belief_columns import largest_shares
+    from rwn_core.measures.attacks.belief_columns_kernel import largest_shares
 
     belief.sort_indices()
     best, first = largest_shares(*entries(belief))

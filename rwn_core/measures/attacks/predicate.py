@@ -13,10 +13,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import InputError
+from rwn_core.laws.cells import Cells
+from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import numbers
 from rwn_core.measures.attacks.value_survival import count_distribution
-from rwn_core.mechanism.cells import Cells
-from rwn_core.mechanism.law import Law
 
 Sign = Literal["is", "at least", "at most"]
 

@@ -11,14 +11,14 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
+from rwn_core.laws.cells import Cells
+from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.all_rows import all_rows, both_cells
 from rwn_core.measures.attacks.assignment import LARGEST_SCALING, blocks
 from rwn_core.measures.attacks.exchangeable_records import canonical_order
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
 from rwn_core.measures.attacks.posterior import normed
 from rwn_core.measures.comparison import Comparison
-from rwn_core.mechanism.cells import Cells
-from rwn_core.mechanism.law import Law
 
 LARGEST_PAIRS = 6_250_000  # of records that are held at a time
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import empty_records, released_rows
 from rwn_core.measures.attacks.posterior import Linkage, link
 from rwn_core.measures.attacks.worst_case import worst_case
@@ -20,7 +21,6 @@ from rwn_core.measures.statistics.nearest_record import (
     released_points,
     spread_sample,
 )
-from rwn_core.mechanism.law import Law
 
 LARGEST_RECOMPUTED = 5000  # records: neighborhoods on the keys are found anew for every look
 

@@ -10,8 +10,8 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.mechanism.donors import NOBODY, column_streams, copy_from_donors
-from rwn_core.mechanism.law import Law
+from rwn_core.laws.donors import NOBODY, column_streams, copy_from_donors
+from rwn_core.laws.law import Law
 
 
 def simulate(

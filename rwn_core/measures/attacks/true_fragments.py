@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
+from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.value_survival import appearance, expected_copies
-from rwn_core.mechanism.law import Law
 
 MOST_PAIRS = 10_000_000  # of a record and a possible donor
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.all_rows import all_rows, both_cells
 from rwn_core.measures.attacks.assignment import Blocks, blocks, most_likely
@@ -24,7 +25,6 @@ from rwn_core.measures.attacks.scaled_columns import entries
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.bounded_mean import mean_at_most
 from rwn_core.measures.statistics.key_variables import cell_codes
-from rwn_core.mechanism.law import Law
 from rwn_core.parallel.threads import Watch, thread_count
 
 SIZES: tuple[int, ...] = (4000, 2800, 2000, 1400, 1000)
@@ -112,7 +112,7 @@ class ToldParts:
 
     def look(self, belief: sparse.csc_array, rows: NDArray[np.int64]) -> None:
         """Take note of the beliefs on some rows of who is not told, each column one row."""
-        from rwn_core.neighbors.kernels.belief_columns import shares_told
+        from rwn_core.measures.attacks.belief_columns_kernel import shares_told
 
         if len(rows) == len(self._free):
             self._whole = belief

@@ -28,14 +28,14 @@ class Lone:
     """
 
     def __init__(self, code: Codes, which: Codes, person: Codes) -> None:
-        from rwn_core.neighbors.kernels.value_match import slots_of
+        from rwn_core.measures.attacks.value_match_kernel import slots_of
 
         self.code, self.which, self.person = code, which, person
         self._slots = slots_of(code)
 
     def find(self, codes: Codes) -> Matches:
         """The rows of a table that some of them match, by their `codes` of shape (sets, m)."""
-        from rwn_core.neighbors.kernels.value_match import find_known
+        from rwn_core.measures.attacks.value_match_kernel import find_known
 
         row, entry = find_known(codes, self.code, self._slots)
         return Matches(self, entry, row)
@@ -126,7 +126,7 @@ class Columns:
 
     def _codes(self, columns: Sequence[Codes]) -> Iterator[Codes]:
         """What stands for each set of a run and a record's values, shape (sets, n)."""
-        from rwn_core.neighbors.kernels.value_match import combinations
+        from rwn_core.measures.attacks.value_match_kernel import combinations
 
         stacked, sizes = np.stack(columns), np.array(self._sizes)
         for part, offsets in self._runs:

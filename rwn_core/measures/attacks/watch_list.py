@@ -8,9 +8,9 @@ import numpy as np
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
+from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.predicate import Predicate, answer
-from rwn_core.mechanism.law import Law
 
 LONGEST = 20
 

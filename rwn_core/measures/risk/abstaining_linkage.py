@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rwn_core.errors import NotApplicable
+from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.abstention import Curve, curve
 from rwn_core.measures.attacks.posterior import Linkage, link
 from rwn_core.measures.comparison import Comparison
@@ -13,7 +14,6 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import key_names
-from rwn_core.mechanism.law import Law
 
 SURE = 0.95
 """The precision at which the share of linked people is read."""

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from rwn_core.errors import NotApplicable
+from rwn_core.laws.law import Law
+from rwn_core.laws.privacy import Privacy
 from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
-from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.privacy import Privacy
 
 _NAMED = 4  # variables named in a sentence
 

@@ -10,12 +10,12 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
+from rwn_core.laws.cells import Cells, Component
+from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import people, percent
-from rwn_core.mechanism.cells import Cells, Component
-from rwn_core.mechanism.law import Law
 
 
 def fingerprints(law: Law) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
+from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.confidential_value import named_values, tolerance
 from rwn_core.measures.attacks.predicate import Predicate, answer
 from rwn_core.measures.attacks.predicate_search import lone_members
@@ -16,7 +17,6 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
-from rwn_core.mechanism.law import Law
 
 
 def near_truth(original: Microdata, table: Microdata, name: str, record: int) -> NDArray[np.bool_]:

@@ -11,20 +11,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import merged
 from rwn_core.neighbors.kernels.arrays import Side
 from rwn_core.neighbors.kernels.error_bound import exact_squared
 from rwn_core.neighbors.kernels.leaf_distances import BLOCK, Facing
 from rwn_core.neighbors.kernels.simd import lowest
+from rwn_core.parallel.jit import jit_inline
 
 
-@merged
+@jit_inline
 def shift_of(query: Side, which: int, position: int) -> float:
     """What is to be added to a row's squared distances in a pass."""
     return float(query.shifts[which, position]) if len(query.levels) else 0.0
 
 
-@merged
+@jit_inline
 def _agreement(query: Side, position: int, target: Side, place: int) -> int:
     bits = 0
     for number in range(len(target.coded)):
@@ -33,7 +33,7 @@ def _agreement(query: Side, position: int, target: Side, place: int) -> int:
     return bits
 
 
-@merged
+@jit_inline
 def copy_agreeing(
     query: Side,
     row: int,
@@ -89,7 +89,7 @@ def copy_agreeing(
     return count
 
 
-@merged
+@jit_inline
 def only_passes_tell(target: Side) -> bool:
     """Whether passes tell all coded columns apart, so that rough distances count every one."""
     count = 0
@@ -98,7 +98,7 @@ def only_passes_tell(target: Side) -> bool:
     return count == len(target.coded)
 
 
-@merged
+@jit_inline
 def keep_differing(
     query: Side,
     row: int,

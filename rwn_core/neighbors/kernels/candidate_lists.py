@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import inner, merged
 from rwn_core.neighbors.kernels.arrays import Side
 from rwn_core.neighbors.kernels.rank_row import Ranked
+from rwn_core.parallel.jit import jit_inline, jit_internal
 
 ROOM = 1 << 18  # candidates held at a time, unless one row alone has more
 NONE = -1
@@ -43,7 +43,7 @@ class RadiusCandidates(NamedTuple):
     error: NDArray[np.float64]
 
 
-@inner
+@jit_internal
 def candidates_for(target: Side, width: int) -> RadiusCandidates:
     """Room for the candidates of one leaf of this width, or of one of its rows."""
     room = max(ROOM, len(target.positions) + 4 * target.tiles.shape[2])
@@ -59,7 +59,7 @@ def candidates_for(target: Side, width: int) -> RadiusCandidates:
     )
 
 
-@merged
+@jit_inline
 def collect(candidates: RadiusCandidates, index: int, row: Ranked) -> int:
     """Copy one row's candidates together; how many."""
     count, run = 0, candidates.latest[index]
@@ -74,7 +74,7 @@ def collect(candidates: RadiusCandidates, index: int, row: Ranked) -> int:
     return count
 
 
-@merged
+@jit_inline
 def count_of(candidates: RadiusCandidates, index: int) -> int:
     """How many candidates one row has."""
     count, run = 0, candidates.latest[index]

@@ -8,7 +8,6 @@ import numpy as np
 from numba import uint32, uint64
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import compiled, inlined, lean
 from rwn_core.neighbors.kernels.simd import (
     VECTOR_WIDTH,
     add_words,
@@ -21,12 +20,13 @@ from rwn_core.neighbors.kernels.simd import (
     unit_of,
     where_at_most,
 )
+from rwn_core.parallel.jit import jit_entry, jit_no_refcount, jit_source_inline
 
 UNIFORMS = 8  # a block's uniform numbers
 FAR = 2**31 - 1
 
 
-@inlined
+@jit_source_inline
 def _quarter_round(a: Any, b: Any, c: Any, d: Any) -> Any:
     a = add_words(a, b)
     d = turned(d, a, 16)
@@ -39,7 +39,7 @@ def _quarter_round(a: Any, b: Any, c: Any, d: Any) -> Any:
     return a, b, c, d
 
 
-@inlined
+@jit_source_inline
 def _uniforms(s: Any, k: Any, h: Any, t: Any) -> Any:
     """The eight uniform numbers of a block; of sixteen blocks, where its words are vectors.
 
@@ -70,7 +70,7 @@ def _uniforms(s: Any, k: Any, h: Any, t: Any) -> Any:
     )
 
 
-@lean
+@jit_no_refcount
 def uniforms_of_block(
     key: NDArray[np.uint32], record: int, stream: int, block: int, out: NDArray[np.float64]
 ) -> None:
@@ -90,7 +90,7 @@ def uniforms_of_block(
     out[0], out[1], out[2], out[3], out[4], out[5], out[6], out[7] = _uniforms(s, k, h, t)
 
 
-@lean
+@jit_no_refcount
 def uniforms_of_streams(
     key: NDArray[np.uint32],
     record: int,
@@ -133,7 +133,7 @@ def uniforms_of_streams(
     store(out, (7, 0), u7)
 
 
-@compiled
+@jit_entry
 def uniforms_of_records(
     key: NDArray[np.uint32],
     low: NDArray[np.uint32],
@@ -168,7 +168,7 @@ def uniforms_of_records(
         store(out, (1, first), units[1])
 
 
-@lean
+@jit_no_refcount
 def ranks_of_streams(
     key: NDArray[np.uint32],
     record: int,
@@ -211,7 +211,7 @@ def ranks_of_streams(
         store(ranks, (first,), last)
 
 
-@compiled
+@jit_entry
 def chains(
     key: NDArray[np.uint32],
     records: NDArray[np.int64],

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import TIE
-from rwn_core.neighbors.kernels import compiled, inner
+from rwn_core.parallel.jit import jit_entry, jit_internal
 
 
-@inner
+@jit_internal
 def _entries_within(
     squared: NDArray[np.float64], start: int, stop: int, edge: float, strict: bool
 ) -> int:
@@ -23,7 +23,7 @@ def _entries_within(
     return low - start
 
 
-@compiled
+@jit_entry
 def cut_rows(
     offsets: NDArray[np.int64],
     squared: NDArray[np.float64],
@@ -66,7 +66,7 @@ def cut_rows(
             sizes[row] = inside + _entries_within(squared, start + inside, stop, edge, False)
 
 
-@compiled
+@jit_entry
 def donors_by_links(
     offsets: NDArray[np.int64],
     members: NDArray[np.int32],

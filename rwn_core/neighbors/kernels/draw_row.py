@@ -7,16 +7,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import inner, lean
 from rwn_core.neighbors.kernels.arrays import SearchResult, Side, Wanted
 from rwn_core.neighbors.kernels.chacha import UNIFORMS, ranks_of_streams
 from rwn_core.neighbors.kernels.rank_row import Ranked, end_of_tie, entry_of, has_ties, tied_records
 from rwn_core.neighbors.kernels.simd import VECTOR_WIDTH
+from rwn_core.parallel.jit import jit_internal, jit_no_refcount
 
 KEPT, NOBODY = 0, -1  # in place of a rank
 
 
-@inner
+@jit_internal
 def member_of(
     target: Side,
     row: Ranked,
@@ -52,7 +52,7 @@ def member_of(
     return int(tied_records(target, row, kept, head, pool)[rank - before - 1])
 
 
-@inner
+@jit_internal
 def pool_for(row: Ranked, kept: int) -> NDArray[np.int32]:
     """Room for the ties of a row, if it has any."""
     return np.empty(row.weight[kept - 1] if kept and has_ties(row, kept) else 0, np.int32)
@@ -73,14 +73,14 @@ class Ranks(NamedTuple):
     unit: NDArray[np.float64]
 
 
-@inner
+@jit_internal
 def ranks_for(wanted: Wanted) -> Ranks:
     """Room for the columns that are asked for."""
     columns = len(wanted.words)
     return Ranks(np.empty(columns), np.empty(columns), np.empty((UNIFORMS, VECTOR_WIDTH)))
 
 
-@lean
+@jit_no_refcount
 def draw_ranks(wanted: Wanted, number: int, size: int, room: Ranks) -> None:
     """Draw the rank of each of a record's donors: KEPT or NOBODY, or from 1 to its size.
 
@@ -101,7 +101,7 @@ def draw_ranks(wanted: Wanted, number: int, size: int, room: Ranks) -> None:
             room.ranks[column] = NOBODY
 
 
-@inner
+@jit_internal
 def draw_row(
     query: Side,
     position: int,
@@ -144,14 +144,14 @@ def draw_row(
             result.donors[record, column] = donor
 
 
-@lean
+@jit_no_refcount
 def has_no_clones(query: Side, position: int, row: Ranked, kept: int) -> bool:
     """Whether neither the query row nor any of its candidates has clones, and none of them tie."""
     alone = query.offsets[position + 1] - query.offsets[position] == 1
     return bool(alone and row.weight[kept - 1] == kept and not has_ties(row, kept))
 
 
-@lean
+@jit_no_refcount
 def draw_without_clones(
     query: Side,
     position: int,
@@ -174,7 +174,7 @@ def draw_without_clones(
         result.donors[record, column] = donor
 
 
-@inner
+@jit_internal
 def store_row(
     query: Side,
     position: int,

@@ -6,10 +6,10 @@ import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import compiled, inner
+from rwn_core.parallel.jit import jit_entry, jit_internal
 
 
-@inner
+@jit_internal
 def _hash_row(words: NDArray[np.uint64], row: int) -> np.uint64:
     # the finalizer of splitmix64, chained over the columns
     mixed = uint64(0x9E3779B97F4A7C15)
@@ -21,7 +21,7 @@ def _hash_row(words: NDArray[np.uint64], row: int) -> np.uint64:
     return mixed
 
 
-@inner
+@jit_internal
 def _same_row(words: NDArray[np.uint64], one: int, two: int) -> bool:
     for column in range(words.shape[1]):
         if words[one, column] != words[two, column]:
@@ -29,7 +29,7 @@ def _same_row(words: NDArray[np.uint64], one: int, two: int) -> bool:
     return True
 
 
-@compiled
+@jit_entry
 def group_rows(
     words: NDArray[np.uint64], slots: NDArray[np.int32], group: NDArray[np.int32]
 ) -> int:

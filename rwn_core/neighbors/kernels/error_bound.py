@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import compiled, lean, merged
+from rwn_core.parallel.jit import jit_entry, jit_inline, jit_no_refcount
 
 SLACK = 1e-6  # ties go beyond a radius by 1e-9, and chains of ties somewhat further
 UNDERFLOW = 1e-44  # more than a product or half of one loses below the smallest single numbers
 
 
-@merged
+@jit_inline
 def error_bound(norm: float, far: float, dimensions: int, unit: float) -> float:
     """The largest error of the squared distance of two points, taken from a tile's center.
 
@@ -39,7 +39,7 @@ def error_bound(norm: float, far: float, dimensions: int, unit: float) -> float:
     return float(2 * far * error + error * error + rounding)
 
 
-@lean
+@jit_no_refcount
 def widened_edge(squared: float, norm: float, dimensions: int, unit: float) -> float:
     """How far from a point the box of another one may seem to be that lies within `squared`.
 
@@ -53,7 +53,7 @@ def widened_edge(squared: float, norm: float, dimensions: int, unit: float) -> f
     return float((squared + 2 * radius * error + error * error + rounding) * (1 + SLACK))
 
 
-@compiled
+@jit_entry
 def bound_norms(
     centers: NDArray[Any],
     halves: NDArray[Any],
@@ -77,7 +77,7 @@ def bound_norms(
         norms[leaf] = np.sqrt(center) + 2 * spans[leaf]
 
 
-@lean
+@jit_no_refcount
 def exact_squared(
     point: NDArray[np.float64],
     points: NDArray[np.float64],

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import compiled, inner, merged
 from rwn_core.neighbors.kernels.arrays import Side, Wanted
 from rwn_core.neighbors.kernels.candidate_lists import candidates_for, collect, count_of
 from rwn_core.neighbors.kernels.draw_row import member_of, pool_for
@@ -22,6 +21,7 @@ from rwn_core.neighbors.kernels.rank_row import (
     weight_within,
 )
 from rwn_core.neighbors.kernels.rank_select import buckets_for, fill_buckets, pick, sift
+from rwn_core.parallel.jit import jit_entry, jit_inline, jit_internal
 
 
 class Far(NamedTuple):
@@ -50,7 +50,7 @@ class Far(NamedTuple):
     donors: NDArray[np.int32]
 
 
-@merged
+@jit_inline
 def _count(
     point: NDArray[np.float64],
     target: Side,
@@ -87,7 +87,7 @@ def _count(
     return True
 
 
-@inner
+@jit_internal
 def _rank_fully(
     query: Side, position: int, target: Side, kept: int, row: Ranked, wanted: Wanted, far: Far
 ) -> None:
@@ -108,7 +108,7 @@ def _rank_fully(
                 far.donors[entry] = target.numbers[member]
 
 
-@compiled
+@jit_entry
 def find_far(query: Side, target: Side, wanted: Wanted, far: Far, first: int, last: int) -> None:
     """Count and look up the members of the records of the query leaves `first` to `last` - 1.
 
@@ -166,7 +166,7 @@ def find_far(query: Side, target: Side, wanted: Wanted, far: Far, first: int, la
                     )
 
 
-@compiled
+@jit_entry
 def far_links(
     offsets: NDArray[np.int64],
     rows: NDArray[np.int64],
@@ -209,7 +209,7 @@ def far_links(
     return used
 
 
-@compiled
+@jit_entry
 def donors_of_links(
     offsets: NDArray[np.int64],
     members: NDArray[np.int32],

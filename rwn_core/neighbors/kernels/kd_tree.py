@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import compiled, lean
+from rwn_core.parallel.jit import jit_entry, jit_no_refcount
 
 SAMPLED = 500  # rows, at least, that show where an inner node is widest
 
@@ -16,13 +16,13 @@ SAMPLED = 500  # rows, at least, that show where an inner node is widest
 # take one, so positions alone say which leaf a row is in.
 
 
-@lean
+@jit_no_refcount
 def _before(values: NDArray[Any], one: int, two: int) -> bool:
     # row numbers settle ties: the tree does not depend on how the selection swaps
     return values[one] < values[two] or (values[one] == values[two] and one < two)
 
 
-@lean
+@jit_no_refcount
 def _select(values: NDArray[Any], order: NDArray[np.int32], start: int, stop: int, at: int) -> None:
     """Put the row of rank `at` among order[start:stop] in its place, smaller ones before it."""
     low, high = start, stop - 1
@@ -52,7 +52,7 @@ def _select(values: NDArray[Any], order: NDArray[np.int32], start: int, stop: in
             return
 
 
-@compiled
+@jit_entry
 def split_rows(
     columns: NDArray[Any],
     starts: NDArray[np.int64],
@@ -102,7 +102,7 @@ def split_rows(
             starts[2 * node + 2], stops[2 * node + 2] = middle, stop
 
 
-@compiled
+@jit_entry
 def rotate(
     points: NDArray[np.float64],
     center: NDArray[np.float64],
@@ -131,7 +131,7 @@ def rotate(
             columns[axis, row] = total
 
 
-@compiled
+@jit_entry
 def fill_tiles(
     columns: NDArray[Any],
     order: NDArray[np.int32],
@@ -175,7 +175,7 @@ def fill_tiles(
                 tiles[leaf, dimensions, index] += value * value / 2
 
 
-@lean
+@jit_no_refcount
 def find_leaf(starts: NDArray[np.int64], leaves: int, position: int) -> int:
     """The leaf that holds a position."""
     node = 0

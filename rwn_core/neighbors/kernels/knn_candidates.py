@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import inner, lean, merged
 from rwn_core.neighbors.kernels.agreement import (
     copy_agreeing,
     keep_differing,
@@ -25,6 +24,7 @@ from rwn_core.neighbors.kernels.leaf_distances import (
     scan,
 )
 from rwn_core.neighbors.kernels.sorting import smallest, sort_pairs
+from rwn_core.parallel.jit import jit_inline, jit_internal, jit_no_refcount
 
 MOST_LEVELS = float(1 << 26)  # of a category; the number of a level of two is exact
 
@@ -55,7 +55,7 @@ class Close(NamedTuple):
     bound: NDArray[np.float64]
 
 
-@inner
+@jit_internal
 def close_for(rows: int, room: int) -> Close:
     """Room for the candidates of so many rows, `room` each."""
     return Close(
@@ -69,7 +69,7 @@ def close_for(rows: int, room: int) -> Close:
     )
 
 
-@lean
+@jit_no_refcount
 def empty_rows(close: Close, rows: int) -> None:
     """Begin with no candidates for the first rows."""
     for row in range(rows):
@@ -77,12 +77,12 @@ def empty_rows(close: Close, rows: int) -> None:
         close.error[row], close.bound[row] = 0.0, np.inf
 
 
-@merged
+@jit_inline
 def _position(query: Side, leaf: int, close: Close, row: int) -> int:
     return int(query.starts[len(query.starts) // 2 - 1 + leaf] + close.in_leaf[row])
 
 
-@lean
+@jit_no_refcount
 def order_by_levels(query: Side, leaf: int, close: Close, rows: int) -> None:
     """Bring rows together that have the same levels."""
     for row in range(rows):
@@ -93,7 +93,7 @@ def order_by_levels(query: Side, leaf: int, close: Close, rows: int) -> None:
     sort_pairs(close.bound, close.in_leaf, 0, rows)
 
 
-@lean
+@jit_no_refcount
 def place_rows(query: Side, leaf: int, which: int, close: Close, rows: int, facing: Facing) -> None:
     """Bring the rows close.in_leaf[:rows] of a leaf before the tiles of a pass, in this order."""
     mine = which * (len(query.starts) // 2) + leaf
@@ -104,7 +104,7 @@ def place_rows(query: Side, leaf: int, which: int, close: Close, rows: int, faci
             facing.points[axis, row] = point
 
 
-@lean
+@jit_no_refcount
 def alike_until(query: Side, leaf: int, which: int, close: Close, first: int, rows: int) -> int:
     """Where the rows end that have the same levels as the first of what a pass agrees in."""
     here, last = _position(query, leaf, close, first), first + 1
@@ -118,7 +118,7 @@ def alike_until(query: Side, leaf: int, which: int, close: Close, first: int, ro
     return last
 
 
-@lean
+@jit_no_refcount
 def set_edges(
     query: Side,
     leaf: int,
@@ -136,7 +136,7 @@ def set_edges(
     return farthest(facing, first, last)
 
 
-@lean
+@jit_no_refcount
 def farthest(facing: Facing, first: int, last: int) -> float:
     """How far the farthest of some rows looks; negative if none does."""
     bound = -1.0
@@ -145,7 +145,7 @@ def farthest(facing: Facing, first: int, last: int) -> float:
     return bound
 
 
-@merged
+@jit_inline
 def _limit(query: Side, leaf: int, which: int, target: Side, row: int, close: Close) -> float:
     """How far a candidate of a row may lie from it in a pass; negative where none may."""
     if len(query.levels) == 0:
@@ -154,7 +154,7 @@ def _limit(query: Side, leaf: int, which: int, target: Side, row: int, close: Cl
     return float(min(bound, target.far)) if which > 0 else float(bound)
 
 
-@lean
+@jit_no_refcount
 def _edge(
     query: Side, leaf: int, which: int, target: Side, row: int, close: Close, unit: float
 ) -> float:
@@ -166,7 +166,7 @@ def _edge(
     return widened_edge(limit, norm, query.centers.shape[1], unit)
 
 
-@lean
+@jit_no_refcount
 def _tighten(close: Close, row: int, need: int) -> bool:
     """Set a row's bound anew, and drop what is beyond it; whether there was reason to.
 
@@ -188,7 +188,7 @@ def _tighten(close: Close, row: int, need: int) -> bool:
     return True
 
 
-@merged
+@jit_inline
 def _add(
     close: Close,
     query: Side,
@@ -218,7 +218,7 @@ def _add(
         close.error[row] = max(close.error[row], error)
 
 
-@merged
+@jit_inline
 def visit(
     query: Side,
     leaf: int,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import compiled, lean
 from rwn_core.neighbors.kernels.arrays import HULL, SearchResult, Side, Wanted
 from rwn_core.neighbors.kernels.draw_row import (
     Ranks,
@@ -33,11 +32,12 @@ from rwn_core.neighbors.kernels.rank_row import Ranked, end_of_tie, entry_of, ra
 from rwn_core.neighbors.kernels.row_results import nearest_squared
 from rwn_core.neighbors.kernels.simd import VECTOR_WIDTH, store
 from rwn_core.neighbors.kernels.tile_order import Order, nearest_tiles, order_for
+from rwn_core.parallel.jit import jit_entry, jit_no_refcount
 
 ROOM = 1 << 18  # candidates held at a time, unless one row alone has more
 
 
-@lean
+@jit_no_refcount
 def _search(
     query: Side,
     leaf: int,
@@ -67,7 +67,7 @@ def _search(
     return True
 
 
-@lean
+@jit_no_refcount
 def _visit_tiles(
     query: Side,
     leaf: int,
@@ -98,7 +98,7 @@ def _visit_tiles(
     return room
 
 
-@lean
+@jit_no_refcount
 def _visit_others(
     query: Side,
     leaf: int,
@@ -133,7 +133,7 @@ def _visit_others(
     return True
 
 
-@lean
+@jit_no_refcount
 def _settle_row(
     query: Side,
     position: int,
@@ -165,7 +165,7 @@ def _settle_row(
         draw_row(query, position, target, kept, row, wanted, result, True)
 
 
-@lean
+@jit_no_refcount
 def _rows_of_leaf(
     query: Side, rows: NDArray[np.int64], first: int, last: int, most: int
 ) -> tuple[int, int]:
@@ -179,7 +179,7 @@ def _rows_of_leaf(
     return leaf, end
 
 
-@compiled
+@jit_entry
 def nearest(
     query: Side,
     target: Side,

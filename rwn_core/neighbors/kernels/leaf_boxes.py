@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import lean, merged
 from rwn_core.neighbors.kernels.arrays import HULL, Side
 from rwn_core.neighbors.kernels.simd import (
     VECTOR_WIDTH,
@@ -20,9 +19,10 @@ from rwn_core.neighbors.kernels.simd import (
     same,
     where_at_most,
 )
+from rwn_core.parallel.jit import jit_inline, jit_no_refcount
 
 
-@merged
+@jit_inline
 def gap_to_boxes(boxes: NDArray[Any], first: int, center: NDArray[Any], half: NDArray[Any]) -> Any:
     """Squared distances of sixteen leaves' boxes, from `first` on, to another box."""
     gap = same(center.dtype.type(0))
@@ -33,7 +33,7 @@ def gap_to_boxes(boxes: NDArray[Any], first: int, center: NDArray[Any], half: ND
     return gap
 
 
-@merged
+@jit_inline
 def hull_is_near(
     hulls: NDArray[np.float64], number: int, center: NDArray[Any], half: NDArray[Any], bound: float
 ) -> bool:
@@ -49,7 +49,7 @@ def hull_is_near(
     return gap <= bound
 
 
-@lean
+@jit_no_refcount
 def leaves_near(
     target: Side,
     which: int,

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import inner, lean, merged
 from rwn_core.neighbors.kernels.arrays import Side
 from rwn_core.neighbors.kernels.error_bound import error_bound
 from rwn_core.neighbors.kernels.simd import (
@@ -26,6 +25,7 @@ from rwn_core.neighbors.kernels.simd import (
     store,
     where_at_most,
 )
+from rwn_core.parallel.jit import jit_inline, jit_internal, jit_no_refcount
 
 HALF_BLOCK = 2 * VECTOR_WIDTH  # the width of a tile is a multiple of this
 BLOCK = 2 * HALF_BLOCK  # entries of a tile whose distances are summed side by side
@@ -62,7 +62,7 @@ class Facing(NamedTuple):
     kept: NDArray[np.int64]
 
 
-@inner
+@jit_internal
 def facing_for(query: Side, target: Side) -> Facing:
     """Room for any leaf of `query` before any tile of `target`."""
     _, height, width = query.tiles.shape
@@ -79,7 +79,7 @@ def facing_for(query: Side, target: Side) -> Facing:
     )
 
 
-@lean
+@jit_no_refcount
 def set_points(query: Side, leaf: int, facing: Facing) -> None:
     """Bring a leaf's points before the tiles; leaves are counted over all passes."""
     for axis in range(facing.points.shape[0]):
@@ -88,7 +88,7 @@ def set_points(query: Side, leaf: int, facing: Facing) -> None:
             facing.points[axis, index] = point
 
 
-@merged
+@jit_inline
 def look(facing: Facing, begin: int, end: int, target: Side, other: int) -> int:
     """How many of some points are near a tile's box; fills `local`, `norms` and `near`."""
     dimensions = facing.points.shape[0]
@@ -112,7 +112,7 @@ def look(facing: Facing, begin: int, end: int, target: Side, other: int) -> int:
     return count
 
 
-@merged
+@jit_inline
 def error_between(query: Side, leaf: int, target: Side, other: int, unit: float) -> float:
     """The largest error of a squared distance of a leaf's points to a tile's.
 
@@ -134,7 +134,7 @@ def error_between(query: Side, leaf: int, target: Side, other: int, unit: float)
     return error_bound(query.norms[leaf], far, dimensions, unit)
 
 
-@merged
+@jit_inline
 def scan(
     facing: Facing, one: int, two: int, target: Side, other: int, most: Any, most_of_two: Any
 ) -> None:
@@ -186,7 +186,7 @@ def scan(
         facing.kept[1, first // BLOCK] = _keep(products, 1, first, q0, q1, edge_of_two)
 
 
-@merged
+@jit_inline
 def _keep(products: NDArray[Any], point: int, first: int, one: Any, two: Any, edge: Any) -> int:
     """Write down 32 products; a bit for each that is at most the edge."""
     store(products, (point, first), one)
@@ -194,13 +194,13 @@ def _keep(products: NDArray[Any], point: int, first: int, one: Any, two: Any, ed
     return int(where_at_most(one, edge) | (where_at_most(two, edge) << VECTOR_WIDTH))
 
 
-@merged
+@jit_inline
 def product_at(facing: Facing, index: int, squared: float) -> Any:
     """The product of a point with what lies at a squared distance from it."""
     return facing.norms.dtype.type((squared - np.float64(facing.norms[index])) / 2)
 
 
-@merged
+@jit_inline
 def copy_kept(
     facing: Facing,
     index: int,

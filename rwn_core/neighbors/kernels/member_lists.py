@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import compiled, lean, merged
 from rwn_core.neighbors.kernels.arrays import Side, Wanted
 from rwn_core.neighbors.kernels.candidate_lists import (
     NONE,
@@ -18,9 +17,10 @@ from rwn_core.neighbors.kernels.error_bound import SLACK, exact_squared
 from rwn_core.neighbors.kernels.leaf_distances import facing_for
 from rwn_core.neighbors.kernels.radius_candidates import gather
 from rwn_core.neighbors.kernels.rank_row import Ranked, rank_row, room_for
+from rwn_core.parallel.jit import jit_entry, jit_inline, jit_no_refcount
 
 
-@merged
+@jit_inline
 def _write_within(
     side: Side,
     position: int,
@@ -59,7 +59,7 @@ def _write_within(
     return at == len(members)
 
 
-@lean
+@jit_no_refcount
 def _write_ranked(side: Side, row: Ranked, kept: int, members: NDArray[np.int32]) -> bool:
     """Write down the first members of a ranked row; whether there are enough."""
     at = 0
@@ -72,7 +72,7 @@ def _write_ranked(side: Side, row: Ranked, kept: int, members: NDArray[np.int32]
     return at == len(members)
 
 
-@lean
+@jit_no_refcount
 def _write_rows(
     side: Side,
     start: int,
@@ -100,7 +100,7 @@ def _write_rows(
     return part[1]
 
 
-@compiled
+@jit_entry
 def list_members(
     query: Side,
     side: Side,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import lean, merged
 from rwn_core.neighbors.kernels.agreement import copy_agreeing, shift_of
 from rwn_core.neighbors.kernels.arrays import Side, Wanted
 from rwn_core.neighbors.kernels.candidate_lists import NONE, RadiusCandidates
@@ -20,9 +19,10 @@ from rwn_core.neighbors.kernels.leaf_distances import (
     scan,
     set_points,
 )
+from rwn_core.parallel.jit import jit_inline, jit_no_refcount
 
 
-@lean
+@jit_no_refcount
 def set_edges(
     query: Side, leaf: int, which: int, part: tuple[int, int], wanted: Wanted, facing: Facing
 ) -> float:
@@ -43,7 +43,7 @@ def set_edges(
     return longest
 
 
-@merged
+@jit_inline
 def _keep_candidates(
     candidates: RadiusCandidates,
     used: int,
@@ -80,7 +80,7 @@ def _keep_candidates(
     return used
 
 
-@merged
+@jit_inline
 def _keep_agreeing(
     candidates: RadiusCandidates,
     used: int,
@@ -117,7 +117,7 @@ def _keep_agreeing(
     return used
 
 
-@lean
+@jit_no_refcount
 def gather(
     query: Side,
     leaf: int,
@@ -153,7 +153,7 @@ def gather(
     return True
 
 
-@merged
+@jit_inline
 def _gather_tile(
     query: Side,
     leaf: int,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.neighbors.kernels import compiled, lean
 from rwn_core.neighbors.kernels.arrays import SearchResult, Side, Wanted
 from rwn_core.neighbors.kernels.candidate_lists import (
     RadiusCandidates,
@@ -18,9 +17,10 @@ from rwn_core.neighbors.kernels.radius_candidates import gather
 from rwn_core.neighbors.kernels.rank_row import Ranked, rank_row, room_for
 from rwn_core.neighbors.kernels.rank_select import Buckets, buckets_for
 from rwn_core.neighbors.kernels.row_results import may_be_sifted, settle_row, settle_sifted
+from rwn_core.parallel.jit import jit_entry, jit_no_refcount
 
 
-@lean
+@jit_no_refcount
 def _settle_rows(
     query: Side,
     start: int,
@@ -48,7 +48,7 @@ def _settle_rows(
     return part[1]
 
 
-@compiled
+@jit_entry
 def radius_query(
     query: Side, target: Side, wanted: Wanted, result: SearchResult, first: int, last: int
 ) -> None:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import TIE
-from rwn_core.neighbors.kernels import inner, lean
 from rwn_core.neighbors.kernels.arrays import Side
 from rwn_core.neighbors.kernels.error_bound import SLACK, exact_squared
 from rwn_core.neighbors.kernels.sorting import sort_pairs
+from rwn_core.parallel.jit import jit_internal, jit_no_refcount
 
 
 class Ranked(NamedTuple):
@@ -41,7 +41,7 @@ class Ranked(NamedTuple):
     rough: NDArray[np.float64]
 
 
-@inner
+@jit_internal
 def room_for(count: int) -> Ranked:
     """Arrays for this many candidates."""
     return Ranked(
@@ -54,7 +54,7 @@ def room_for(count: int) -> Ranked:
     )
 
 
-@lean
+@jit_no_refcount
 def rank_row(point: NDArray[np.float64], target: Side, edge: float, count: int, row: Ranked) -> int:
     """Rank the candidates row.position[:count], without those far beyond a radius.
 
@@ -93,7 +93,7 @@ def rank_row(point: NDArray[np.float64], target: Side, edge: float, count: int, 
     return kept
 
 
-@lean
+@jit_no_refcount
 def weight_within(row: Ranked, kept: int, edge: float) -> int:
     """How many records lie within a squared distance, ties with its members included."""
     entry = kept - 1
@@ -102,7 +102,7 @@ def weight_within(row: Ranked, kept: int, edge: float) -> int:
     return int(row.weight[entry]) if entry >= 0 else 0
 
 
-@lean
+@jit_no_refcount
 def end_of_tie(row: Ranked, kept: int, head: int) -> int:
     """The last entry of the tie that begins at an entry."""
     entry = head
@@ -111,7 +111,7 @@ def end_of_tie(row: Ranked, kept: int, head: int) -> int:
     return entry
 
 
-@lean
+@jit_no_refcount
 def entry_of(row: Ranked, kept: int, rank: int) -> int:
     """The entry that holds the record of a rank, counted from 1."""
     low, high = 0, kept - 1
@@ -124,7 +124,7 @@ def entry_of(row: Ranked, kept: int, rank: int) -> int:
     return low
 
 
-@inner
+@jit_internal
 def tied_records(
     target: Side, row: Ranked, kept: int, head: int, pool: NDArray[np.int32]
 ) -> NDArray[np.int32]:
@@ -156,7 +156,7 @@ def tied_records(
     return together
 
 
-@lean
+@jit_no_refcount
 def has_ties(row: Ranked, kept: int) -> bool:
     """Whether rows of different values are equally far."""
     for entry in range(1, kept):

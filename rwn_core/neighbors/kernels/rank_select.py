@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import TIE
-from rwn_core.neighbors.kernels import inner, merged
 from rwn_core.neighbors.kernels.arrays import Side
 from rwn_core.neighbors.kernels.candidate_lists import NONE, RadiusCandidates
 from rwn_core.neighbors.kernels.error_bound import SLACK, exact_squared
 from rwn_core.neighbors.kernels.rank_row import Ranked
 from rwn_core.neighbors.kernels.sorting import insert, sort_pairs
+from rwn_core.parallel.jit import jit_inline, jit_internal
 
 BUCKETS = 1024  # at most
 A_BUCKET = 4  # members of a bucket, about
@@ -43,7 +43,7 @@ class Buckets(NamedTuple):
     some: NDArray[np.int32]
 
 
-@inner
+@jit_internal
 def buckets_for(count: int) -> Buckets:
     """Arrays for this many members."""
     return Buckets(
@@ -57,7 +57,7 @@ def buckets_for(count: int) -> Buckets:
     )
 
 
-@merged
+@jit_inline
 def sift(
     point: NDArray[np.float64],
     itself: int,
@@ -109,7 +109,7 @@ def sift(
     return kept
 
 
-@merged
+@jit_inline
 def nearest_exact(
     point: NDArray[np.float64], target: Side, error: float, kept: int, row: Ranked
 ) -> float:
@@ -130,7 +130,7 @@ def nearest_exact(
     return nearest
 
 
-@merged
+@jit_inline
 def _bucket_of(rough: float, scale: float, dimensions: int, count: int) -> int:
     # members crowd at the edge: their number grows like a power of the distance
     share = max(rough, 0.0) * scale  # that of a clone may seem to be below 0
@@ -141,7 +141,7 @@ def _bucket_of(rough: float, scale: float, dimensions: int, count: int) -> int:
     return min(int(share * count), count - 1)
 
 
-@merged
+@jit_inline
 def fill_buckets(kept: int, dimensions: int, row: Ranked, buckets: Buckets) -> int:
     """Sort the members into buckets; how many buckets there are."""
     count = 1
@@ -178,7 +178,7 @@ def fill_buckets(kept: int, dimensions: int, row: Ranked, buckets: Buckets) -> i
     return count
 
 
-@merged
+@jit_inline
 def pick(
     point: NDArray[np.float64], target: Side, rank: int, error: float, count: int, buckets: Buckets
 ) -> int:
@@ -218,7 +218,7 @@ def pick(
     return int(target.numbers[record])
 
 
-@inner
+@jit_internal
 def _pick_exact(
     point: NDArray[np.float64],
     members: tuple[

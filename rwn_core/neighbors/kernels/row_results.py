@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.neighbors.kernels import inner, lean, merged
 from rwn_core.neighbors.kernels.arrays import SearchResult, Side, Wanted
 from rwn_core.neighbors.kernels.candidate_lists import RadiusCandidates
 from rwn_core.neighbors.kernels.draw_row import KEPT, NOBODY, Ranks, draw_ranks, draw_row, store_row
 from rwn_core.neighbors.kernels.rank_row import Ranked, weight_within
 from rwn_core.neighbors.kernels.rank_select import Buckets, fill_buckets, nearest_exact, pick, sift
+from rwn_core.parallel.jit import jit_inline, jit_internal, jit_no_refcount
 
 
-@inner
+@jit_internal
 def settle_row(
     query: Side,
     position: int,
@@ -39,13 +39,13 @@ def settle_row(
         draw_row(query, position, target, kept, row, wanted, result, False)
 
 
-@merged
+@jit_inline
 def may_be_sifted(query: Side, position: int, result: SearchResult) -> bool:
     """Whether a row is of one record, and no table is asked for."""
     return query.offsets[position + 1] - query.offsets[position] == 1 and result.starts.size == 0
 
 
-@merged
+@jit_inline
 def settle_sifted(
     query: Side,
     position: int,
@@ -86,7 +86,7 @@ def settle_sifted(
     return True
 
 
-@lean
+@jit_no_refcount
 def nearest_squared(row: Ranked, kept: int, size: int, own: int) -> float:
     """The squared distance of the nearest member, the record itself left out; NaN for none."""
     if size == 0:

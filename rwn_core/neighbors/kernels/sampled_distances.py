@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import compiled, merged
+from rwn_core.parallel.jit import jit_entry, jit_inline
 
 STRETCH = 512  # others at a time: their sums stay in the processor's nearest memory
 
 
-@compiled
+@jit_entry
 def look_around(
     columns: NDArray[np.float64],
     rows: NDArray[np.int64],
@@ -49,7 +49,7 @@ def look_around(
                 kept[place, (start + other) // step] = total[other]
 
 
-@merged
+@jit_inline
 def _add_squares(own: float, others: NDArray[np.float64], total: NDArray[np.float64]) -> None:
     for other in range(len(total)):
         difference = own - others[other]

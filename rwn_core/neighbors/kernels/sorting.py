@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import inner, lean
+from rwn_core.parallel.jit import jit_internal, jit_no_refcount
 
 SHORT = 16  # entries up to which insertion is fastest
 
 
-@lean
+@jit_no_refcount
 def insert(keys: NDArray[Any], values: NDArray[Any], start: int, stop: int) -> None:
     """Sort a few, as `sort_pairs` does."""
     for index in range(start + 1, stop):
@@ -24,7 +24,7 @@ def insert(keys: NDArray[Any], values: NDArray[Any], start: int, stop: int) -> N
         keys[hole], values[hole] = key, value
 
 
-@lean
+@jit_no_refcount
 def _median_of_three(keys: NDArray[Any], low: int, high: int) -> Any:
     one, two, three = keys[low], keys[(low + high) >> 1], keys[high]
     if one > two:
@@ -32,7 +32,7 @@ def _median_of_three(keys: NDArray[Any], low: int, high: int) -> Any:
     return max(one, min(two, three))
 
 
-@inner
+@jit_internal
 def sort_pairs(keys: NDArray[Any], values: NDArray[Any], start: int, stop: int) -> None:
     """Sort keys[start:stop] ascending, and values with them; equal keys in any order."""
     if stop - start <= SHORT:
@@ -58,7 +58,7 @@ def sort_pairs(keys: NDArray[Any], values: NDArray[Any], start: int, stop: int) 
         start, stop = waiting[depth, 0], waiting[depth, 1]
 
 
-@lean
+@jit_no_refcount
 def _partition(keys: NDArray[Any], values: NDArray[Any], low: int, high: int) -> tuple[int, int]:
     """Part keys[low : high + 1] at a middling one; where the left part ends, the right begins."""
     pivot = _median_of_three(keys, low, high)
@@ -76,7 +76,7 @@ def _partition(keys: NDArray[Any], values: NDArray[Any], low: int, high: int) ->
     return right, left
 
 
-@lean
+@jit_no_refcount
 def smallest(keys: NDArray[Any], values: NDArray[Any], count: int, rank: int) -> Any:
     """Put the `rank` + 1 smallest of the first `count` keys first; return the largest of these."""
     low, high = 0, count - 1

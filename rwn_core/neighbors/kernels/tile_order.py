@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import inner, lean
 from rwn_core.neighbors.kernels.arrays import HULL, Side
 from rwn_core.neighbors.kernels.leaf_boxes import gap_to_boxes, hull_is_near
 from rwn_core.neighbors.kernels.leaf_distances import Facing
 from rwn_core.neighbors.kernels.simd import VECTOR_WIDTH, store
 from rwn_core.neighbors.kernels.sorting import smallest, sort_pairs
+from rwn_core.parallel.jit import jit_internal, jit_no_refcount
 
 FIRST = 16  # tiles that are visited in the order of their distances
 NEAREST = 4  # hulls whose tiles these are
@@ -50,7 +50,7 @@ class Order(NamedTuple):
     seen: NDArray[np.bool_]
 
 
-@inner
+@jit_internal
 def order_for(target: Side) -> Order:
     """Room for the tiles of any pass of `target`."""
     leaves, dimensions = len(target.starts) // 2, target.centers.shape[1]
@@ -68,7 +68,7 @@ def order_for(target: Side) -> Order:
     )
 
 
-@lean
+@jit_no_refcount
 def _box_of(
     points: NDArray[Any], first: int, last: int, center: NDArray[Any], half: NDArray[Any]
 ) -> None:
@@ -81,7 +81,7 @@ def _box_of(
         half[axis] = max(most - center[axis], center[axis] - least) * (1 + 1e-6)
 
 
-@lean
+@jit_no_refcount
 def nearest_tiles(
     target: Side, which: int, first: int, last: int, facing: Facing, order: Order, bound: float
 ) -> int:
@@ -118,7 +118,7 @@ def nearest_tiles(
     return nearest_ones
 
 
-@lean
+@jit_no_refcount
 def _nearest_hulls(
     hulls: NDArray[np.float64], which: int, count: int, order: Order, bound: float
 ) -> None:

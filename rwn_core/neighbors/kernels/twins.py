@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import merged
+from rwn_core.parallel.jit import jit_inline
 
 
-@merged
+@jit_inline
 def is_twin(
     lists: Any,
     index: int,

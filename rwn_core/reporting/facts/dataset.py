@@ -17,7 +17,7 @@ from rwn_core.reporting.facts.inside import INSIDE
 from rwn_core.reporting.facts.outside import OUTSIDE
 
 if TYPE_CHECKING:
-    from rwn_core.scale.audit_dataset import DatasetAudit
+    from rwn_core.datasets.audit_dataset import DatasetAudit
 
 LEAST = 10  # records that must share what is named
 _LEVELS, _PAIRS, _COMPONENTS = 20, 20, 5  # that are named, the most frequent or most changed

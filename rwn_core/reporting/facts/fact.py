@@ -18,7 +18,7 @@ from rwn_core.reporting.record_parts import OF_EACH_RECORD
 from rwn_core.tuning import Setting
 
 if TYPE_CHECKING:  # it brings the compiler, which a report does not need
-    from rwn_core.scale.audit_dataset import DatasetAudit
+    from rwn_core.datasets.audit_dataset import DatasetAudit
 
 _SECTION = re.compile(r"^([A-Z][\w ]+)\n-{3,}$", flags=re.M)
 _LONGEST_CONTACT = 200

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hand_made_readings import ALL_CHARTS
 
 from rwn_core.charts import Chart
+from tests.core.charts.hand_made_readings import ALL_CHARTS
 
 
 @pytest.fixture(params=list(ALL_CHARTS))

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hand_made_readings import (
+
+from rwn_core import charts
+from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
+from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED
+from rwn_ui.tune import view as tune_view
+from tests.core.charts.hand_made_readings import (
     ALL_CHARTS,
     HOSTILE,
     correlation_reading,
     index_reading,
     size_reading,
 )
-
-from rwn_core import charts
-from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
-from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED
-from rwn_ui.tune import view as tune_view
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = sorted(

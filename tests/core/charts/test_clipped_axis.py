@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hand_made_readings import index_reading, size_reading
 
 from rwn_core.charts import CHARTS
 from rwn_core.charts.parts.clipped_axis import beyond_words, clipped
+from tests.core.charts.hand_made_readings import index_reading, size_reading
 
 
 @pytest.mark.parametrize(

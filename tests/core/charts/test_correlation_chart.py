@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hand_made_readings import correlation_reading
 
 from rwn_core.charts import CHARTS, serialise
 from rwn_core.charts.measures import correlation
+from tests.core.charts.hand_made_readings import correlation_reading
 
 
 def test_the_triangles_do_not_mix_and_the_diagonal_is_blank() -> None:

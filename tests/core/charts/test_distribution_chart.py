@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hand_made_readings import HOSTILE, marginals_reading, reading
 
 from rwn_core.charts.measures import distribution
+from tests.core.charts.hand_made_readings import HOSTILE, marginals_reading, reading
 
 
 def test_steps_follow_the_bins_and_end_on_the_axis() -> None:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hand_made_readings import index_reading
 
 from rwn_core.charts import Chart
 from rwn_core.charts.measures import cooks_distance, mahalanobis
 from rwn_core.charts.parts.style import ORIGINAL
 from rwn_core.measures.measure import Reading
+from tests.core.charts.hand_made_readings import index_reading
 
 BOTH = pytest.mark.parametrize("draw", [cooks_distance.draw, mahalanobis.draw])
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from itertools import pairwise
 
-from hand_made_readings import HOSTILE
-
 from rwn_core.charts import CHARTS, Chart, serialise
+from tests.core.charts.hand_made_readings import HOSTILE
 
 LOSS = {"title": "Correlations", "unit": "mean change", "falls": True, "share": False}
 RISK = {"title": "Linkage", "unit": "share", "falls": False, "share": True}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from hand_made_readings import index_reading
 
 from rwn_core.charts.measures import nearest_distance
+from tests.core.charts.hand_made_readings import index_reading
 
 
 def test_boxes_hold_the_quartiles_and_whiskers_end_at_records() -> None:

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from hand_made_readings import size_reading
 
 from rwn_core.charts.measures import neighborhood_size
 from rwn_core.charts.parts.style import EPSILON, NEUTRAL
+from tests.core.charts.hand_made_readings import size_reading
 
 
 def test_records_governed_by_k_are_gray_diamonds() -> None:

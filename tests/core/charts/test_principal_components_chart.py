@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from hand_made_readings import components_reading
 
 from rwn_core.charts.measures import principal_components
+from tests.core.charts.hand_made_readings import components_reading
 
 
 def test_curves_are_the_cumulative_shares() -> None:

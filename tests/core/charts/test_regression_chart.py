@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from hand_made_readings import regression_reading
 
 from rwn_core.charts.measures import regression
+from tests.core.charts.hand_made_readings import regression_reading
 
 
 def test_slopes_are_divided_by_the_originals_standard_error() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hand_made_readings import HOSTILE, reading
 
 from rwn_core.charts import Chart, serialise
 from rwn_core.charts.measures import (
@@ -25,6 +24,7 @@ from rwn_core.charts.measures import (
 from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED
 from rwn_core.charts.tuning import rounding_effect
 from rwn_core.errors import NotApplicable
+from tests.core.charts.hand_made_readings import HOSTILE, reading
 
 REASON = NotApplicable("There is no law.")
 

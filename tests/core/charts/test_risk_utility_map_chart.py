@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from hand_made_readings import map_points
-
 from rwn_core.charts.parts.style import LIMIT
 from rwn_core.charts.tuning import risk_utility_map
+from tests.core.charts.hand_made_readings import map_points
 
 
 def test_points_stand_at_their_utility_and_risk_with_the_present_one_on_top() -> None:

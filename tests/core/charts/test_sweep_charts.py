@@ -6,10 +6,10 @@ import json
 
 import numpy as np
 import pytest
-from hand_made_readings import HOSTILE, map_points
 
 from rwn_core.charts import Chart, serialise
 from rwn_core.charts.tuning import parameter_surface, risk_utility_map, sweep_map
+from tests.core.charts.hand_made_readings import HOSTILE, map_points
 
 LOSS = {"title": "Correlations", "unit": "mean change", "falls": True, "share": False}
 RISK = {"title": "Linkage", "unit": "share", "falls": False, "share": True}

@@ -8,8 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import test_chart_catalogue as catalogue
-from hand_made_readings import (
+
+from rwn_core import charts
+from rwn_core.charts import CHARTS, Chart, serialise
+from rwn_core.evaluation.prediction_bands import Band
+from rwn_core.measures.measure import Reading
+from tests.core.charts import test_chart_catalogue as catalogue
+from tests.core.charts.hand_made_readings import (
     HOSTILE,
     components_reading,
     correlation_reading,
@@ -18,11 +23,6 @@ from hand_made_readings import (
     reading,
     regression_reading,
 )
-
-from rwn_core import charts
-from rwn_core.charts import CHARTS, Chart, serialise
-from rwn_core.evaluation.prediction_bands import Band
-from rwn_core.measures.measure import Reading
 
 
 def curve_reading(values: Any = (0.0, 0.1, 0.4), **more: Any) -> Reading:

@@ -7,11 +7,11 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from every_type import BASE
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rwn_core.data.microdata import Microdata
+from tests.core.data.every_type import BASE
 
 CHANGES = {
     "value": lambda f: f.assign(x=[1.5, np.nan, 3.5]),

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from every_type import BASE
 
 from rwn_core.data import microdata as microdata_module
 from rwn_core.data.microdata import Microdata
@@ -16,6 +15,7 @@ from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import SchemaError
 from rwn_core.neighbors.metric import discretely_weighted
+from tests.core.data.every_type import BASE
 
 
 def test_taking_records_keeps_types_and_schema() -> None:

@@ -12,6 +12,7 @@ from scipy import stats
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
+from rwn_core.laws.rank_swaps import moore_partners, mu_argus_partners
 from rwn_core.masking import (
     KPRAM,
     NBRS2015,
@@ -25,7 +26,6 @@ from rwn_core.masking import (
     RecordSwapping,
 )
 from rwn_core.masking.k_pram import _donors
-from rwn_core.mechanism.rank_swaps import moore_partners, mu_argus_partners
 from rwn_core.randomness import SELECTION_STREAM, SecretKey, random_order, uniforms
 
 KEY = SecretKey.from_seed(11)

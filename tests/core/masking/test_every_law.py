@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from method_tables import demo, key, prepared
 
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS
 from rwn_core.measures.attacks.posterior import link
+from tests.core.masking.method_tables import demo, key, prepared
 from tests.holding import hold
 
 

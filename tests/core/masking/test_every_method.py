@@ -6,12 +6,21 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from method_tables import TABLES, WITHOUT, described, key, many_levels, mixed, prepared, table
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Role
 from rwn_core.masking import METHODS, mask
 from rwn_core.masking.without_neighborhoods import TableMethod
+from tests.core.masking.method_tables import (
+    TABLES,
+    WITHOUT,
+    described,
+    key,
+    many_levels,
+    mixed,
+    prepared,
+    table,
+)
 from tests.holding import hold
 
 CERTAIN = {"recoding", "microaggregation", "local_suppression"}

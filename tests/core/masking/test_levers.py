@@ -7,8 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from method_tables import defaults, table
-from test_every_method import weakest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
@@ -19,6 +17,8 @@ from rwn_core.masking.minimum_k import check_known, check_records, range_of_know
 from rwn_core.masking.recoding import Recoding
 from rwn_core.masking.sampling import RandomSample
 from rwn_core.randomness import SecretKey
+from tests.core.masking.method_tables import defaults, table
+from tests.core.masking.test_every_method import weakest
 from tests.holding import hold
 
 

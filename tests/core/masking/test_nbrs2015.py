@@ -10,9 +10,9 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
+from rwn_core.laws.donors import NOBODY, Draws, column_streams, draw_donors
+from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import METHODS, NBRS2015, RWN, mask
-from rwn_core.mechanism.donors import NOBODY, Draws, column_streams, draw_donors
-from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey, uniforms

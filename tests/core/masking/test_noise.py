@@ -12,8 +12,8 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
+from rwn_core.laws.noise_law import SHAPES, Noise, NoiseOn
 from rwn_core.masking.k_noise import delta, expected_near
-from rwn_core.mechanism.noise_law import SHAPES, Noise, NoiseOn
 from rwn_core.randomness import SecretKey
 
 PATH = Path(__file__).parents[2] / "golden" / "method_check_values.json"

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from method_tables import described, key, prepared
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
@@ -20,6 +19,7 @@ from rwn_core.data.variable import Role
 from rwn_core.masking import METHODS
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.interval_disclosure import inside, robust_shares
+from tests.core.masking.method_tables import described, key, prepared
 from tests.holding import hold
 
 FILLED = -999.0

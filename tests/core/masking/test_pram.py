@@ -15,10 +15,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.io.demo import load_demo
+from rwn_core.laws.transition_matrix import invariant, privacy_epsilon, unbiased_counts
 from rwn_core.masking import PRAM, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.mechanism.transition_matrix import invariant, privacy_epsilon, unbiased_counts
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning import Setting
 

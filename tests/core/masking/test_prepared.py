@@ -9,6 +9,8 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
+from rwn_core.laws.donors import Draws
+from rwn_core.laws.stored_draws import StoredDraws
 from rwn_core.masking import (
     METHODS,
     NBRS2015,
@@ -27,8 +29,6 @@ from rwn_core.masking import (
 from rwn_core.masking.neighborhood_method import _widest
 from rwn_core.masking.references import REFERENCES
 from rwn_core.masking.row_copy import TOGETHER, together
-from rwn_core.mechanism.donors import Draws
-from rwn_core.mechanism.stored_draws import StoredDraws
 from rwn_core.neighbors.preview import build_preview
 from rwn_core.neighbors.source import Ball
 from rwn_core.randomness import SecretKey, uniforms

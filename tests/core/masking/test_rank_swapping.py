@@ -8,9 +8,9 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
+from rwn_core.laws.rank_swap_chances import counted_moore_chances, exact_moore_chances
+from rwn_core.laws.rank_swaps import moore_partners, mu_argus_partners
 from rwn_core.masking import RankSwapping, at_levers, mask
-from rwn_core.mechanism.rank_swap_chances import counted_moore_chances, exact_moore_chances
-from rwn_core.mechanism.rank_swaps import moore_partners, mu_argus_partners
 
 N = 1000
 WAYS = {"p": 0.1, "r0": 0.9, "k0": 0.2}

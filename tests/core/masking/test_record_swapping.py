@@ -12,10 +12,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.io.demo import load_demo
+from rwn_core.laws import block_law
 from rwn_core.masking import RecordSwapping, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.mechanism import block_law
 from rwn_core.randomness import SecretKey
 
 
@@ -144,7 +144,7 @@ def test_the_law_of_large_blocks_is_the_same_by_values(monkeypatch):
     data = table((8, 2))
     exact = replace(SWAP, share=0.6).prepare(data).law
     monkeypatch.setattr("rwn_core.masking.record_swapping.LARGEST_PAIRS", 60)
-    monkeypatch.setattr("rwn_core.mechanism.block_law.LARGEST_PAIRS", 60)
+    monkeypatch.setattr("rwn_core.laws.block_law.LARGEST_PAIRS", 60)
     law = replace(SWAP, share=0.6).prepare(data).law
     assert "names no donors" in SWAP.remarks(data, None)[-1]
     assert law.donors is None
@@ -163,7 +163,7 @@ def test_the_law_of_large_blocks_is_the_same_by_values(monkeypatch):
         variables=tuple(v for v in data.schema.variables if v.name in ("a", "c"))))  # fmt: skip
     with pytest.raises(NotApplicable, match="make the blocks"):
         law.on(only)
-    monkeypatch.setattr("rwn_core.mechanism.block_law.LARGEST_TABLE", 5)
+    monkeypatch.setattr("rwn_core.laws.block_law.LARGEST_TABLE", 5)
     assert replace(SWAP, share=0.5).prepare(data).law is None
     assert block_law.pairs_of(np.array([0, 0, 1, -1])) == 5
 

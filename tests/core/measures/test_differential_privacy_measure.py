@@ -8,6 +8,9 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.io.demo import load_demo
+from rwn_core.laws.noise_law import Noise
+from rwn_core.laws.privacy import AS_IT_IS, NORMAL_NOISE, Privacy
+from rwn_core.laws.transition_matrix import mixed_matrix, privacy_epsilon, successive_share
 from rwn_core.masking import (
     NBRS2015,
     PRAM,
@@ -23,9 +26,6 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.differential_privacy import statement
-from rwn_core.mechanism.noise_law import Noise
-from rwn_core.mechanism.privacy import AS_IT_IS, NORMAL_NOISE, Privacy
-from rwn_core.mechanism.transition_matrix import mixed_matrix, privacy_epsilon, successive_share
 
 
 def read(data: Microdata, method, **options) -> Reading:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from intruder_free_table import related
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
@@ -27,6 +26,7 @@ from rwn_core.measures.risk.interval_disclosure import (
     robust_shares,
 )
 from rwn_core.measures.statistics.intervals import excess_risk, wilson
+from tests.core.measures.intruder_free_table import related
 
 PATH = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
 ENTRIES: dict[str, Any] = {
@@ -221,10 +221,10 @@ def test_mahalanobis_linkage_counts_the_records_that_it_compares():
 
 
 def test_ATT_7_attribute_inference():
+    from rwn_core.laws.cell_law import CellLaw
     from rwn_core.measures.attacks.confidential_value import EXACT
     from rwn_core.measures.attacks.donor_belief import beliefs
     from rwn_core.measures.attacks.likeliest_value import ReleasedValues
-    from rwn_core.mechanism.cell_law import CellLaw
     from rwn_core.neighbors import find_neighborhoods
 
     points = np.array(ENTRIES["ATT-7"]["input"]["W"], float)

@@ -7,7 +7,6 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from intruder_free_table import related
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
@@ -18,6 +17,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.singling_out import alone_among
 from rwn_core.measures.sentence import beyond_a_guess
+from tests.core.measures.intruder_free_table import related
 
 REPETITIONS = 200
 LEAST = 0.93  # of the intervals of 95 % hold the truth

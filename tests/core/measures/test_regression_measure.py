@@ -11,11 +11,11 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import NotApplicable
+from rwn_core.laws.donors import released_schema
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.design_matrix import design_matrix
 from rwn_core.measures.statistics.ols import least_squares
-from rwn_core.mechanism.donors import released_schema
 
 REGRESSION = MEASURES["regression"]
 

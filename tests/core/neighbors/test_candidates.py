@@ -7,8 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from brute_force import squared_pairs
-from oracles.fresh_sample import fresh_sample_law
 from scipy import stats
 
 from rwn_core.data.microdata import Microdata
@@ -22,6 +20,8 @@ from rwn_core.neighbors.candidates.sample import random_others
 from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SAMPLE_STREAM, SecretKey, random_order
+from tests.core.neighbors.brute_force import squared_pairs
+from tests.oracles.fresh_sample import fresh_sample_law
 
 KEY = SecretKey.from_seed(7)
 SMALL = np.random.default_rng(1).integers(0, 9, (150, 3)).astype(float)

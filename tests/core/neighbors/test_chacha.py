@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from callable_kernels import callable_here
 
-from rwn_core.mechanism.donors import Draws
+from rwn_core.laws.donors import Draws
 from rwn_core.neighbors.kernels.chacha import (
     chains,
     ranks_of_streams,
@@ -15,6 +14,7 @@ from rwn_core.neighbors.kernels.chacha import (
 )
 from rwn_core.neighbors.kernels.simd import VECTOR_WIDTH, padded
 from rwn_core.randomness import SecretKey, uniforms
+from tests.core.neighbors.callable_kernels import callable_here
 
 ranks_of_streams, uniforms_of_block, uniforms_of_streams = callable_here(
     ranks_of_streams, uniforms_of_block, uniforms_of_streams

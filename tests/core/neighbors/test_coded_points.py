@@ -9,7 +9,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.mechanism.donors import Draws, draw_donors
+from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.neighbors import Drawing, metric_axes
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.distance import squared_distances

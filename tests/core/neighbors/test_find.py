@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from brute_force import hard_settings, hard_table, member_sets, squared_pairs
 
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors import NeighborTable, find, find_neighborhoods, neighbor_table
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.tree_search import tree_table
+from tests.core.neighbors.brute_force import hard_settings, hard_table, member_sets, squared_pairs
 
 TABLES = 240
 

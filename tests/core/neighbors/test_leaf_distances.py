@@ -6,8 +6,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from brute_force import squared_pairs
-from callable_kernels import callable_here
 
 from rwn_core.neighbors.index import Index, Layout, build_index
 from rwn_core.neighbors.kernels.arrays import HULL, Side
@@ -21,6 +19,8 @@ from rwn_core.neighbors.kernels.leaf_distances import (
     scan,
     set_points,
 )
+from tests.core.neighbors.brute_force import squared_pairs
+from tests.core.neighbors.callable_kernels import callable_here
 
 widened_edge, leaves_near = callable_here(widened_edge, leaves_near)
 error_between, facing_for, look = callable_here(error_between, facing_for, look)

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from rwn_core.datasets.prepare_run import RunOptions, prepare_run
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.statistics.key_variables import only
-from rwn_core.scale.prepare_run import RunOptions, prepare_run
 from tests.properties.reference_rwn import points
 
 SETTING = rwn.RWN(k=4, epsilon=0.5, outside_household=True)

@@ -7,12 +7,12 @@ from math import isqrt
 
 import numpy as np
 import pytest
-from oracles.pair_numbers import pair_of
 from scipy import stats
 
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.candidates.pairs import LARGEST_N, pairs_of, random_pairs
 from rwn_core.randomness import SecretKey
+from tests.oracles.pair_numbers import pair_of
 
 KEY = SecretKey.from_seed(7)
 FIRST = [(1, 2), (1, 3), (2, 3), (1, 4), (2, 4), (3, 4), (1, 5), (2, 5), (3, 5), (4, 5)]

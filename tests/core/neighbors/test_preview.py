@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.mechanism.donors import Draws, copy_from_donors, draw_donors
+from rwn_core.laws.donors import Draws, copy_from_donors, draw_donors
 from rwn_core.neighbors import Drawing, find_neighborhoods, preview
 from rwn_core.neighbors.preview import begin_preview, build_preview
 from rwn_core.neighbors.slider_range import slider_range_of

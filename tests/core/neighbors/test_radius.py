@@ -7,7 +7,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from brute_force import hard_table, squared_pairs
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
@@ -18,6 +17,7 @@ from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.lazy_table import search_neighborhoods
 from rwn_core.neighbors.tree_search import tree_table
 from rwn_core.parallel.threads import Watch
+from tests.core.neighbors.brute_force import hard_table, squared_pairs
 
 
 def expected_sets(points: np.ndarray, radii: np.ndarray, k: int | None) -> list[set[int]]:

@@ -8,10 +8,9 @@ from itertools import cycle, product
 
 import numpy as np
 import pytest
-from brute_force import hard_settings, hard_table, member_sets, squared_pairs
 
 from rwn_core.errors import ParameterError
-from rwn_core.mechanism.donors import Draws, draw_donors
+from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.neighbors import (
     Drawing,
     NeighborTable,
@@ -27,6 +26,7 @@ from rwn_core.neighbors.tree_search import tree_table
 from rwn_core.parallel import threads as worker_threads
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
+from tests.core.neighbors.brute_force import hard_settings, hard_table, member_sets, squared_pairs
 
 TABLES = 240
 KEY = SecretKey.from_seed(7)

@@ -11,14 +11,14 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from worker_tasks import (
+
+from rwn_core.parallel import processes
+from rwn_core.parallel.job import Job
+from tests.core.parallel.worker_tasks import (
     ROOT,
     main_of_the_worker,
     wait_until,
 )
-
-from rwn_core.parallel import processes
-from rwn_core.parallel.job import Job
 
 SCRIPT = """
 import os, sys
@@ -28,7 +28,7 @@ os.environ["RWN_MAIN_RAN"] = "once"
 sys.path.insert(0, {tests!r})
 import time
 from rwn_core.parallel.job import Job
-import worker_tasks as work
+from tests.core.parallel import worker_tasks as work
 job = Job(work.main_of_the_worker)
 while job.running:
     time.sleep(0.01)
@@ -38,7 +38,7 @@ print(job.result, job.refusal)
 
 @pytest.mark.parametrize("how", ["script", "command", "module"])
 def test_no_worker_runs_the_program_that_started_it(tmp_path: Path, how: str) -> None:
-    text = SCRIPT.format(tests=str(Path(__file__).parent))
+    text = SCRIPT.format(tests=str(Path(__file__).parents[3]))
     script = tmp_path / "without_a_guard.py"
     script.write_text(text, encoding="utf-8")
     line = {"script": [str(script)], "command": ["-c", text], "module": ["-m", script.stem]}[how]
@@ -56,7 +56,7 @@ def test_no_worker_runs_what_lies_in_the_current_folder(tmp_path: Path) -> None:
     script, data = tmp_path / "program" / "script.py", tmp_path / "data"
     for folder in (script.parent, data):
         folder.mkdir()
-    script.write_text(SCRIPT.format(tests=str(Path(__file__).parent)), encoding="utf-8")
+    script.write_text(SCRIPT.format(tests=str(Path(__file__).parents[3])), encoding="utf-8")
     for name in ("pickle", "queue", "socket", "tempfile"):
         planted = f"open({str(data / 'ran')!r}, 'w'); raise ImportError"
         (data / f"{name}.py").write_text(planted, encoding="utf-8")

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from worker_tasks import (
+
+from tests.core.parallel.worker_tasks import (
     ROOT,
     alive,
     wait_until,
@@ -21,7 +22,7 @@ import sys, time
 sys.path.insert(0, {tests!r})
 from rwn_core.parallel.job import Job
 from rwn_core.parallel.pool import Pool
-import worker_tasks as work
+from tests.core.parallel import worker_tasks as work
 if __name__ == "__main__":
     job, pool = Job(work.heedless), Pool(work.counter, 0, workers=2)
     while not job.share:
@@ -37,7 +38,7 @@ def parent(tmp_path: Path) -> Iterator[Callable[[str], tuple[subprocess.Popen[st
 
     def start(rest: str) -> tuple[subprocess.Popen[str], list[int]]:
         script = tmp_path / "parent.py"
-        tests = str(Path(__file__).parent)
+        tests = str(Path(__file__).parents[3])
         script.write_text(PARENT.format(tests=tests, rest=rest), encoding="utf-8")
         process = subprocess.Popen(
             [sys.executable, str(script)],

@@ -16,7 +16,12 @@ from concurrent.futures import as_completed
 from types import SimpleNamespace
 
 import pytest
-from worker_tasks import (
+
+from rwn_core.errors import RWNError
+from rwn_core.parallel import processes
+from rwn_core.parallel.job import Job
+from rwn_core.parallel.pool import Pool, Stopped
+from tests.core.parallel.worker_tasks import (
     LARGE,
     SECRET,
     add,
@@ -40,11 +45,6 @@ from worker_tasks import (
     unreadable,
     wait_until,
 )
-
-from rwn_core.errors import RWNError
-from rwn_core.parallel import processes
-from rwn_core.parallel.job import Job
-from rwn_core.parallel.pool import Pool, Stopped
 
 
 def test_work_that_is_done_gives_its_result() -> None:

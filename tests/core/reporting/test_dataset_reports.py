@@ -17,6 +17,10 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Role
+from rwn_core.datasets.audit_dataset import AuditOptions, audit_dataset
+from rwn_core.datasets.dataset import Dataset
+from rwn_core.datasets.mask_dataset import DatasetRelease, mask_dataset
+from rwn_core.datasets.prepare_run import RunOptions
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.reporting import dataset_leaks, public_notice
 from rwn_core.reporting import facts as listed
@@ -26,10 +30,6 @@ from rwn_core.reporting.dataset_reports import dataset_readings, public_dataset_
 from rwn_core.reporting.facts import DATASET, Audience, Content, Entry, Material
 from rwn_core.reporting.leak_check import ALLOWED, rare_values
 from rwn_core.reporting.public_notice import PUBLIC_FORMS, unchecked_file
-from rwn_core.scale.audit_dataset import AuditOptions, audit_dataset
-from rwn_core.scale.dataset import Dataset
-from rwn_core.scale.mask_dataset import DatasetRelease, mask_dataset
-from rwn_core.scale.prepare_run import RunOptions
 
 N = 600
 KEY = "a fresh 256-bit secret, forgotten"

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rwn_core.datasets.dataset import Dataset
+from rwn_core.datasets.mask_dataset import mask_dataset
 from rwn_core.masking import RWN
 from rwn_core.reporting.dataset_record import dataset_record, read_dataset_record
 from rwn_core.reporting.dataset_reports import internal_dataset_file, public_dataset_files
 from rwn_core.reporting.facts import DATASET, Audience, Content, Material, facts_for
 from rwn_core.reporting.facts import public_words as words
-from rwn_core.scale.dataset import Dataset
-from rwn_core.scale.mask_dataset import mask_dataset
 from tests.core.reporting.records_by_hand import RECORD, by_hand, said
 
 NAMES = ["age", "pay", "few", "none", "town"]

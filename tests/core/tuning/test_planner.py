@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from rwn_core.datasets import planner
+from rwn_core.datasets.planner import candidates, plan_large
 from rwn_core.errors import ParameterError
-from rwn_core.scale import planner
-from rwn_core.scale.planner import candidates, plan_large
 
 
 @pytest.fixture(scope="module")

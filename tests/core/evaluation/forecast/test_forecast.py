@@ -19,7 +19,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast import Forecast, forecast
-from rwn_core.mechanism.donors import copy_from_donors
+from rwn_core.laws.donors import copy_from_donors
 from rwn_core.neighbors import Neighborhoods, find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 

@@ -10,7 +10,7 @@ import pytest
 
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.lessons import sampling as lesson
-from rwn_core.mechanism.transition_matrix import mixed_matrix, privacy_epsilon
+from rwn_core.laws.transition_matrix import mixed_matrix, privacy_epsilon
 
 TESTS = Path(__file__).parents[3]
 ENTRIES = {

@@ -14,7 +14,7 @@ import pytest
 
 import rwn_core
 from rwn_core.data.microdata import Microdata
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.laws.cell_law import CellLaw
 from rwn_core.neighbors import find_neighborhoods
 
 CHECK_VALUES = Path(__file__).parents[3] / "golden" / "risk_check_values.json"

@@ -7,7 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from attribute_tables import (
+
+import rwn_core as rwn
+from rwn_core.masking import RWN, mask
+from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
+from rwn_core.tuning.policy import Policy
+from tests.core.measures.attacks.attribute_tables import (
     beside,
     coarse_answers,
     heavy_tail,
@@ -18,12 +24,6 @@ from attribute_tables import (
     table,
     value,
 )
-
-import rwn_core as rwn
-from rwn_core.masking import RWN, mask
-from rwn_core.measures import MEASURES
-from rwn_core.measures.comparison import Comparison
-from rwn_core.tuning.policy import Policy
 
 KEYS = ("born", "rooms", "rent", "town")
 TABLES = {"recipe": (1, 600, 13), "two percent": (2, 1000, 20), "few": (3, 300, 9)}

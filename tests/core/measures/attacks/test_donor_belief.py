@@ -16,13 +16,13 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.laws import donor_probabilities
+from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.law import Law
+from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures.attacks import donor_belief, likelihood
 from rwn_core.measures.attacks.donor_belief import beliefs
-from rwn_core.mechanism import donor_probabilities
-from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.neighbors import find_neighborhoods, find_strictly
 from tests.oracles.donor_enumeration import SmallFile
 

@@ -9,10 +9,10 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
+from rwn_core.laws import value_probabilities
+from rwn_core.laws.donor_lists import Lists
 from rwn_core.masking import RWN, mask
 from rwn_core.measures.attacks.likelihood import likelihoods
-from rwn_core.mechanism import value_probabilities
-from rwn_core.mechanism.donor_lists import Lists
 from rwn_core.neighbors import LARGEST_DENSE
 
 N = LARGEST_DENSE + 100

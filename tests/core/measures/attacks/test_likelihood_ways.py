@@ -7,14 +7,14 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
-from intruder_examples import table
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.laws.cell_law import CellLaw
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures.attacks import likelihood
-from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
+from tests.core.measures.attacks.intruder_examples import table
 
 
 def written_out(law: CellLaw, masked: Microdata) -> np.ndarray:

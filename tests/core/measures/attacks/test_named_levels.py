@@ -7,7 +7,6 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from attribute_tables import coarse_answers, rare_flag, reading, released, table
 from scipy import sparse
 from scipy.stats import beta
 
@@ -29,6 +28,13 @@ from rwn_core.measures.attacks.named_levels import (
     best_score,
     beyond_outside,
     count_names,
+)
+from tests.core.measures.attacks.attribute_tables import (
+    coarse_answers,
+    rare_flag,
+    reading,
+    released,
+    table,
 )
 from tests.oracles.exact_assignments import sinkhorn
 

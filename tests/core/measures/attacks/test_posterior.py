@@ -7,18 +7,18 @@ from ast import literal_eval
 import numpy as np
 import pandas as pd
 import pytest
-from intruder_examples import number
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
+from rwn_core.laws.cell_law import CellLaw
 from rwn_core.masking import RWN, mask
 from rwn_core.measures.attacks.likelihood import likelihoods
 from rwn_core.measures.attacks.posterior import identical_records, link, posteriors
 from rwn_core.measures.attacks.simulation import simulate
-from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.neighbors import neighbor_table
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
+from tests.core.measures.attacks.intruder_examples import number
 from tests.oracles.exact_enumeration import expected_record_risk, expected_success
 
 KEYS = {"bodyfat": ("age", "weight", "height"), "pima": ("pregnant", "bmi", "age")}

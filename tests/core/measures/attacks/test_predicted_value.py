@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from attribute_tables import reading, released, table, value
 
 import rwn_core as rwn
 from rwn_core.masking import RWN
@@ -13,6 +12,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, STRATEGIES
 from rwn_core.measures.attacks.predicted_value import _grow
 from rwn_core.measures.comparison import Comparison
+from tests.core.measures.attacks.attribute_tables import reading, released, table, value
 
 
 def line(seed: int, n: int = 600) -> pd.DataFrame:

@@ -5,16 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from red_team_tables import (
-    best,
-    coarse_answers,
-    files,
-    found,
-    rare_flag,
-    released,
-    rich_person,
-    with_roles,
-)
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
@@ -32,6 +22,16 @@ from rwn_core.measures.attacks.red_team.finding import (
 )
 from rwn_core.measures.attacks.red_team.shown import shown
 from rwn_core.measures.comparison import Comparison
+from tests.core.measures.attacks.red_team_tables import (
+    best,
+    coarse_answers,
+    files,
+    found,
+    rare_flag,
+    released,
+    rich_person,
+    with_roles,
+)
 
 PEOPLE = pd.DataFrame({"a": [1, 1, 2, 3, 4, 5.0], "S": [0, 1, 0, 1, 1, 0.0]})
 ROWS = pd.DataFrame({"a": [2, 1, 1, 3, 3, 9.0], "S": [0, 1, 0, 1, 1, 0.0]})

@@ -11,6 +11,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Variable
 from rwn_core.errors import NotApplicable
+from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import RWN, RandomSwapping, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.averaging import distinct_donors, mode_is_own
@@ -22,7 +23,6 @@ from rwn_core.measures.attacks.repeated_releases import (
 from rwn_core.measures.attacks.simulation import simulate, simulated_donors
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk import repeated_releases
-from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.tuning import Limit, Policy

@@ -7,7 +7,6 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from intruder_examples import number
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking import RWN, mask
@@ -16,6 +15,7 @@ from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
 from rwn_core.measures.attacks.value_survival import appearance, count_distribution, expected_copies
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.membership import fingerprints
+from tests.core.measures.attacks.intruder_examples import number
 from tests.oracles.extreme_values import extreme_distribution
 
 MAXIMUM = 11.0

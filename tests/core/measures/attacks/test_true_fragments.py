@@ -13,12 +13,12 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.forecast import forecast, forecast_scan
+from rwn_core.laws.law import Law
 from rwn_core.masking import NBRS2015, RWN
 from rwn_core.measures import read
 from rwn_core.measures.attacks.simulation import simulate
 from rwn_core.measures.attacks.true_fragments import fragments
 from rwn_core.measures.comparison import Comparison
-from rwn_core.mechanism.law import Law
 from rwn_core.randomness import SecretKey
 
 

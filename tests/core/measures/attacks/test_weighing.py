@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from intruder_examples import table
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
+from rwn_core.laws import donor_lists
+from rwn_core.laws.donor_probabilities import DonorChances
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures.attacks import likelihood, posterior
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
 from rwn_core.measures.attacks.posterior import SMALLEST_SAMPLE, link, posteriors
-from rwn_core.mechanism import donor_lists
-from rwn_core.mechanism.donor_probabilities import DonorChances
 from rwn_core.neighbors import LARGEST_DENSE, find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.neighbors.search import Search
+from tests.core.measures.attacks.intruder_examples import table
 
 N = LARGEST_DENSE + 100
 ROWS = np.arange(0, N, 50)

@@ -6,7 +6,6 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from intruder_examples import number
 from scipy import sparse
 
 from rwn_core.errors import NotApplicable
@@ -17,6 +16,7 @@ from rwn_core.measures.attacks.likelihood import likelihoods
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
+from tests.core.measures.attacks.intruder_examples import number
 from tests.oracles.exact_assignments import exact_marginals, permanent, sinkhorn
 
 RELEASE = [[1, 0], [0, 0], [1, 0], [0, 0], [11, 0], [10, 1]]

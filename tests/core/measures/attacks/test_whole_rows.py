@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import NBRS2015, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.confidential_value import EXACT
@@ -23,7 +24,6 @@ from rwn_core.measures.attacks.simulation import simulate, simulated_donors
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.risk.homogeneity import same_share
 from rwn_core.measures.risk.membership import fingerprints
-from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from tests.oracles.exact_cells import exact_probability
 
 DRAWS = 4000

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.leakage import leakage_of_independent_keys
 from statsmodels.genmod.families import Poisson
 from statsmodels.genmod.generalized_linear_model import GLM
 
@@ -19,6 +18,7 @@ from rwn_core.measures.statistics.population import (
     individual_risk,
     probability_unique,
 )
+from tests.oracles.leakage import leakage_of_independent_keys
 
 PATH = Path(__file__).parents[3] / "golden" / "risk_check_values.json"
 ENTRIES: dict[str, Any] = {

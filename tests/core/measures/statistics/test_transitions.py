@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.transition_matrices import merged_first, misclassification_risk
 
 from rwn_core.errors import ParameterError
-from rwn_core.mechanism.transition_matrix import (
+from rwn_core.laws.transition_matrix import (
     check_transition,
     posterior_odds,
     privacy_epsilon,
 )
+from tests.oracles.transition_matrices import merged_first, misclassification_risk
 
 PATH = Path(__file__).parents[3] / "golden" / "risk_check_values.json"
 ENTRIES: dict[str, Any] = {

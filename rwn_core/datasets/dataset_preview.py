@@ -1,0 +1,222 @@
+"""Looks at a dataset before it is masked: its columns, and random records in the full table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.datasets.dataset import BATCH, Dataset, frame_of
+from rwn_core.datasets.dataset_linkage import records_at
+from rwn_core.datasets.dataset_statistics import survey_of
+from rwn_core.datasets.metric_of_sums import SurveyStatistics, metric_of_sums
+from rwn_core.datasets.sample_donors import together
+from rwn_core.neighbors.distance import TIE, squared_distances
+from rwn_core.neighbors.metric import Metric
+from rwn_core.neighbors.points import Points
+from rwn_core.parallel.threads import Progress
+
+SHOWN = 500  # random records
+LARGEST_EXACT = 5_000_000  # records up to which the neighborhoods are those of the full table
+DONORS = 20_000  # random records that the neighborhoods of a larger dataset are of
+
+Found = tuple[NDArray[np.float64], int]
+"""Of one record: squared distances up to the k-th nearest and its ties; others within epsilon."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DatasetPreview:
+    """Hold what is shown of a dataset; its records are confidential originals.
+
+    Attributes
+    ----------
+    statistics : SurveyStatistics
+        Of all records.
+    records : ndarray of int64, shape (m,)
+        Random ones, ascending, numbered from 0.
+    frame : DataFrame
+        Their values.
+    among : int
+        Records that their neighborhoods are of: all of the dataset, or a random sample of it.
+    radius : ndarray of float64, shape (m,)
+        In standard deviations.
+    sizes : ndarray of int64, shape (m,)
+        Members of their neighborhoods, themselves left out.
+    within : ndarray of int64, shape (m,)
+        How many of them lie within epsilon.
+    """
+
+    statistics: SurveyStatistics
+    records: NDArray[np.int64]
+    frame: pd.DataFrame
+    among: int
+    radius: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    within: NDArray[np.int64]
+
+
+def preview_dataset(
+    dataset: Dataset,
+    schema: Schema,
+    params: Any,
+    *,
+    largest_exact: int = LARGEST_EXACT,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> DatasetPreview:
+    """Look at a dataset in one pass for its columns, and one for neighborhoods.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    schema : Schema
+        Of its columns.
+    params : RWN
+        Its k and its epsilon say how large a neighborhood is.
+    largest_exact : int
+        Records up to which neighborhoods are those of the full table. Beyond, they are those of
+        Method 1: among a random sample of the records.
+    seed : int, optional
+        Which records are random; fresh ones when left out.
+    progress : callable, optional
+        Called with the share done, from 0 to 1.
+
+    Returns
+    -------
+    DatasetPreview
+
+    Raises
+    ------
+    InputError, SchemaError
+        Values that the schema does not describe.
+    """
+    done, total = 0, 2 * dataset.n
+
+    def advance(records: int) -> None:
+        nonlocal done
+        done += records
+        if progress is not None:
+            progress(min(1.0, done / total))
+
+    known, found = survey_of(dataset, schema, advance)
+    metric = metric_of_sums(
+        known, found, scale=params.scale, encoding=params.encoding, weights=params.weights
+    )
+    numbers, n, names = np.random.default_rng(seed), dataset.n, [v.name for v in known.released]
+    chosen = np.sort(numbers.choice(n, min(SHOWN, n), replace=False))
+    table = records_at(dataset, chosen, names)
+    frame = frame_of(table)
+    shown = metric.coded(Microdata(frame, known))
+    sampled = None
+    if n > largest_exact:
+        sampled = np.sort(numbers.choice(n, min(DONORS, n), replace=False))
+    others = _others(dataset, known, metric, sampled)
+    ball = params.ball
+    lists: list[Found] = [(np.empty(0), 0) for _ in chosen]
+    for ids, here in others:
+        both = together(here, shown)
+        for row, record in enumerate(chosen.tolist()):
+            near = squared_distances(
+                both, np.array([len(ids) + row]), np.flatnonzero(ids != record)
+            )
+            lists[row] = _nearer(lists[row], near, ball.k or 0, ball.epsilon)
+        advance(len(ids))
+    radius, sizes, within = _neighborhoods(lists, ball.k or 0, ball.epsilon)
+    return DatasetPreview(
+        statistics=found,
+        records=chosen,
+        frame=frame,
+        among=n if sampled is None else len(sampled),
+        radius=radius,
+        sizes=sizes,
+        within=within,
+    )
+
+
+def random_records(
+    dataset: Dataset,
+    schema: Schema,
+    m: int,
+    *,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """Read random records of a dataset, to try settings on; direct identifiers are not read.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    schema : Schema
+        Of its columns.
+    m : int
+        How many; all of them where the dataset has no more.
+    seed : int, optional
+        Which ones; fresh ones when left out.
+    progress : callable, optional
+        Called with the share done, from 0 to 1.
+
+    Returns
+    -------
+    DataFrame
+        In the order of the dataset.
+
+    Raises
+    ------
+    InputError
+        A file was damaged or changed meanwhile.
+    """
+    done, n = 0, dataset.n
+
+    def advance(records: int) -> None:
+        nonlocal done
+        done += records
+        if progress is not None:
+            progress(done / n)
+
+    chosen = np.sort(np.random.default_rng(seed).choice(n, min(m, n), replace=False))
+    names = [variable.name for variable in schema.released]
+    return frame_of(records_at(dataset, chosen, names, advance))
+
+
+def _others(
+    dataset: Dataset, schema: Schema, metric: Metric, sampled: NDArray[np.int64] | None
+) -> Iterator[tuple[NDArray[np.int64], Points]]:
+    """The records that may be neighbors, batch by batch, with their numbers."""
+    names = [variable.name for variable in schema.released]
+    if sampled is not None:
+        table = records_at(dataset, sampled, names)
+        yield sampled, metric.coded(Microdata(frame_of(table), schema))
+        return
+    for start in range(0, dataset.n, BATCH):
+        stop = min(start + BATCH, dataset.n)
+        frame = frame_of(dataset.read(start, stop, names))
+        yield np.arange(start, stop, dtype=np.int64), metric.coded(Microdata(frame, schema))
+
+
+def _nearer(found: Found, near: NDArray[np.float64], k: int, epsilon: float | None) -> Found:
+    """Take in the squared distances to further records."""
+    kept, within = found
+    if epsilon is not None:
+        within += int((near <= epsilon**2 * (1 + TIE)).sum())
+    if k:
+        kept = np.sort(np.concatenate([kept, near]))
+        kept = kept[kept <= kept[min(k, len(kept)) - 1] * (1 + TIE)] if len(kept) else kept
+    return kept, within
+
+
+def _neighborhoods(
+    lists: list[Found], k: int, epsilon: float | None
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Radius, size and members within epsilon of each record."""
+    least = 0.0 if epsilon is None else float(epsilon)
+    within = np.array([each for _, each in lists], dtype=np.int64)
+    farthest = [kept[min(k, len(kept)) - 1] if len(kept) else 0.0 for kept, _ in lists]
+    radius = np.maximum(np.sqrt(np.array(farthest)), least)
+    tied = np.array([len(kept) for kept, _ in lists], dtype=np.int64)
+    return radius, np.maximum(tied, within), within

@@ -1,0 +1,26 @@
+"""ENGINES: who schedules the tasks of a dataset. Data never pass through one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from rwn_core.datasets.dask_engine import dask
+from rwn_core.datasets.engine import Engine
+from rwn_core.datasets.local_engine import local
+from rwn_core.datasets.spark_engine import spark
+from rwn_core.errors import ParameterError
+
+ENGINES: Mapping[str, Engine] = MappingProxyType({"local": local, "dask": dask, "spark": spark})
+
+
+def engine_of(key: str) -> Engine:
+    """The engine of a key.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if key not in ENGINES:
+        raise ParameterError(f"engine must be one of: {', '.join(ENGINES)}.")
+    return ENGINES[key]

@@ -1,0 +1,47 @@
+"""Exact neighborhoods over a dataset: each leaf's records among those of all leaves.
+
+The search is that of a table in memory. Its index lies on the stage and is mapped: of the other
+leaves only those tiles are read that some record of this one reaches.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rwn_core.datasets.found_donors import Found, drawing_of, release_rows
+from rwn_core.datasets.joined_index import joined_index
+from rwn_core.datasets.leaves import common_frame, leaves_with_records, load_leaf
+from rwn_core.datasets.run import Run, Task
+from rwn_core.datasets.staged_arrays import give_back
+from rwn_core.neighbors.search import Search
+from rwn_core.parallel.threads import Watch
+
+STEP = "mask-leaf"
+
+
+def mask_leaf(run: Run, task: Task) -> dict[str, Any]:
+    """Mask the records of one leaf; see `release_rows` for what it answers."""
+    leaf, ball = task["number"], run.params.ball
+    if leaf not in leaves_with_records(run):
+        nobody = np.empty(0, np.int64)
+        donors = np.empty((0, len(run.names)), np.int64)
+        return release_rows(run, leaf, nobody, Found(donors=donors, sizes=nobody, within=nobody))
+    frame = common_frame(run)
+    query = load_leaf(run, leaf, frame)
+    numbers = query.side.numbers
+    search = Search(
+        joined_index(run, frame),
+        query,
+        k=ball.k or 0,
+        epsilon=ball.epsilon,
+        own=numbers.astype(np.int32),
+    )
+    watch = Watch(progress=lambda share: give_back())
+    found = search.run(watch, drawing_of(run))
+    # who has no neighbor has no donor either: refused when all are counted
+    donors = np.where(found.donors < 0, numbers[:, None], found.donors)
+    return release_rows(
+        run, leaf, numbers, Found(donors=donors, sizes=found.sizes, within=found.within)
+    )

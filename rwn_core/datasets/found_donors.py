@@ -1,0 +1,86 @@
+"""What a masking task has found, and how it becomes rows of the release."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.datasets.changed_values import changed_values
+from rwn_core.datasets.release_order import deal_rows, piece
+from rwn_core.datasets.run import Run
+from rwn_core.datasets.staged_columns import values_of_donors
+from rwn_core.laws.donors import Draws, column_streams
+from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.table import NeighborTable
+
+_AT_ONCE = 32_768  # records whose chains are held at a time
+
+
+class Found(NamedTuple):
+    """The donors of some records, and the sizes of their neighborhoods.
+
+    Attributes
+    ----------
+    donors : ndarray of int64, shape (n, p)
+    sizes, within : ndarray of int64, shape (n,)
+        Members, and those of them that lie within epsilon.
+    """
+
+    donors: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    within: NDArray[np.int64]
+
+
+def drawing_of(run: Run) -> Drawing:
+    """What is drawn for every record."""
+    nobody = Microdata(run.facts.sample.slice(0, 0).to_pandas(), run.facts.schema)
+    return Drawing(
+        key=run.key, streams=column_streams(nobody), q=run.params.draw_probability(nobody)
+    )
+
+
+def found_of_table(
+    run: Run, table: NeighborTable, ids: NDArray[np.int64], others: NDArray[np.int64]
+) -> Found:
+    """Draw from a table of ranked neighbors.
+
+    Parameters
+    ----------
+    run : Run
+    table : NeighborTable
+    ids, others : ndarray of int64
+        The numbers in the dataset of its rows, and of the records that its entries name.
+    """
+    ball, drawing = run.params.ball, drawing_of(run)
+    cut = table.narrow(k=ball.k, epsilon=ball.epsilon)
+    donors = np.empty((len(ids), len(drawing.streams)), dtype=np.int64)
+    for start in range(0, len(ids), _AT_ONCE):
+        rows = slice(start, start + _AT_ONCE)
+        draws = Draws(run.key, ids[rows], drawing.streams)
+        first = table.offsets[:-1][rows, None]
+        entries = np.minimum(first + draws.ranks(cut.sizes[rows]) - 1, len(table.records) - 1)
+        drawn = others[table.records[entries]]
+        donors[rows] = np.where(draws.modify < drawing.q, drawn, ids[rows, None])
+    return Found(donors=donors, sizes=cut.sizes, within=cut.within)
+
+
+def release_rows(run: Run, number: int, ids: NDArray[np.int64], found: Found) -> dict[str, Any]:
+    """Copy the donors' values, and keep the rows for the files of the release.
+
+    Returns
+    -------
+    dict
+        Records whose neighborhood is empty, those that k governs, and how many values of each
+        column changed.
+    """
+    masked = values_of_donors(run, found.donors)
+    deal_rows(piece(run, number), masked, ids, run.key, run.files)
+    before = values_of_donors(run, np.repeat(ids[:, None], len(run.names), axis=1))
+    return {
+        "empty": int((found.sizes == 0).sum()),
+        "governed": int((found.within < (run.params.ball.k or 0)).sum()),
+        "changed": changed_values(before, masked),
+    }

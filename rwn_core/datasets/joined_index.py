@@ -1,0 +1,141 @@
+"""One index of all leaves, on the stage: a search of it is a search of the whole table.
+
+A search's target needs no tree, only tiles: those of all leaves, one leaf after the other, are
+those of one index. Positions count through the leaves; records have their numbers in the dataset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.datasets.leaves import leaves_with_records, load_side
+from rwn_core.datasets.run import Run, Task
+from rwn_core.datasets.staged_arrays import load, save, save_parts
+from rwn_core.neighbors.frame import Frame
+from rwn_core.neighbors.index import Index
+from rwn_core.neighbors.kernels.arrays import Side
+from rwn_core.neighbors.tiles import boxes_of
+
+STEP = "join"
+LARGEST = 2**31 - 1  # records that an index can number
+_AT_ONCE = 1 << 22  # records whose positions are put together at a time
+_OF_ALL = ("levels", "squares", "coded", "far")  # the same in every leaf
+
+
+def joined_index(run: Run, frame: Frame) -> Index:
+    """The index of all records: its arrays are mapped, and read where needed."""
+    one = load_side(run, leaves_with_records(run)[0])
+    arrays: dict[str, Any] = {
+        name: getattr(one, name) if name in _OF_ALL else load(run, STEP, name)
+        for name in Side._fields
+    }
+    side = Side(**arrays)
+    return Index(side=side, querying=side, frame=frame)
+
+
+def join_tiles(run: Run, sides: Sequence[Side]) -> None:
+    """Write the tiles, all as wide as the widest."""
+    width = max(side.tiles.shape[2] for side in sides)
+
+    def widened(tiles: NDArray[Any]) -> NDArray[Any]:
+        wide = np.full((*tiles.shape[:2], width), np.nan, dtype=tiles.dtype)
+        wide[:, :, : tiles.shape[2]] = tiles
+        return wide
+
+    parts = _pass_by_pass(sides, "tiles")
+    shape = (sum(len(part) for part in parts), parts[0].shape[1], width)
+    save_parts(run, STEP, "tiles", shape, map(widened, parts))
+
+
+def join_boxes(run: Run, sides: Sequence[Side]) -> None:
+    """Write the boxes of the tiles, and where each tile begins."""
+    centers, halves, spans, norms = (
+        np.concatenate(_pass_by_pass(sides, name))
+        for name in ("centers", "halves", "spans", "norms")
+    )
+    leaves = [len(side.starts) // 2 for side in sides]
+    before = _before([len(side.exact) for side in sides])
+    starts = np.zeros(2 * sum(leaves), dtype=np.int64)  # inner nodes are not asked for
+    starts[-1] = before[-1]
+    begins = [side.starts[own - 1 : -1] for side, own in zip(sides, leaves, strict=True)]
+    starts[sum(leaves) - 1 : -1] = np.concatenate(
+        [begin + base for begin, base in zip(begins, before, strict=False)]
+    )
+    of_tiles = {"centers": centers, "halves": halves, "spans": spans, "norms": norms}
+    around = boxes_of(centers, halves, sum(leaves))
+    for name, array in {**of_tiles, "starts": starts, **around}.items():
+        save(run, STEP, name, array)
+
+
+def join_rows(run: Run, sides: Sequence[Side]) -> None:
+    """Write what each position has."""
+    counts = [len(side.exact) for side in sides]
+    before, records = _before(counts), _before([len(side.records) for side in sides])
+    rows, passes = before[-1], len(sides[0].shifts)
+
+    def offsets() -> Iterator[NDArray[np.int64]]:
+        for side, base in zip(sides, records, strict=False):
+            yield side.offsets[:-1] + base
+        yield np.array(records[-1:], dtype=np.int64)
+
+    def places() -> Iterator[NDArray[np.int32]]:
+        for which in range(passes):
+            for side, base in zip(sides, before, strict=False):
+                yield side.places[which] + np.int32(base)
+
+    coded = rows if sides[0].places.size else 0
+    shifts = (side.shifts[which] for which in range(passes) for side in sides)
+    save_parts(run, STEP, "exact", (rows, sides[0].exact.shape[1]), (side.exact for side in sides))
+    save_parts(run, STEP, "offsets", (rows + 1,), offsets())
+    numbered = (side.numbers[side.records].astype(np.int32) for side in sides)
+    save_parts(run, STEP, "records", (records[-1],), numbered)
+    save_parts(run, STEP, "firsts", (rows,), (side.firsts for side in sides))
+    save_parts(run, STEP, "places", (passes, coded), places())
+    save_parts(run, STEP, "shifts", (passes, coded), shifts)
+
+
+def join_records(run: Run, sides: Sequence[Side]) -> None:
+    """Write each record's position, and its number: that in the dataset."""
+    n, before = run.dataset.n, _before([len(side.exact) for side in sides])
+    ranges = [(start, min(start + _AT_ONCE, n)) for start in range(0, n, _AT_ONCE)]
+
+    def positions() -> Iterator[NDArray[np.int32]]:
+        for start, stop in ranges:
+            position = np.empty(stop - start, dtype=np.int32)
+            for side, base in zip(sides, before, strict=False):
+                those = slice(*np.searchsorted(side.numbers, (start, stop)))
+                position[side.numbers[those] - start] = side.positions[those] + np.int32(base)
+            yield position
+
+    save_parts(run, STEP, "positions", (n,), positions())
+    save_parts(run, STEP, "numbers", (n,), (np.arange(*each, dtype=np.int64) for each in ranges))
+
+
+JOINS: tuple[Callable[[Run, Sequence[Side]], None], ...] = (
+    join_tiles,
+    join_boxes,
+    join_rows,
+    join_records,
+)
+
+
+def join_leaves(run: Run, task: Task) -> dict[str, Any]:
+    """Write some arrays of the joined index from those of the leaves."""
+    JOINS[task["number"]](run, [load_side(run, leaf) for leaf in leaves_with_records(run)])
+    return {}
+
+
+def _before(counts: Sequence[int]) -> list[int]:
+    """How many come before each, and how many there are."""
+    return [0, *np.cumsum(counts).tolist()]
+
+
+def _pass_by_pass(sides: Sequence[Side], name: str) -> list[NDArray[Any]]:
+    """An array of tiles of all leaves: the first pass of each leaf, then the second ones."""
+    passes = len(sides[0].shifts)
+    arrays = [np.split(getattr(side, name), passes) for side in sides]
+    return [array[which] for which in range(passes) for array in arrays]

@@ -1,0 +1,203 @@
+"""Checks all that can be checked before a dataset is masked, and lays the work out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.datasets.column_sums import BLOCK
+from rwn_core.datasets.dataset import Dataset
+from rwn_core.datasets.joined_index import LARGEST
+from rwn_core.datasets.run import Run
+from rwn_core.datasets.stage import Stage
+from rwn_core.errors import ParameterError, ReleaseError
+from rwn_core.laws.donors import masked_columns
+from rwn_core.masking.rounded import unrounded
+from rwn_core.neighbors import check_radius_and_k
+from rwn_core.neighbors.candidates.pairs import BYTES_A_PARTNER
+from rwn_core.neighbors.candidates.scheme import Scheme
+from rwn_core.neighbors.radius import one_radius
+from rwn_core.parallel.threads import Progress
+from rwn_core.randomness import SecretKey
+
+WORKER_BYTES = 1_000_000_000  # memory that a worker is planned to stay below
+PROGRAM_BYTES = 350_000_000  # of these, what its libraries take before any data are read
+FILE_ROWS = 1_000_000  # records of a file of the release, about
+LARGEST_TASK = 524_288  # records of a task
+LEAST_SAMPLE, SAMPLE_A_LEAF = 20_000, 200  # records that the planes between leaves are put through
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """Say how a dataset is worked through. None of it changes a released value.
+
+    Parameters
+    ----------
+    schema : Schema, optional
+        Of the dataset's columns; guessed from their types when left out.
+    workers : int, optional
+        RWN_THREADS or one for each processor by default.
+    rows : int, optional
+        Records of a task, a multiple of 1,024; by default as many as keep a worker below 1 GB.
+    file_rows : int
+        Records of a file of the release, about. It decides where one file ends and the next
+        begins; their order is the same.
+    stage : str or Path, optional
+        Folder for unfinished work, on a disk with room for it: about 70 bytes a value for the
+        exact way. It holds original values until the run has ended; by default beside the output.
+    address : str, optional
+        Of a cluster, for the engines dask and spark; all its machines must share the disk of
+        input, output and stage. By default they start workers on this machine.
+    progress : callable, optional
+        Called with the share done, from 0 to 1. What it raises stops the work.
+    """
+
+    schema: Schema | None = None
+    workers: int | None = None
+    rows: int | None = None
+    file_rows: int = FILE_ROWS
+    stage: str | Path | None = None
+    address: str | None = None
+    progress: Progress | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the dataset."""
+        rows = self.rows
+        if rows is not None and (rows < BLOCK or rows % BLOCK):
+            raise ParameterError(f"rows must be a multiple of {BLOCK:,}.")
+        if self.file_rows < 1:
+            raise ParameterError("file_rows must be at least 1.")
+
+
+def prepare_run(
+    src: str | Path,
+    dst: str | Path,
+    params: Any,
+    seed: int | SecretKey | None,
+    options: RunOptions,
+) -> tuple[Run, Path]:
+    """Check everything that can be checked before the work, and lay it out.
+
+    Returns
+    -------
+    run : Run
+    target : Path
+        Where the release will be.
+
+    Raises
+    ------
+    InputError, SchemaError, ParameterError, ReleaseError
+    """
+    target = Path(dst)
+    _check_target(target, Path(src), begun=_stage(target, options))
+    dataset = Dataset.at(src)
+    schema = options.schema or dataset.guessed_schema()
+    schema.require_names([name for name, _ in dataset.columns])
+    masked_columns(Microdata(pd.DataFrame(), schema))  # refuse before the work, not after it
+    setting = checked_setting(params, dataset.n)
+    if seed is None:
+        key = SecretKey.fresh()
+    else:
+        key = seed if isinstance(seed, SecretKey) else SecretKey.from_seed(seed)
+    rows = options.rows or rows_for(len(schema.released), setting.scheme)
+    parts = ceil(dataset.n / rows)
+    sampled = setting.m if setting.neighbors == "sample" else None
+    run = Run(
+        dataset=dataset,
+        schema=schema,
+        params=setting,
+        key=key,
+        stage=_stage(target, options),
+        release=Stage(target.with_name(f".{target.name}.unfinished")),
+        rows=rows,
+        files=max(1, ceil(dataset.n / options.file_rows)),
+        sample=sampled or min(dataset.n, max(LEAST_SAMPLE, SAMPLE_A_LEAF * parts)),
+        leaves=setting.u or parts,
+    )
+    if target.exists() and not run.stage.holds(run.fingerprint):
+        raise _exists(target)
+    return run, target
+
+
+def rows_for(columns: int, scheme: Scheme) -> int:
+    """Records of a task that keep a worker below `WORKER_BYTES`."""
+    rows = (WORKER_BYTES - PROGRAM_BYTES) // task_bytes(columns, scheme)
+    return int(max(BLOCK, min(LARGEST_TASK, rows // BLOCK * BLOCK)))
+
+
+def task_bytes(columns: int, scheme: Scheme) -> int:
+    """Bytes that a task takes for each of its records, about."""
+    indexed = {
+        "exact": 3 * (120 + 24 * columns),  # a leaf, and what is read of the other ones
+        "sample": 0,
+        "pairs": BYTES_A_PARTNER * (scheme.m or 0),
+        "partition": 120 + 24 * columns + BYTES_A_PARTNER * (scheme.m or 0),
+    }
+    return 300 + 100 * columns + indexed[scheme.neighbors]
+
+
+def _stage(target: Path, options: RunOptions) -> Stage:
+    hidden = target.with_name(f".{target.name}.stage")
+    return Stage(Path(options.stage) if options.stage else hidden)
+
+
+def _exists(target: Path) -> ReleaseError:
+    return ReleaseError(f"{target} exists; choose a new folder for the release.")
+
+
+def _check_target(target: Path, source: Path, begun: Stage) -> None:
+    if target.exists() and not begun.is_visible:  # else its run may have been killed at its end
+        raise _exists(target)
+    if not target.parent.is_dir():
+        raise ReleaseError(f"The folder {target.parent} does not exist; create it first.")
+    if source.is_dir() and source.resolve() in target.resolve().parents:
+        raise ReleaseError("The release cannot be in the folder of the input; choose another one.")
+
+
+def checked_setting(params: Any, n: int) -> Any:
+    """Refuse a setting that no dataset is masked with.
+
+    Parameters
+    ----------
+    params : Method
+    n : int
+        Records of the dataset.
+
+    Returns
+    -------
+    RWN
+
+    Raises
+    ------
+    ParameterError
+    """
+    setting, precision = unrounded(params)
+    if precision:
+        raise ParameterError("A dataset is released without rounding; leave the precision out.")
+    if getattr(setting, "neighbors", None) is None or setting.fresh:
+        raise ParameterError(
+            "A dataset is masked by the method rwn, and neighbors=sample takes one sample for all; "
+            "leave fresh out."
+        )
+    if setting.outside_household:
+        raise ParameterError(
+            "A dataset is masked among everybody; leave out outside_household, or mask a table "
+            "that fits into memory."
+        )
+    if not one_radius(setting.ball.epsilon):
+        raise ParameterError("A dataset is masked with one epsilon for all records.")
+    if setting.scheme.exact and n > LARGEST:
+        raise ParameterError(
+            f"At most {LARGEST:,} records are masked among everybody; choose neighbors=sample."
+        )
+    check_radius_and_k(setting.ball.k, setting.ball.epsilon, n)
+    setting.scheme.check(n, setting.ball.k)
+    if setting.neighbors == "pairs" and 2 * setting.m > n:
+        raise ParameterError("neighbors=pairs takes an m of at most half of the records.")
+    return setting

@@ -1,0 +1,114 @@
+"""Method 1 over a dataset: every record's values come from one random sample of the records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from rwn_core.datasets.changed_values import changed_values
+from rwn_core.datasets.release_order import deal_rows, piece
+from rwn_core.datasets.run import Run, Task
+from rwn_core.laws.donors import column_streams
+from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.index import build_index, frame_of
+from rwn_core.neighbors.points import CodedPoints, Points, squares_of, values_of
+from rwn_core.neighbors.search import Search
+from rwn_core.parallel.threads import Watch
+
+STEP = "mask"
+
+
+def mask_rows(run: Run, task: Task) -> dict[str, Any]:
+    """Mask one range of records with donors from the sample.
+
+    Returns
+    -------
+    dict
+        Of the range: records whose neighborhood is empty, those that k governs, and how many
+        values of each column changed.
+    """
+    facts, ball = run.facts, run.params.ball
+    table = run.dataset.read(task["start"], task["stop"], run.names)
+    microdata = facts.microdata(table)
+    ids = np.arange(task["start"], task["stop"], dtype=np.int64)
+    points = facts.points_of(microdata)
+    frame = frame_of(together(corners_of(points), facts.points))
+    query = build_index(points, numbers=ids, frame=frame)
+    # numbered below 0 in their order: a donor's number says at once where its values are
+    target = build_index(facts.points, numbers=np.arange(-len(facts.ids), 0), frame=frame)
+    own = places_in_sample(ids, facts.ids)
+    search = Search(target, query, k=ball.k or 0, epsilon=ball.epsilon, own=own)
+    q = run.params.draw_probability(microdata)
+    result = search.run(Watch(), Drawing(key=run.key, streams=column_streams(microdata), q=q))
+    masked = copy_from_sample(table, facts.sample, result.donors)
+    deal_rows(piece(run, task["number"]), masked, ids, run.key, run.files)
+    governed = int((result.within < (ball.k or 0)).sum())
+    return {
+        "empty": int((result.sizes == 0).sum()),
+        "governed": governed,
+        "changed": changed_values(table, masked),
+    }
+
+
+def corners_of(points: Points) -> Points:
+    """The least and the greatest value of each column, as two records."""
+    values = values_of(points)
+    corners = np.stack([values.min(axis=0), values.max(axis=0)])
+    return (
+        CodedPoints(values=corners, squares=squares_of(points)) if squares_of(points) else corners
+    )
+
+
+def places_in_sample(ids: NDArray[np.int64], sampled: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The place in the sample of each of some records that follow each other; -1 for none.
+
+    Parameters
+    ----------
+    ids, sampled : ndarray of int64, shape (c,) and (m,)
+        Both ascending.
+
+    Returns
+    -------
+    ndarray of int32, shape (c,)
+    """
+    places = np.full(len(ids), -1, dtype=np.int32)
+    first, last = np.searchsorted(sampled, [ids[0], ids[-1] + 1])
+    places[sampled[first:last] - ids[0]] = np.arange(first, last)
+    return places
+
+
+def together(one: Points, other: Points) -> Points:
+    """Two tables' points, one after the other."""
+    values = np.concatenate((values_of(one), values_of(other)))
+    if isinstance(one, CodedPoints):
+        return CodedPoints(values=values, squares=one.squares)
+    return values
+
+
+def copy_from_sample(table: pa.Table, sample: pa.Table, donors: NDArray[np.int64]) -> pa.Table:
+    """Fill every column from its donors.
+
+    Parameters
+    ----------
+    table, sample : pyarrow.Table
+        Some records, and the sampled ones.
+    donors : ndarray of int64, shape (c, p)
+        Of a sampled record its place, counted from -m on; 0 or more where a value is kept.
+
+    Returns
+    -------
+    pyarrow.Table
+    """
+    columns = []
+    for position, name in enumerate(table.column_names):
+        own = donors[:, position] >= 0
+        rows = np.where(own, 0, donors[:, position] + len(sample))
+        given = sample.column(name).combine_chunks().take(pa.array(rows))
+        if own.any():
+            given = pc.if_else(pa.array(own), table.column(name).combine_chunks(), given)
+        columns.append(given)
+    return pa.table(columns, schema=table.schema)

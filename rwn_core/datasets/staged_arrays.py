@@ -1,0 +1,80 @@
+"""Arrays on the stage: written whole or not at all, and mapped when they are read."""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Iterable
+from typing import Any
+from weakref import WeakSet
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.datasets.run import Run
+from rwn_core.datasets.stage import whole
+from rwn_core.neighbors.points import CodedPoints, Points, squares_of
+from rwn_core.parallel.memory import resident_bytes
+
+DEAL = "deal"
+LARGEST_RESIDENT = 700_000_000  # bytes of a process that keeps what it has read of mapped arrays
+_SMALL = 65_536  # bytes that are read at once
+_MAPS: WeakSet[mmap.mmap] = WeakSet()
+
+
+def save(run: Run, step: str, name: str, array: NDArray[Any]) -> None:
+    """Keep an array of a step."""
+    path = run.stage.path(step, f"{name}.npy")
+    with whole(path) as unfinished, unfinished.open("wb") as stream:
+        np.save(stream, array, allow_pickle=False)
+
+
+def save_parts(
+    run: Run, step: str, name: str, shape: tuple[int, ...], parts: Iterable[NDArray[Any]]
+) -> None:
+    """Keep an array that is made part by part, and never held as a whole."""
+    path = run.stage.path(step, f"{name}.npy")
+    with whole(path) as unfinished, unfinished.open("wb") as stream:
+        for number, part in enumerate(parts):
+            if number == 0:
+                kind = np.lib.format.dtype_to_descr(part.dtype)
+                header = {"descr": kind, "fortran_order": False, "shape": shape}
+                np.lib.format.write_array_header_1_0(stream, header)
+            stream.write(np.ascontiguousarray(part).data)
+            give_back()
+
+
+def load(run: Run, step: str, name: str) -> NDArray[Any]:
+    """An array of the stage, mapped; compiled code asks for one that could be written to."""
+    path = run.stage.path(step, f"{name}.npy")
+    if path.stat().st_size < _SMALL:  # an array without entries cannot be mapped
+        return np.asarray(np.load(path, allow_pickle=False))
+    mapped = np.load(path, mmap_mode="c", allow_pickle=False)
+    _MAPS.add(mapped.base)
+    array: NDArray[Any] = mapped.view(np.ndarray)
+    return array
+
+
+def give_back() -> None:
+    """Leave it to the system what a large process has read of its mapped arrays.
+
+    Whatever is asked for next is read again, mostly from the system's own memory.
+    """
+    if resident_bytes() > LARGEST_RESIDENT and hasattr(mmap, "MADV_DONTNEED"):
+        for each in list(_MAPS):
+            each.madvise(mmap.MADV_DONTNEED)
+
+
+def points_like(points: Points, values: NDArray[np.float64]) -> Points:
+    """Other records of the same metric, from their columns."""
+    squares = squares_of(points)
+    return CodedPoints(values=values, squares=squares) if squares else values
+
+
+def gather_leaf(run: Run, leaf: int, ranges: int) -> tuple[Points, NDArray[np.int64]]:
+    """The points of a leaf from all ranges, and their records' numbers, ascending."""
+    values, ids = [], []
+    for number in range(ranges):
+        start, stop = load(run, DEAL, f"{number:06d}-ends")[leaf : leaf + 2]
+        values.append(load(run, DEAL, f"{number:06d}-values")[start:stop])
+        ids.append(load(run, DEAL, f"{number:06d}-ids")[start:stop])
+    return points_like(run.facts.points, np.concatenate(values)), np.concatenate(ids)

@@ -1,0 +1,56 @@
+"""Does one task of a run: once, however often it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rwn_core.datasets import (
+    exact_donors,
+    joined_index,
+    leaves,
+    partners,
+    parts,
+    release_order,
+    sample_donors,
+    staged_arrays,
+    survey,
+)
+from rwn_core.datasets.run import Run, Task
+
+STEPS: Mapping[str, Callable[[Run, Task], dict[str, Any]]] = {
+    survey.STEP: survey.survey_rows,
+    sample_donors.STEP: sample_donors.mask_rows,
+    parts.BOUNDS: parts.find_bounds,
+    staged_arrays.DEAL: leaves.deal_records,
+    leaves.INDEX: leaves.index_leaf,
+    joined_index.STEP: joined_index.join_leaves,
+    exact_donors.STEP: exact_donors.mask_leaf,
+    parts.STEP: parts.mask_part,
+    partners.PAIR: partners.draw_pairs,
+    partners.REPEATED: partners.find_repeated,
+    partners.STEP: partners.mask_partners,
+    release_order.STEP: release_order.order_file,
+}
+
+
+def perform(run: Run, task: Task) -> dict[str, Any]:
+    """Do a task, unless it is done.
+
+    Parameters
+    ----------
+    run : Run
+    task : dict
+        Its ``step`` and ``number``, and what the step asks for.
+
+    Returns
+    -------
+    dict
+        A few numbers: what a task makes of the data lies on the stage.
+    """
+    step, number = task["step"], task["number"]
+    answer = run.stage.answer(step, number)
+    if answer is None:
+        answer = STEPS[step](run, task)
+        run.stage.finish(step, number, answer)
+    return answer

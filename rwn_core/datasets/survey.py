@@ -1,0 +1,122 @@
+"""The first step over a dataset: checks its values, sums up its columns, samples its records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from rwn_core.data.guess_schema import with_levels
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.datasets.column_sums import Sums, block_sums, merge_sums
+from rwn_core.datasets.dataset import check_rows, frame_of
+from rwn_core.datasets.facts import levels_name, read_counts, save_facts, write_counts
+from rwn_core.datasets.metric_of_sums import SurveyStatistics, has_levels
+from rwn_core.datasets.record_batches import read_all, write_batches
+from rwn_core.datasets.record_draws import two_uniforms
+from rwn_core.datasets.run import Run, Task
+from rwn_core.datasets.stage import Stage, whole
+from rwn_core.errors import InputError
+from rwn_core.randomness import SAMPLE_STREAM, SecretKey
+
+STEP = "survey"
+_SURE = 12  # standard deviations by which more candidates are kept than the sample needs
+
+
+def survey_rows(run: Run, task: Task) -> dict[str, Any]:
+    """Check, sum up and sample one range of records; see `merge_survey`."""
+    start, number = task["start"], task["number"]
+    table = run.dataset.read(start, task["stop"], run.names)
+    frame = frame_of(table)
+    schema = Schema(variables=run.schema.released)
+    check_rows(frame, schema, start)
+    microdata = Microdata(frame, with_levels(frame, schema))
+    numbers = [v.name for v in schema.variables if not has_levels(v)]
+    with whole(_path(run.stage, number, "sums.npy")) as unfinished, unfinished.open("wb") as stream:
+        np.save(stream, block_sums(microdata.matrix(numbers)))
+    counted = [v.name for v in schema.variables if has_levels(v)]
+    for position, name in enumerate(counted):
+        with whole(_path(run.stage, number, levels_name(position))) as unfinished:
+            write_counts(str(unfinished), _counts(microdata, name))
+    records = np.arange(start, task["stop"], dtype=np.int64)
+    rows, draws = candidates(run.key, records, run.sample, run.dataset.n)
+    chosen = table.take(pa.array(rows))
+    for values in (*draws, records[rows]):
+        chosen = chosen.append_column("", pa.array(values))
+    with whole(_path(run.stage, number, "sample.arrow")) as unfinished:
+        write_batches(unfinished, chosen, [len(chosen)])
+    return {}
+
+
+def candidates(
+    key: SecretKey, records: NDArray[np.int64], m: int, n: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Which of some records may belong to the sample, and what it is ordered by.
+
+    The sample is the m records that come first in the keyed order of `random_order`: the same as
+    that of a table in memory.
+
+    Parameters
+    ----------
+    key : SecretKey
+    records : ndarray of int64, shape (c,)
+    m : int
+    n : int
+        Records of the dataset.
+
+    Returns
+    -------
+    rows : ndarray of int64, shape (a,)
+    draws : ndarray of float64, shape (2, a)
+    """
+    draws = two_uniforms(key, records, SAMPLE_STREAM)
+    most = (m + _SURE * sqrt(m) + 50) / n  # fewer than m are below once in 10^30 runs
+    rows = np.flatnonzero(draws[0] <= most)
+    return rows, draws[:, rows]
+
+
+def merge_survey(run: Run) -> None:
+    """Put together what the tasks of the survey found, in their order."""
+    tasks = run.ranges(STEP)
+    numbers = [v.name for v in run.schema.released if not has_levels(v)]
+    sums: list[Sums] = [
+        np.load(_path(run.stage, task["number"], "sums.npy"), allow_pickle=False) for task in tasks
+    ]
+    statistics = dict(zip(numbers, merge_sums(sums), strict=True))
+    counted = [v.name for v in run.schema.released if has_levels(v)]
+    levels = {
+        name: _merged_counts(run, [task["number"] for task in tasks], position)
+        for position, name in enumerate(counted)
+    }
+    paths = [_path(run.stage, task["number"], "sample.arrow") for task in tasks]
+    chosen = pa.concat_tables([read_all(path) for path in paths])
+    first, second, ids = (chosen.column(i).to_numpy() for i in (-3, -2, -1))
+    rows = np.lexsort((second, first))[: run.sample]
+    if len(rows) < run.sample:
+        raise InputError("The sample is too small; run again with another key.")
+    rows = rows[np.argsort(ids[rows])]
+    sample = chosen.select(run.names).take(pa.array(rows))
+    found = SurveyStatistics(n=run.dataset.n, numbers=statistics, levels=levels)
+    save_facts(run.stage, found, ids[rows], sample)
+
+
+def _path(stage: Stage, number: int, name: str) -> Any:
+    return stage.path(STEP, f"{number:06d}-{name}")
+
+
+def _counts(microdata: Microdata, name: str) -> dict[Any, int]:
+    codes, levels = microdata.codes(name)
+    records = np.bincount(codes[codes >= 0], minlength=len(levels)).tolist()
+    return {level: count for level, count in zip(levels, records, strict=True) if count}
+
+
+def _merged_counts(run: Run, numbers: list[int], position: int) -> dict[Any, int]:
+    total: Counter[Any] = Counter()
+    for number in numbers:
+        total.update(read_counts(str(_path(run.stage, number, levels_name(position)))))
+    return dict(total)

@@ -1,0 +1,144 @@
+"""How many donors of a record have each value that is asked for, of all variables in one look."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.parallel.jit import jit_inline
+
+OTHERS = 8  # numbers for what is not asked for: adding to one number again and again is slow
+
+
+class Together(NamedTuple):
+    """Where a look at a record's donors counts the values of all units.
+
+    A donor adds one at each of its places. Units of few values share a place, for each combination
+    of their values, and what is counted there is added up once for all donors. Of a unit whose
+    values few records have these are looked up among the donors instead.
+
+    Attributes
+    ----------
+    places : ndarray of int32, shape (n, g)
+        Of each record.
+    holders : ndarray of int32, shape (h, 2)
+        A place, and a record that adds one to it where it is a donor.
+    added : ndarray of int32, shape (c, 2)
+        Once all donors are counted, what is counted at the first is added to the second.
+    base : ndarray of int64, shape (u,)
+        Where the counts of each unit's values begin.
+    room : int
+        How many counts there are in all.
+    """
+
+    places: NDArray[np.int32]
+    holders: NDArray[np.int32]
+    added: NDArray[np.int32]
+    base: NDArray[np.int64]
+    room: int
+
+
+class Asked(NamedTuple):
+    """The released values that a search for sources asks for, unit by unit.
+
+    Attributes
+    ----------
+    codes : ndarray of int32, shape (u, n)
+        Each record's value, as a number among those asked for; `values[u]` or somewhat more for
+        any other.
+    released : ndarray of int32, shape (u, m)
+        Each row's, as a number among the same.
+    values : ndarray of int64, shape (u,)
+        How many values are asked for; other numbers are less than `OTHERS` above.
+    q : ndarray of float64, shape (u,)
+    starts : ndarray of int64, shape (values[0] + 1,)
+        Where the rows begin that have each value of the first unit.
+    rows : ndarray of int32, shape (m,)
+        The rows in the order of their values.
+    together : Together
+    """
+
+    codes: NDArray[np.int32]
+    released: NDArray[np.int32]
+    values: NDArray[np.int64]
+    q: NDArray[np.float64]
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    together: Together
+
+
+@jit_inline
+def count_together(
+    lists: Any,
+    index: int,
+    counted: Together,
+    counts: NDArray[np.int32],
+    marks: NDArray[np.int32],
+) -> None:
+    """Count the values of a record's donors.
+
+    Parameters
+    ----------
+    lists : Lists
+    index : int
+        The record's in `lists`.
+    counted : Together
+    counts : ndarray of int32, shape (room,)
+        All 0; filled.
+    marks : ndarray of int32, shape (n,)
+        Room to mark donors: none of these numbers is `index` + 1.
+    """
+    begin, mark, record = lists.begin[index], np.int32(index + 1), lists.records[index]
+    groups = counted.places.shape[1]
+    for entry in range(begin, begin + lists.sizes[index]):
+        donor = np.uint32(lists.members[entry])
+        marks[donor] = mark
+        for group in range(groups):
+            counts[np.uint32(counted.places[donor, group])] += 1
+    if lists.itself:  # it is in its list, and no donor of its own
+        marks[record] = 0
+        for group in range(groups):
+            counts[counted.places[record, group]] -= 1
+    for place, holder in counted.holders:
+        counts[np.uint32(place)] += marks[np.uint32(holder)] == mark
+    for one, all_of_it in counted.added:
+        counts[np.uint32(all_of_it)] += counts[np.uint32(one)]
+
+
+@jit_inline
+def multiply_together(
+    asked: Asked,
+    record: int,
+    total: float,
+    counts: NDArray[np.int32],
+    chances: NDArray[np.float64],
+    products: NDArray[np.float64],
+) -> None:
+    """P(a record releases each row), where what its `total` donors have is counted.
+
+    Parameters
+    ----------
+    asked : Asked
+    record : int
+    total : float
+    counts : ndarray of int32, shape (room,)
+        Of `count_together`; all is 0 afterwards.
+    chances : ndarray of float64
+        Room for the values of a unit.
+    products : ndarray of float64, shape (m,)
+        Filled.
+    """
+    units, rows = asked.released.shape
+    products[:] = 1.0
+    for unit in range(units):
+        released, q, base = asked.released[unit], asked.q[unit], asked.together.base[unit]
+        for code in range(asked.values[unit]):
+            chances[code] = q * (counts[base + code] / total)
+        own = asked.codes[unit, record]
+        if own < asked.values[unit]:
+            chances[own] = (1 - q) + chances[own]
+        for row in range(rows):
+            products[row] *= chances[np.uint32(released[row])]
+    counts[:] = 0

@@ -1,0 +1,192 @@
+"""The law of swapping within blocks: some records of a block exchange their values at random."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.law import Law
+from rwn_core.laws.moments import Moments, joined
+from rwn_core.laws.separate_law import SeparateLaw, UnitLaw, Untouched
+from rwn_core.laws.transition_law import LARGEST_TABLE, Choice, Transition, numbers_of
+from rwn_core.neighbors.table import Neighborhoods, NeighborTable
+
+LARGEST_PAIRS = 10_000_000  # of records of one block: 12 bytes each
+
+
+class BlockLaw(CellLaw):
+    """The law of swapping within blocks.
+
+    In a block of B records s are selected at random, and their values of the swapped variables
+    are permuted at random: a record's donor is each other record of its block with probability
+    (s - 1) / (B (B - 1)), and else itself. Rows together depend on each other; that is no part of
+    this law.
+
+    Parameters
+    ----------
+    original : Microdata
+        n records.
+    swapped : tuple of str
+        The variables that move together.
+    known_by : tuple of str
+        The variables that make the blocks.
+    blocks : ndarray of int64, shape (n,)
+        The number of each record's block, from 0; -1 for a record that stays as it is.
+    selected : ndarray of int64, shape (blocks,)
+        s of each block.
+
+    References
+    ----------
+    Matloff and Tendick 2015, the function `dswap` as it is documented.
+    """
+
+    def __init__(
+        self,
+        original: Microdata,
+        swapped: tuple[str, ...],
+        known_by: tuple[str, ...],
+        blocks: NDArray[np.int64],
+        selected: NDArray[np.int64],
+    ) -> None:
+        moved = np.array([v.name in swapped for v in original.schema.released])
+        shares = _shares(blocks, selected)
+        super().__init__(original, _listed(shares), moved.astype(np.float64), shares)
+        # the blocks stand for no distance that a measure could ask for
+        self.neighborhoods = None  # type: ignore[assignment]
+        self._swapped, self._known_by = swapped, known_by
+        self._selection = (blocks, selected)
+
+    @property
+    def empty(self) -> NDArray[np.int64]:
+        """The records that lose their values: none."""
+        return np.empty(0, dtype=np.int64)
+
+    def exchanged(self, name: str) -> bool:
+        """Every variable: the swapped ones are permuted."""
+        return True
+
+    def units(self) -> list[tuple[str, ...]]:
+        """The swapped variables together, and each of the others by itself."""
+        names = self.original.names
+        alone: list[tuple[str, ...]] = [
+            (variable.name,)
+            for variable in self.original.schema.released
+            if variable.name not in self._swapped
+        ]
+        together = tuple(name for name in self._swapped if name in names)
+        return [together, *alone] if together else alone
+
+    def moments(self) -> Moments:
+        """Means over blocks, as `SeparateLaw.moments`."""
+        names = [v.name for v in self.original.schema.released if v.name not in self._swapped]
+        moved = block_transition(self.original, self._swapped, *self._selection)
+        parts = [Untouched(self.original, name) for name in names]
+        return joined([moved.moments(), *(part.moments() for part in parts)])
+
+    def on(self, original: Microdata) -> Self:
+        """The law in the eyes of somebody who has some variables only; see `CellLaw.on`.
+
+        Raises
+        ------
+        NotApplicable
+            They do not make the blocks.
+        """
+        if not set(self._known_by) <= set(original.names):
+            raise NotApplicable("Without the variables that make the blocks the law is not known.")
+        other = copy(self)
+        other.original, other._tables = original, {}
+        other.q = np.array([self.modification(v.name) for v in original.schema.released])
+        return other
+
+
+def law_within_blocks(
+    original: Microdata,
+    swapped: tuple[str, ...],
+    known_by: tuple[str, ...],
+    blocks: NDArray[np.int64],
+    selected: NDArray[np.int64],
+) -> Law | None:
+    """The law of donors; of values where there are too many; see `BlockLaw`.
+
+    None where even the values of all blocks are too many to be listed.
+    """
+    if pairs_of(blocks) <= LARGEST_PAIRS:
+        return BlockLaw(original, swapped, known_by, blocks, selected)
+    if len(selected) * (int(numbers_of(original, swapped).max()) + 1) > LARGEST_TABLE:
+        return None
+    moved = block_transition(original, swapped, blocks, selected)
+    rest = [v.name for v in original.schema.released if v.name not in swapped]
+    parts: list[UnitLaw] = [moved, *(Untouched(original, name) for name in rest)]
+    return SeparateLaw(original, parts, known_by)
+
+
+def block_transition(
+    original: Microdata,
+    swapped: tuple[str, ...],
+    blocks: NDArray[np.int64],
+    selected: NDArray[np.int64],
+) -> Transition:
+    """The same law by values: a record keeps its own, or takes one of those of its block.
+
+    Records of a block are alike, so that no pair of them is listed.
+    """
+    own = numbers_of(original, swapped)
+    moving, sizes = blocks >= 0, np.bincount(blocks[blocks >= 0], minlength=len(selected))
+    other = np.maximum(selected - 1, 0) / np.maximum(sizes * (sizes - 1), 1)
+    pools = np.zeros((len(sizes), int(own.max()) + 1))
+    np.add.at(pools, (blocks[moving], own[moving]), 1.0)
+    pools /= np.maximum(sizes, 1)[:, np.newaxis]
+    taken = np.where(moving, (other * sizes)[blocks], 0.0)
+    starts = np.concatenate(([0], np.cumsum(moving)))
+    weights = sparse.csr_array(
+        (taken[moving], blocks[moving], starts), shape=(len(own), len(sizes))
+    )
+    choice = Choice(keep=1.0 - taken, weights=weights, pools=pools)
+    return Transition(plain=original, unit=swapped, choice=choice, by_value=False, exchanged=True)
+
+
+def pairs_of(blocks: NDArray[np.int64]) -> int:
+    """How many pairs of records of one block there are, each record with itself among them."""
+    sizes = np.bincount(blocks[blocks >= 0])
+    return int((sizes.astype(np.int64) ** 2).sum())
+
+
+def _shares(blocks: NDArray[np.int64], selected: NDArray[np.int64]) -> sparse.csr_array:
+    """P(each record is the donor of each), shape (n, n)."""
+    n = len(blocks)
+    order = np.argsort(blocks, kind="stable")
+    sizes = np.bincount(blocks[blocks >= 0], minlength=len(selected))
+    first = np.count_nonzero(blocks < 0) + np.cumsum(sizes) - sizes
+    moving = blocks >= 0
+    count = np.where(moving, sizes[blocks], 1)
+    starts = np.concatenate(([0], np.cumsum(count)))
+    record = np.repeat(np.arange(n), count)
+    within = np.arange(starts[-1]) - starts[record]
+    donor = np.where(moving[record], order[(first[blocks][record] + within) % n], record)
+    other = np.maximum(selected - 1, 0) / np.maximum(sizes * (sizes - 1), 1)
+    chance = np.where(moving[record], other[blocks][record], 0.0)
+    itself = donor == record
+    chance[itself] = 1.0 - ((count - 1) * np.where(moving, other[blocks], 0.0))
+    return sparse.csr_array((chance, donor, starts), shape=(n, n))
+
+
+def _listed(shares: sparse.csr_array) -> Neighborhoods:
+    """The possible donors as a table of members, in no distance."""
+    n, sizes = shares.shape[0], np.diff(shares.indptr).astype(np.int64)
+    table = NeighborTable(
+        offsets=shares.indptr.astype(np.int64),
+        records=shares.indices.astype(np.int32),
+        squared=np.zeros(shares.nnz),
+        k=0,
+        epsilon=0.0,
+    )
+    return Neighborhoods(
+        table=table, sizes=sizes, within=sizes, radius=np.zeros(n), k=None, epsilon=0.0
+    )

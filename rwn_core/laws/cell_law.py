@@ -1,0 +1,288 @@
+"""What a method may do to each cell: the exact probability of every released value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import rounded
+from rwn_core.data.value_codes import codes_together, joint_codes, value_codes
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.cells import Component
+from rwn_core.laws.donor_probabilities import Column, DonorChances
+from rwn_core.laws.moments import Moments
+from rwn_core.laws.privacy import AS_IT_IS, FROM_DONORS, Privacy
+from rwn_core.neighbors import Neighborhoods
+from rwn_core.neighbors.rule import Joins, NeighborhoodRule
+
+
+class CellLaw:
+    """The law of randomization within neighborhoods, given the original table.
+
+    P(released value of cell (i, j) is v) = (1 - q_j) [v = w_ij] + q_j c_ij(v) / |S_i|, where
+    c_ij(v) counts the members of S_i whose value of variable j is v. Cells are independent.
+
+    Parameters
+    ----------
+    original : Microdata
+        n records.
+    neighborhoods : Neighborhoods
+        None of them empty.
+    q : ndarray of float64, shape (p,)
+        Modification probability of each released variable.
+    shares : sparse array of float64, shape (n, n), optional
+        Row i holds the probability that each other record is the donor of a modified cell of
+        record i, for a method whose donors are not equally likely (a fresh sample of records for
+        each record, say); 1/|S_i| each when left out. Rows sum to 1.
+    rule : NeighborhoodRule, optional
+        How the neighborhoods were found; without it nobody else's can be asked for.
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 5.
+    """
+
+    def __init__(
+        self,
+        original: Microdata,
+        neighborhoods: Neighborhoods,
+        q: NDArray[np.float64],
+        shares: sparse.csr_array | None = None,
+        rule: NeighborhoodRule | None = None,
+    ) -> None:
+        self.original = original
+        self.neighborhoods = neighborhoods
+        self.q = q
+        self.precision: Mapping[str, float] = {}  # steps that released values are rounded to
+        self._tables: dict[str, tuple[sparse.csr_array, list[Any]]] = {}
+        self.donors = DonorChances(neighborhoods, shares)
+        self._rule, self._unrounded = rule, original
+
+    def rounded(self, precision: Mapping[str, float]) -> Self:
+        """The law of the release after its values are rounded.
+
+        Parameters
+        ----------
+        precision : mapping of str to float
+            For each rounded variable the step, in its own unit, that released values are
+            multiples of.
+
+        Returns
+        -------
+        CellLaw
+            Exactly that of rounded values: donors and neighborhoods stay as they are, and two
+            donors whose values round alike give one value.
+        """
+        if not precision:
+            return self
+        other = copy(self)
+        other.original = rounded(self.original, precision)
+        other.precision = {**self.precision, **precision}
+        other._tables = {}  # the donors do not depend on how values are written
+        return other
+
+    def components(self) -> tuple[Component, ...]:
+        """This law alone: all cells are independent."""
+        return (Component(1.0, self),)
+
+    @property
+    def rule(self) -> NeighborhoodRule:
+        """How the neighborhoods of the release were found.
+
+        Raises
+        ------
+        NotApplicable
+            It is not known.
+        """
+        if self._rule is None:
+            raise NotApplicable("This needs the rule by which the neighborhoods were found.")
+        return self._rule
+
+    def shares_outside(self, people: Microdata) -> sparse.csr_array:
+        """The neighborhoods of people who are not in the file, as `NeighborhoodRule.shares`."""
+        return self.rule.shares(people, self._unrounded)
+
+    def joins_outside(self, people: Microdata) -> Joins:
+        """The neighborhoods that people outside join, as `NeighborhoodRule.joins`."""
+        return self.rule.joins(people, self._unrounded, self.neighborhoods)
+
+    def on(self, original: Microdata) -> Self:
+        """The law in the eyes of somebody who has some variables only.
+
+        Parameters
+        ----------
+        original : Microdata
+            This law's original with some of its variables.
+
+        Returns
+        -------
+        CellLaw
+            With the neighborhoods that these variables alone make.
+
+        Raises
+        ------
+        NotApplicable
+            It is not known how neighborhoods are found.
+        ParameterError
+            None of the variables has a part in the distance.
+        """
+        other = copy(self)
+        other.original = original
+        other.q = np.array([self.modification(v.name) for v in original.schema.released])
+        other._rule = self.rule.on(original.names)
+        other.neighborhoods = other.rule.find(self._unrounded)
+        other.donors, other._tables = DonorChances(other.neighborhoods, None), {}
+        return other
+
+    @property
+    def empty(self) -> NDArray[np.int64]:
+        """The records without neighbors, whose modified cells become missing."""
+        return np.flatnonzero(self.neighborhoods.sizes == 0)
+
+    @property
+    def members(self) -> sparse.csr_array:
+        """Row i holds each member's probability to be the donor, shape (n, n), sparse."""
+        return self.donors.matrix
+
+    def privacy(self) -> dict[tuple[str, ...], Privacy]:
+        """None at all: donors limit what a record may release."""
+        moved = [(unit, self.modification(unit[0]) > 0) for unit in self.units()]
+        return {unit: FROM_DONORS if moves else AS_IT_IS for unit, moves in moved}
+
+    def exchanged(self, name: str) -> bool:
+        """Only what no record modifies; donors may give a value to many."""
+        return self.modification(name) == 0
+
+    def modification(self, name: str) -> float:
+        """The modification probability q of one variable."""
+        names = [variable.name for variable in self.original.schema.released]
+        return float(self.q[names.index(name)])
+
+    def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
+        """The law of one variable.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        probabilities : sparse array, shape (n, V)
+            Rows sum to 1.
+        values : list, length V
+            The values of the columns, missing as None in the last place.
+        """
+        if name not in self._tables:
+            codes, values = value_codes(self.original, name)
+            self._tables[name] = (self.donors.table(codes, self.modification(name)), values)
+        return self._tables[name]
+
+    def columns(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
+        """What each value of some variables is to expect; without the law of a large table.
+
+        Parameters
+        ----------
+        names : sequence of str
+        enough : float
+            A large table's variable may be left alone once supports @ chances is this much: from
+            there on both may be too small.
+
+        Returns
+        -------
+        list of (supports, chances)
+            Of each variable and value in turn: how many records may release it, and the
+            probability that a random record does; both shape (V,).
+        """
+        if self.donors.few:
+            return [_column(self.table(name)[0]) for name in names]
+        codes = [value_codes(self.original, name)[0] for name in names]
+        return self.donors.columns(codes, [self.modification(name) for name in names], enough)
+
+    def probability(self, record: int, name: str, value: Any) -> float:
+        """P(released value of this record's variable is `value`); missing is None."""
+        table, values = self.table(name)
+        for column, known in enumerate(values):
+            if known == value:
+                return float(table[record, column])
+        return 0.0
+
+    def moments(self) -> Moments | None:
+        """None: neighborhoods decide; see `Law.moments`."""
+        return None
+
+    def kept(self, *names: str) -> NDArray[np.float64]:
+        """P(the released values of these variables equal the original's), shape (n,).
+
+        Several variables must be those of one group, which share a donor.
+        """
+        return np.asarray(self._kept([names])[0])
+
+    def _kept(self, units: Sequence[tuple[str, ...]]) -> NDArray[np.float64]:
+        """`kept` of several units at once, shape (units, n)."""
+        q = np.array([[self.modification(names[0])] for names in units])
+        alike = self.donors.alike([joint_codes(self.original, names) for names in units])
+        return np.asarray((1 - q) + q * alike)
+
+    def units(self) -> list[tuple[str, ...]]:
+        """The released variables that share a donor, as tuples of names; most stand alone."""
+        units: dict[object, list[str]] = {}
+        for variable in self.original.schema.released:
+            unit = variable.name if variable.group is None else ("group", variable.group)
+            units.setdefault(unit, []).append(variable.name)
+        return [tuple(names) for names in units.values()]
+
+    def rows_intact(self) -> NDArray[np.float64]:
+        """P(no value of a record changes), shape (n,)."""
+        return np.asarray(np.prod(self._kept(self.units()), axis=0))
+
+    def likelihood_columns(
+        self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
+    ) -> tuple[sparse.csc_array, NDArray[np.int64]]:
+        """The law of one unit, and which of its columns holds each released record's values.
+
+        Parameters
+        ----------
+        names : tuple of str
+            One of `units`.
+        masked : Microdata
+        rows : ndarray of int64, shape (m,)
+
+        Returns
+        -------
+        probabilities : sparse array, shape (n, V)
+        columns : ndarray of int64, shape (m,)
+            -1 where the original has no such values.
+        """
+        codes, columns = self.unit_codes(names, masked, rows)
+        return sparse.csc_array(self.donors.table(codes, self.modification(names[0]))), columns
+
+    def unit_chances(
+        self,
+        names: tuple[str, ...],
+        masked: Microdata,
+        rows: NDArray[np.int64],
+        people: Microdata | None = None,
+    ) -> NDArray[np.float64]:
+        """How likely each record is to release the values of some rows; see `Cells`."""
+        if people is not None:
+            raise NotApplicable("Whose values people outside release depends on their neighbors.")
+        table, columns = self.likelihood_columns(names, masked, rows)
+        chances = table[:, np.maximum(columns, 0)].toarray().T
+        return np.where(columns[:, np.newaxis] >= 0, chances, 0.0)
+
+    def unit_codes(
+        self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The values of one unit as numbers from 0 to V - 1; see `codes_together`."""
+        return codes_together(self.original, masked, names, rows)
+
+
+def _column(table: sparse.csr_array) -> Column:
+    supports = np.asarray((table > 0).sum(axis=0), dtype=np.int64).ravel()
+    return supports, np.asarray(table.sum(axis=0)).ravel() / table.shape[0]

@@ -1,0 +1,181 @@
+"""The law of correlated noise: a joint density of all numbers of a record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import ndtr
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.changed_table import is_whole
+from rwn_core.laws.moments import Moments
+from rwn_core.laws.noise_law import UNLISTED
+from rwn_core.laws.privacy import NORMAL_NOISE, Privacy
+
+ROUNDED_OFF = 1e-6  # standard deviations that arithmetic may move a value that is never changed
+TINY = 1e-300
+FINE = 0.7  # standard deviation from which rounding adds 1/12 to a variance, to within 0.1 %
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CorrelatedNoiseOn:
+    """Normal noise on several variables together, then shrunk toward their means; see `UnitLaw`.
+
+    A released row is mean + shrink (own + noise - mean). Where numbers are rounded, a density at
+    the rounded ones stands for their probability: rounding counts as further noise.
+
+    Attributes
+    ----------
+    original : Microdata
+        Never rounded.
+    names : tuple of str
+    covariance : ndarray of float64, shape (len(names), len(names))
+        Of the noise; may be singular.
+    mean : ndarray of float64, shape (len(names),)
+    shrink : float
+        Above 0.
+    precision : mapping of str to float
+        The step of each variable that is rounded, beside whole numbers.
+    """
+
+    original: Microdata
+    names: tuple[str, ...]
+    covariance: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    shrink: float
+    precision: Mapping[str, float] = field(default_factory=dict)
+
+    exchanged: ClassVar[bool] = False
+    privacy: ClassVar[Privacy] = NORMAL_NOISE
+
+    @property
+    def kept(self) -> NDArray[np.float64]:
+        """P(no value changes): 0 unless all are missing, or one is rounded to a whole number."""
+        own = self.original.matrix(self.names)
+        missing = np.isnan(own).all(axis=1)
+        if len(self.names) > 1 or not is_whole(self.original, self.names[0]):
+            return np.asarray(missing, dtype=np.float64)
+        sd = self.shrink * np.sqrt(self.covariance[0, 0])
+        off = (1 - self.shrink) * (own - self.mean)[:, 0]  # how far the value is drawn
+        with np.errstate(divide="ignore", invalid="ignore"):
+            chance = ndtr((off + 0.5) / sd) - ndtr((off - 0.5) / sd)
+        return np.where(missing, 1.0, np.where(sd > 0, chance, np.abs(off) < 0.5))
+
+    def chances(
+        self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
+    ) -> NDArray[np.float64]:
+        """The density of the rows' values for each person, relative to the densest."""
+        own = (people or self.original).matrix(self.names)
+        released = masked.matrix(self.names)[rows]
+        before = (released - self.mean) / self.shrink + self.mean
+        logs = np.full((len(rows), len(own)), -np.inf)
+        patterns, pattern = np.unique(np.isnan(own), axis=0, return_inverse=True)
+        gone = np.isnan(released)
+        for number, missing in enumerate(patterns):
+            here = np.flatnonzero(pattern.ravel() == number)
+            there = np.flatnonzero((gone == missing).all(axis=1))
+            if there.size:
+                logs[np.ix_(there, here)] = self._logs(before[there], own[here], ~missing)
+        top = logs.max(axis=1, keepdims=True)
+        return np.asarray(np.exp(logs - np.where(np.isfinite(top), top, 0.0)))
+
+    def _logs(
+        self, rows: NDArray[np.float64], own: NDArray[np.float64], known: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Log density up to a constant, of rows and people with the same known variables."""
+        from scipy.spatial.distance import cdist
+
+        if not known.any():
+            return np.zeros((len(rows), len(own)))
+        rounding = self._steps[known] ** 2 / 12 / self.shrink**2
+        covariance = self.covariance[np.ix_(known, known)] + np.diag(rounding)
+        scale, values, vectors = spread_axes(covariance)
+        # a constant has no spread; any length will do for what is never changed
+        length = np.where(scale > 0, scale, np.maximum(np.abs(own[:, known]).max(axis=0), TINY))
+        one, other = (table[:, known] / length for table in (rows, own))
+        some = values > 0
+        white = vectors[:, some] / np.sqrt(values[some])
+        logs = -0.5 * cdist(one @ white, other @ white, "sqeuclidean")
+        # what lies off the noise's own directions is never changed
+        fixed = vectors[:, ~some]
+        if fixed.size:
+            rounded_off = ROUNDED_OFF * max(1.0, float(np.abs(other).max()))
+            logs = np.where(cdist(one @ fixed, other @ fixed) <= rounded_off, logs, -np.inf)
+        return np.asarray(logs)
+
+    @property
+    def _steps(self) -> NDArray[np.float64]:
+        """Return the rounding steps of released numbers, shape (d,); 0 if not rounded."""
+        whole = [float(is_whole(self.original, name)) for name in self.names]
+        return np.maximum(whole, [self.precision.get(name, 0.0) for name in self.names])
+
+    def moments(self) -> Moments:
+        """Shrunk numbers with the noise's shrunk covariance; rounding to whole ones adds 1/12."""
+        own = self.original.matrix(self.names)
+        spread = self.shrink**2 * self.covariance
+        sd = np.sqrt(np.diag(spread))
+        whole = np.array([is_whole(self.original, name) for name in self.names])
+        if (whole & (sd > 0) & (sd < FINE)).any():
+            raise NotApplicable(
+                "What is expected is known of noise that is wide against the whole numbers it "
+                "is rounded to."
+            )
+        spread = spread + np.diag(np.where(whole & (sd > 0), 1 / 12, 0.0))
+        known = (~np.isnan(own)).astype(np.float64)
+        together = spread * (known.T @ known)
+        return Moments(
+            names=self.names,
+            means=self.mean + self.shrink * (own - self.mean),
+            variances=np.diag(spread) * known,
+            together=together,
+            totals=together,
+        )
+
+    def table(self) -> tuple[sparse.csr_array, list[Any]]:
+        """There is none.
+
+        Raises
+        ------
+        NotApplicable
+        """
+        raise NotApplicable(UNLISTED)
+
+    def on(self, names: frozenset[str]) -> CorrelatedNoiseOn:
+        """The law of some of the variables."""
+        chosen = np.array([name in names for name in self.names])
+        return replace(
+            self,
+            names=tuple(name for name in self.names if name in names),
+            covariance=self.covariance[np.ix_(chosen, chosen)],
+            mean=self.mean[chosen],
+        )
+
+    def rounded(self, precision: Mapping[str, float]) -> CorrelatedNoiseOn:
+        """The law of released numbers that are rounded to these steps."""
+        return replace(self, precision=precision)
+
+
+def spread_axes(
+    covariance: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """The axes of a covariance in standard deviations, so that no unit decides which are none.
+
+    Returns
+    -------
+    scale : ndarray of float64, shape (d,)
+        Standard deviations; 0 of a constant.
+    values : ndarray of float64, shape (d,)
+        Eigenvalues of the correlations; 0 where they are rounding only, and of constants.
+    vectors : ndarray of float64, shape (d, d)
+        Their eigenvectors, as columns.
+    """
+    scale = np.sqrt(np.diag(covariance))
+    length = np.where(scale > 0, scale, 1.0)
+    values, vectors = np.linalg.eigh(covariance / length[:, np.newaxis] / length)
+    return scale, np.where(values > values.max(initial=0.0) * 1e-12, values, 0.0), vectors

@@ -1,0 +1,218 @@
+"""The laws of methods that work by groups: fixed results, and values drawn within a group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import rounded
+from rwn_core.data.value_codes import codes_like, value_codes
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.moments import Moments, certain, independent
+from rwn_core.laws.privacy import Privacy
+
+NO_OUTSIDERS = "What becomes of people outside depends on the groups that they would join."
+
+
+class Fixed:
+    """Variables whose released values follow from the original file for sure; see `UnitLaw`.
+
+    Parameters
+    ----------
+    original : Microdata
+        Never rounded.
+    shown : Microdata
+        What each record releases, row by row.
+    names : tuple of str
+    precision : mapping of str to float, optional
+        The steps of rounded variables.
+    """
+
+    def __init__(
+        self,
+        original: Microdata,
+        shown: Microdata,
+        names: tuple[str, ...],
+        precision: Mapping[str, float] | None = None,
+    ) -> None:
+        self.names, self._original, self._shown = names, original, shown
+        self._precision = {n: s for n, s in (precision or {}).items() if n in names}
+
+    exchanged = False
+    privacy = Privacy(np.inf, "follows from the file for sure")
+
+    @property
+    def kept(self) -> NDArray[np.float64]:
+        """1 where no value changes."""
+        own, shown = (rounded(each, self._precision) for each in (self._original, self._shown))
+        same = np.ones(own.n, dtype=bool)
+        for name in self.names:
+            same &= codes_like(own, shown, name) == value_codes(own, name)[0]
+        return same.astype(np.float64)
+
+    def chances(
+        self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
+    ) -> NDArray[np.float64]:
+        """1 where a row has what the record releases; see `UnitLaw`.
+
+        Raises
+        ------
+        NotApplicable
+            People outside have no result.
+        """
+        if people is not None:
+            raise NotApplicable(NO_OUTSIDERS)
+        shown = rounded(self._shown, self._precision)
+        same = np.ones((len(rows), shown.n), dtype=bool)
+        for name in self.names:
+            released = codes_like(shown, masked, name)[rows]
+            same &= released[:, np.newaxis] == value_codes(shown, name)[0]
+        return same.astype(np.float64)
+
+    def moments(self) -> Moments:
+        """The results, without any spread."""
+        return certain(rounded(self._shown, self._precision), self.names)
+
+    def table(self) -> tuple[sparse.csr_array, list[Any]]:
+        """Each record's result for sure, after the original's values those that are new."""
+        if len(self.names) > 1:
+            raise NotApplicable("Several variables change together.")
+        (name,) = self.names
+        own, shown = (rounded(each, self._precision) for each in (self._original, self._shown))
+        values, (codes, results) = list(value_codes(own, name)[1]), value_codes(shown, name)
+        column = codes_like(own, shown, name)
+        for code, value in enumerate(results):
+            here = codes == code
+            if (column[here] < 0).any():
+                column[here] = len(values)
+                values.append(value)
+        n = len(column)
+        shape = (n, len(values))
+        return sparse.csr_array((np.ones(n), column, np.arange(n + 1)), shape=shape), values
+
+    def on(self, names: frozenset[str]) -> Fixed:
+        """The law of some of the variables."""
+        some = tuple(name for name in self.names if name in names)
+        return Fixed(self._original, self._shown, some, self._precision)
+
+    def rounded(self, precision: Mapping[str, float]) -> Fixed:
+        """The law of the values after rounding."""
+        steps = {**self._precision, **precision}
+        return Fixed(self._original, self._shown, self.names, steps)
+
+
+class WithinGroups:
+    """A variable whose values are drawn within groups of values; see `UnitLaw`.
+
+    Parameters
+    ----------
+    original : Microdata
+        Never rounded.
+    name : str
+    group : ndarray of int64, shape (V,)
+        The group of each value, in the order of `value_codes`.
+    chance : ndarray of float64, shape (V,)
+        P(a value is drawn in its group); sums to 1 in each.
+    precision : mapping of str to float, optional
+        The step, where the variable is rounded.
+    exchanged : bool
+        Whether the records of a group exchange their values.
+    """
+
+    def __init__(
+        self,
+        original: Microdata,
+        name: str,
+        group: NDArray[np.int64],
+        chance: NDArray[np.float64],
+        precision: Mapping[str, float] | None = None,
+        *,
+        exchanged: bool = False,
+    ) -> None:
+        self.names, self.exchanged = (name,), exchanged
+        self._original, self._group, self._chance = original, group, chance
+        self._precision = {n: s for n, s in (precision or {}).items() if n == name}
+        self._codes, self._values = value_codes(original, name)
+
+    def _by_group(self) -> tuple[sparse.csr_array, list[Any], NDArray[np.int64]]:
+        """P(each written value | group), the values, and which one each original value becomes."""
+        name = self.names[0]
+        written = rounded(self._original, self._precision)
+        codes, values = value_codes(written, name)
+        becomes = np.zeros(len(self._values), dtype=np.int64)
+        becomes[self._codes] = codes
+        shape = (int(self._group.max()) + 1, len(values))
+        return (
+            sparse.csr_array((self._chance, (self._group, becomes)), shape=shape),
+            values,
+            becomes,
+        )
+
+    @property
+    def privacy(self) -> Privacy:
+        """None as soon as there are two groups; see `UnitLaw`."""
+        if self.exchanged:
+            return Privacy(np.inf, "keeps the count of every value, which one person changes")
+        if self._group.max() > 0:
+            return Privacy(np.inf, "can only take values of its group")
+        return Privacy(0.0, "is drawn alike for everybody")
+
+    @property
+    def kept(self) -> NDArray[np.float64]:
+        """P(the value does not change)."""
+        table, _, becomes = self._by_group()
+        chances = table[self._group[self._codes], becomes[self._codes]]
+        return np.asarray(chances, dtype=np.float64).ravel()
+
+    def chances(
+        self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
+    ) -> NDArray[np.float64]:
+        """The probability of the rows' values in each record's group; see `UnitLaw`.
+
+        Raises
+        ------
+        NotApplicable
+            People outside have no group.
+        """
+        if people is not None:
+            raise NotApplicable(NO_OUTSIDERS)
+        table, _, _ = self._by_group()
+        released = codes_like(rounded(self._original, self._precision), masked, self.names[0])[rows]
+        of_rows = table[:, np.maximum(released, 0)].toarray().T
+        return np.where(released[:, np.newaxis] >= 0, of_rows, 0.0)[:, self._group[self._codes]]
+
+    def moments(self) -> Moments:
+        """Mean and variance of each record's group; sums are certain where records exchange."""
+        table, values, _ = self._by_group()
+        own = self._original.values(self.names[0])
+        center = np.nanmean(own) if not np.isnan(own).all() else 0.0
+        numbers = np.array([0.0 if value is None else value - center for value in values])
+        group = self._group[self._codes]
+        mean = np.asarray(table @ numbers)
+        variance = np.maximum(table @ numbers**2 - mean**2, 0.0)
+        means = np.where(np.isnan(own), np.nan, center + mean[group])[:, np.newaxis]
+        found = independent(self.names, means, variance[group][:, np.newaxis])
+        return replace(found, totals=np.zeros((1, 1))) if self.exchanged else found
+
+    def table(self) -> tuple[sparse.csr_array, list[Any]]:
+        """P(each value is released for each record), and the values; see `UnitLaw`."""
+        table, values, _ = self._by_group()
+        return sparse.csr_array(table[self._group[self._codes]]), values
+
+    def on(self, names: frozenset[str]) -> WithinGroups:
+        """The same."""
+        return self
+
+    def rounded(self, precision: Mapping[str, float]) -> WithinGroups:
+        """The law of the values after rounding."""
+        steps = {**self._precision, **precision}
+        name, exchanged = self.names[0], self.exchanged
+        return WithinGroups(
+            self._original, name, self._group, self._chance, steps, exchanged=exchanged
+        )

@@ -1,0 +1,151 @@
+"""What every method's law offers to those who measure a release, whatever the method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.cells import Component
+from rwn_core.laws.donor_probabilities import Column
+from rwn_core.laws.moments import Moments
+from rwn_core.laws.privacy import Privacy
+from rwn_core.neighbors import Neighborhoods
+from rwn_core.neighbors.rule import Joins
+
+
+class Law(Protocol):
+    """The exact law of a release, given the original; rows are independent of each other.
+
+    A row comes about in one of a few ways, its components. Within each its cells are independent,
+    except those of one unit, which share a donor.
+    """
+
+    @property
+    def original(self) -> Microdata:
+        """The n original records, in the values that a release writes."""
+
+    @property
+    def precision(self) -> Mapping[str, float]:
+        """The step of each rounded variable, in its own unit."""
+
+    @property
+    def q(self) -> NDArray[np.float64]:
+        """The modification probability of each released variable, shape (p,)."""
+
+    @property
+    def neighborhoods(self) -> Neighborhoods | None:
+        """The possible donors of each record; None for a method that has no neighborhoods."""
+
+    @property
+    def members(self) -> sparse.csr_array:
+        """Row i holds each record's probability to be the donor of record i, shape (n, n).
+
+        Raises
+        ------
+        NotApplicable
+            The law is that of some records of a file, or has no donors.
+        """
+
+    def components(self) -> Sequence[Component]:
+        """The ways in which a row may come about; their weights sum to 1."""
+
+    def rounded(self, precision: Mapping[str, float]) -> Law:
+        """The law of the release after its values are rounded, by variable and step."""
+
+    def on(self, original: Microdata) -> Law:
+        """The law in the eyes of somebody who has some of the original's variables only.
+
+        Raises
+        ------
+        NotApplicable
+            It cannot be found from them.
+        ParameterError
+            None of the variables has a part in the method's distance.
+        """
+
+    def shares_outside(self, people: Microdata) -> sparse.csr_array:
+        """Each record's probability to be the donor of people outside, shape (people.n, n).
+
+        Raises
+        ------
+        NotApplicable
+            People outside have no donors.
+        """
+
+    def joins_outside(self, people: Microdata) -> Joins:
+        """The neighborhoods that people outside join, were each of them added to the file.
+
+        Raises
+        ------
+        NotApplicable
+            Nobody outside could be a donor.
+        """
+
+    def units(self) -> list[tuple[str, ...]]:
+        """The released variables that share a donor, as tuples of names; most stand alone."""
+
+    def privacy(self) -> dict[tuple[str, ...], Privacy]:
+        """What each unit promises a record in the sense of differential privacy."""
+
+    def moments(self) -> Moments | None:
+        """Mean and spread of all released numbers; None where neighborhoods decide.
+
+        Raises
+        ------
+        NotApplicable
+            They have no closed form.
+        """
+
+    def exchanged(self, name: str) -> bool:
+        """Whether a release has as many of each value of a variable as the original, for sure."""
+
+    def modification(self, name: str) -> float:
+        """The modification probability of one variable."""
+
+    def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
+        """P(each value is released for each record), shape (n, V), and the values.
+
+        Missing is None, in the last place. Rows sum to 1.
+        """
+
+    def columns(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
+        """How many records may release each value of some variables, and how likely one does.
+
+        A variable may be left alone once supports @ chances reaches `enough`.
+        """
+
+    def likelihood_columns(
+        self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
+    ) -> tuple[sparse.csc_array, NDArray[np.int64]]:
+        """The law of one unit, shape (n, V), and which column has each row's values.
+
+        The column is -1 where the original has no such values.
+        """
+
+    def rows_intact(self) -> NDArray[np.float64]:
+        """P(no value of a record changes), shape (n,)."""
+
+
+def independent_cells(law: Law) -> CellLaw:
+    """The law's only component: a record's cells are independent of each other.
+
+    Raises
+    ------
+    NotApplicable
+        They depend on each other: a row may come about in more than one way. Or they have no
+        donors.
+    """
+    components = law.components()
+    cells = components[0].cells
+    if len(components) > 1:
+        raise NotApplicable("This is for a method that draws each cell independently.")
+    if not isinstance(cells, CellLaw):
+        raise NotApplicable("This is for a method that copies values from donors.")
+    return cells

@@ -1,0 +1,204 @@
+"""The law of added noise: densities, or probabilities where released numbers are rounded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import ndtr, ndtri
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import rounded_values
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.moments import Moments, independent
+from rwn_core.laws.noise_moments import shortfall, whole_variance
+from rwn_core.laws.privacy import NORMAL_NOISE, STILL_MISSING, Privacy
+
+Shape = Literal["gaussian", "laplace", "uniform"]
+UNLISTED = "Noise can release any number, so its values cannot be listed."
+SHAPES: tuple[str, ...] = get_args(Shape)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """A symmetric random number with mean 0.
+
+    Attributes
+    ----------
+    shape : {"gaussian", "laplace", "uniform"}
+    sd : float
+        Standard deviation, above 0.
+    """
+
+    shape: Shape
+    sd: float
+
+    @property
+    def half_width(self) -> float:
+        """Half the length of the interval that uniform noise fills."""
+        return float(self.sd * np.sqrt(3))
+
+    def draw(self, uniform: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The noise that belongs to some uniform numbers between 0 and 1."""
+        if self.shape == "gaussian":
+            return np.asarray(self.sd * ndtri(uniform))
+        if self.shape == "uniform":
+            return self.half_width * (2 * uniform - 1)
+        lower = uniform < 0.5
+        tail = np.log(2 * np.where(lower, uniform, 1 - uniform))
+        return np.asarray(self.sd / np.sqrt(2) * np.where(lower, tail, -tail))
+
+    def density(self, at: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The density at some distances from the true value."""
+        if self.shape == "gaussian":
+            scaled = at / self.sd
+            return np.asarray(np.exp(-0.5 * scaled * scaled) / (self.sd * np.sqrt(2 * np.pi)))
+        if self.shape == "uniform":
+            return np.where(np.abs(at) <= self.half_width, 0.5 / self.half_width, 0.0)
+        scale = self.sd / np.sqrt(2)
+        return np.asarray(np.exp(-np.abs(at) / scale) / (2 * scale))
+
+    def below(self, at: NDArray[np.float64]) -> NDArray[np.float64]:
+        """P(the noise is at most so much)."""
+        if self.shape == "gaussian":
+            return np.asarray(ndtr(at / self.sd))
+        if self.shape == "uniform":
+            return np.asarray(np.clip(0.5 + at / (2 * self.half_width), 0.0, 1.0))
+        tail = 0.5 * np.exp(-np.abs(at) * np.sqrt(2) / self.sd)
+        return np.asarray(np.where(at < 0, tail, 1 - tail))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NoiseOn:
+    """Noise on one numeric variable; see `UnitLaw`.
+
+    Attributes
+    ----------
+    original : Microdata
+        Never rounded.
+    name : str
+    noise : Noise
+    whole : bool
+        Whether the noisy numbers are rounded to whole ones.
+    reflected : bool
+        Whether a number below 0 is released without its sign.
+    step : float
+        To which released numbers are rounded; 0 for not at all.
+    """
+
+    original: Microdata
+    name: str
+    noise: Noise
+    whole: bool = False
+    reflected: bool = False
+    step: float = 0.0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variable."""
+        return (self.name,)
+
+    exchanged: ClassVar[bool] = False
+
+    @property
+    def privacy(self) -> Privacy:
+        """Range divided by scale of Laplace noise; other noise has no epsilon; see `UnitLaw`."""
+        own = self.original.values(self.name)
+        if np.isnan(own).any():
+            return STILL_MISSING
+        if self.noise.shape == "gaussian":
+            return NORMAL_NOISE
+        if self.noise.shape == "uniform":
+            return Privacy(np.inf, "can only take values within reach of its noise")
+        scale = self.noise.sd / np.sqrt(2)
+        width = float(own.max() - own.min())
+        return Privacy(width / scale, f"has Laplace noise of scale {scale:.3g}")
+
+    @property
+    def kept(self) -> NDArray[np.float64]:
+        """P(the value does not change): 0 of continuous numbers, and a missing one is kept."""
+        own = self.original.values(self.name)
+        missing = np.isnan(own)
+        if not (self.whole or self.step):
+            return missing.astype(np.float64)
+        written = self._written(own)
+        return np.where(missing, 1.0, self._between(*self._ends(written), own))
+
+    def _written(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        shown = np.rint(numbers) if self.whole else numbers
+        return np.asarray(rounded_values(shown, self.step) if self.step else shown)
+
+    def chances(
+        self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
+    ) -> NDArray[np.float64]:
+        """The density, or the probability, of the rows' values for each person; see `UnitLaw`."""
+        own = (people or self.original).values(self.name)
+        released = masked.values(self.name)[rows][:, None]
+        if self.whole or self.step:
+            likely = self._between(*self._ends(released), own)
+        else:
+            likely = self.noise.density(released - own)
+            if self.reflected:
+                likely = np.where(released < 0, 0.0, likely + self.noise.density(-released - own))
+        lost, none = np.isnan(released), np.isnan(own)
+        return np.where(lost | none, (lost & none).astype(np.float64), likely)
+
+    def _ends(
+        self, released: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Between which noisy numbers a released one lies."""
+        if not self.whole:
+            return released - self.step / 2, released + self.step / 2
+        if not self.step:
+            return released - 0.5, released + 0.5
+        low, high = np.ceil(released - self.step / 2), np.floor(released + self.step / 2)
+        # at the very half a whole number goes to the even multiple
+        low = low + (rounded_values(low.ravel(), self.step).reshape(low.shape) != released)
+        high = high - (rounded_values(high.ravel(), self.step).reshape(high.shape) != released)
+        return low - 0.5, high + 0.5
+
+    def _between(
+        self, low: NDArray[np.float64], high: NDArray[np.float64], own: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """P(a released number lies between two ends)."""
+        below = self.noise.below
+        if not self.reflected:
+            return np.asarray(np.maximum(below(high - own) - below(low - own), 0.0))
+        low = np.maximum(low, 0.0)
+        either = below(high - own) - below(low - own) + below(-low - own) - below(-high - own)
+        return np.where(high <= 0, 0.0, np.maximum(either, 0.0))
+
+    def moments(self) -> Moments:
+        """The number itself and the noise's variance; more where it is rounded or reflected."""
+        if self.step:
+            raise NotApplicable("What is expected of noise is known before it is rounded.")
+        own, sd = self.original.values(self.name), self.noise.sd
+        variance = whole_variance(self.noise.below, sd) if self.whole else sd**2
+        mean, spread = own, np.where(np.isnan(own), 0.0, variance)
+        if self.reflected:
+            below, shape = self.noise.below, self.noise.shape
+            known = np.nan_to_num(own)
+            mean = own + 2 * shortfall(shape, sd, below, known, whole=self.whole)
+            spread = np.where(np.isnan(own), 0.0, known**2 + variance - np.nan_to_num(mean) ** 2)
+        return independent(self.names, mean[:, np.newaxis], spread[:, np.newaxis])
+
+    def table(self) -> tuple[sparse.csr_array, list[Any]]:
+        """There is none.
+
+        Raises
+        ------
+        NotApplicable
+        """
+        raise NotApplicable(UNLISTED)
+
+    def on(self, names: frozenset[str]) -> NoiseOn:
+        """The same."""
+        return self
+
+    def rounded(self, precision: Mapping[str, float]) -> NoiseOn:
+        """The law of the values after rounding; a second rounding stands for both."""
+        return replace(self, step=precision[self.name]) if self.name in precision else self

@@ -1,0 +1,197 @@
+"""The laws of the 2015 method and of sampling: mixtures over whole rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import value_codes
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.cells import Component
+from rwn_core.laws.donor_probabilities import Column
+from rwn_core.laws.privacy import OR_NOT_AT_ALL, Privacy
+from rwn_core.neighbors import Neighborhoods, find_strictly
+from rwn_core.neighbors.rule import NeighborhoodRule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectedRows:
+    """Hold the law of a release in which a row is masked as a whole or stays as it is.
+
+    Attributes
+    ----------
+    share : float
+        The probability that a record is selected.
+    fixed_count : bool
+        Whether as many records are selected in every release.
+    drawn : CellLaw
+        Of a selected record's cells, with q = 1 where it modifies them; records without
+        neighbors lose these.
+    """
+
+    share: float
+    fixed_count: bool
+    drawn: CellLaw
+
+
+def selected_rows(law: Any) -> SelectedRows | None:
+    """A law as one that selects records; None where it does not.
+
+    Parameters
+    ----------
+    law : Law
+    """
+    if not isinstance(law, RowMixtureLaw):
+        return None
+    drawn = law.given(selected=True)
+    return SelectedRows(share=law.row_share, fixed_count=law.fixed_count, drawn=drawn)
+
+
+class RowMixtureLaw(CellLaw):
+    """The law of the 2015 method: a record is masked as a whole, or left as it is.
+
+    With probability s all masked values of record i come from independent members of S_i, and
+    become missing where S_i is empty; with probability 1 - s the record is kept. A whole record
+    follows this mixture, not a product over its cells; `table` has the law of single cells.
+
+    Parameters
+    ----------
+    original : Microdata
+        n records.
+    neighborhoods : Neighborhoods
+        Some of them may be empty.
+    masked : ndarray of bool, shape (p,)
+        Which released variables are masked.
+    row_share : float
+        s, the probability that a record is selected; with a fixed count of selected records,
+        that count divided by n (the dependence between records is no part of this law).
+    rule : NeighborhoodRule, optional
+        How the neighborhoods were found; without it nobody else's can be asked for.
+    fixed_count : bool
+        Whether so many records are selected in every release, instead of each by itself.
+
+    References
+    ----------
+    Matloff and Tendick 2015, section "Proposed method".
+    """
+
+    def __init__(
+        self,
+        original: Microdata,
+        neighborhoods: Neighborhoods,
+        masked: NDArray[np.bool_],
+        row_share: float,
+        rule: NeighborhoodRule | None = None,
+        *,
+        fixed_count: bool = False,
+    ) -> None:
+        q = np.where(masked, float(row_share), 0.0)
+        super().__init__(original, neighborhoods, q, rule=rule)
+        self._found = neighborhoods
+        self.row_share, self.fixed_count = float(row_share), fixed_count
+
+    def components(self) -> tuple[Component, ...]:
+        """A row that is selected, and one that is kept."""
+        drawn, kept = (self.given(selected=each) for each in (True, False))
+        return Component(self.row_share, drawn), Component(1 - self.row_share, kept)
+
+    def given(self, *, selected: bool) -> CellLaw:
+        """The law of independent cells of a record that is selected, or of one that is not.
+
+        A selected record without neighbors has probability 0 everywhere: it is `empty`.
+        """
+        q = np.where(self.q > 0, 1.0, 0.0) if selected else np.zeros(len(self.q))
+        cells = CellLaw(self.original, self._found, q)
+        cells.donors = self.donors
+        return cells
+
+    def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
+        """The law of one variable, a lost value as None; see `CellLaw.table`."""
+        if name not in self._tables:
+            table, values = super().table(name)
+            lost = self.empty if self.modification(name) else self.empty[:0]
+            if lost.size:
+                values = values if values[-1] is None else [*values, None]
+                shape = (table.shape[0], len(values))
+                places = (lost, np.full(len(lost), len(values) - 1))
+                cells = (np.full(len(lost), self.modification(name)), places)
+                table.resize(shape)
+                self._tables[name] = (
+                    sparse.csr_array(table + sparse.csr_array(cells, shape=shape)),
+                    values,
+                )
+        return self._tables[name]
+
+    def columns(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
+        """What each value is to expect, a lost one in the last place; see `CellLaw.columns`."""
+        tables = super().columns(names, enough)
+        if self.donors.few:
+            return tables
+        return [self._with_lost(name, each) for name, each in zip(names, tables, strict=True)]
+
+    def _with_lost(self, name: str, column: Column) -> Column:
+        codes, values = value_codes(self.original, name)
+        q, lost = self.modification(name), self.empty
+        if not lost.size or not q:
+            return column
+        supports, chances = column
+        missing = len(values) - 1
+        if values[-1] is not None:
+            missing, supports, chances = (
+                len(values),
+                np.append(supports, 0),
+                np.append(chances, 0.0),
+            )
+        already = codes[lost] == missing if q < 1 else np.zeros(len(lost), bool)
+        supports[missing] += np.count_nonzero(~already)
+        chances[missing] += q * len(lost) / self.original.n
+        return supports, chances
+
+    def rows_intact(self) -> NDArray[np.float64]:
+        """P(no value of a record changes), shape (n,)."""
+        selected = self.given(selected=True).rows_intact()
+        return np.asarray((1 - self.row_share) + self.row_share * selected)
+
+
+class SampleLaw(RowMixtureLaw):
+    """The law of sampling: a record is lost as a whole, or kept as a whole; nobody has a donor.
+
+    Parameters
+    ----------
+    original : Microdata
+        n records.
+    left_out : float
+        The probability that a record is lost.
+    """
+
+    def __init__(self, original: Microdata, left_out: float) -> None:
+        n, p = original.n, len(original.schema.released)
+        nobody = find_strictly(np.zeros((n, 1)), 0.0)
+        super().__init__(original, nobody, np.ones(p, dtype=bool), left_out, fixed_count=True)
+        self.neighborhoods = None  # type: ignore[assignment]  # it draws from none
+
+    @property
+    def empty(self) -> NDArray[np.int64]:
+        """The records that have nobody to take values from: all."""
+        return np.arange(self.original.n)
+
+    @property
+    def members(self) -> sparse.csr_array:
+        """There are no donors.
+
+        Raises
+        ------
+        NotApplicable
+        """
+        raise NotApplicable("This is for a method that copies values from donors.")
+
+    def privacy(self) -> dict[tuple[str, ...], Privacy]:
+        """None at all: what is released is true."""
+        return dict.fromkeys(self.units(), OR_NOT_AT_ALL)

@@ -1,0 +1,297 @@
+"""The law of methods without donors: each unit of variables is changed by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import rounded
+from rwn_core.data.value_codes import codes_like, value_codes
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.cells import Component
+from rwn_core.laws.donor_probabilities import Column
+from rwn_core.laws.moments import Moments, certain, joined
+from rwn_core.laws.privacy import AS_IT_IS, Privacy
+from rwn_core.neighbors.rule import Joins
+
+
+class UnitLaw(Protocol):
+    """How the values of some variables, drawn together, change."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+
+    @property
+    def kept(self) -> NDArray[np.float64]:
+        """P(no value changes), shape (n,)."""
+
+    @property
+    def exchanged(self) -> bool:
+        """Whether a release has as many of each value as the original, for sure."""
+
+    @property
+    def privacy(self) -> Privacy:
+        """What a record is promised in the sense of differential privacy."""
+
+    def chances(
+        self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
+    ) -> NDArray[np.float64]:
+        """How likely each person is to release the rows' values, shape (m, people.n).
+
+        Up to a factor of each row. People are the original's records, or others with values that
+        were never rounded.
+        """
+
+    def table(self) -> tuple[sparse.csr_array, list[Any]]:
+        """P(each value is released for each record), shape (n, V), and the values.
+
+        Raises
+        ------
+        NotApplicable
+            Values are continuous, or several variables change together.
+        """
+
+    def moments(self) -> Moments:
+        """Mean and spread of its numbers.
+
+        Raises
+        ------
+        NotApplicable
+            They have no closed form.
+        """
+
+    def on(self, names: frozenset[str]) -> UnitLaw:
+        """The law of some of its variables."""
+
+    def rounded(self, precision: Mapping[str, float]) -> UnitLaw:
+        """The law of the values after rounding."""
+
+
+class SeparateLaw:
+    """The law of a method that changes each unit of variables by itself, without donors.
+
+    Parameters
+    ----------
+    original : Microdata
+        n records.
+    parts : sequence of UnitLaw
+        Of all released variables, each in one of them.
+    known_by : tuple of str
+        The variables without which nobody knows what a record does.
+    """
+
+    neighborhoods = None
+    donors = None
+
+    def __init__(
+        self, original: Microdata, parts: Sequence[UnitLaw], known_by: tuple[str, ...] = ()
+    ) -> None:
+        self.original, self._known_by = original, known_by
+        self.precision: Mapping[str, float] = {}
+        self._parts = {part.names: part for part in parts}
+
+    @property
+    def empty(self) -> NDArray[np.int64]:
+        """The records that lose their values: none."""
+        return np.empty(0, dtype=np.int64)
+
+    @property
+    def members(self) -> sparse.csr_array:
+        """There are no donors.
+
+        Raises
+        ------
+        NotApplicable
+        """
+        raise NotApplicable("This is for a method that copies values from donors.")
+
+    @property
+    def q(self) -> NDArray[np.float64]:
+        """The mean probability that a cell of each released variable changes, shape (p,)."""
+        return np.array([self.modification(v.name) for v in self.original.schema.released])
+
+    def components(self) -> tuple[Component, ...]:
+        """This law alone: all units are independent."""
+        return (Component(1.0, self),)
+
+    def _part(self, name: str) -> UnitLaw:
+        return next(part for names, part in self._parts.items() if name in names)
+
+    def units(self) -> list[tuple[str, ...]]:
+        """The variables whose values are drawn together, as tuples of names."""
+        return list(self._parts)
+
+    def privacy(self) -> dict[tuple[str, ...], Privacy]:
+        """What each unit promises; see `Law.privacy`."""
+        return {unit: part.privacy for unit, part in self._parts.items()}
+
+    def moments(self) -> Moments:
+        """Mean and spread of all released numbers; see `Law.moments`."""
+        return joined([part.moments() for part in self._parts.values()])
+
+    def exchanged(self, name: str) -> bool:
+        """Whether a variable keeps the counts of its values; see `Law.exchanged`."""
+        return self._part(name).exchanged
+
+    def modification(self, name: str) -> float:
+        """The mean probability that a value of one variable changes."""
+        return float(1 - self.kept(name).mean())
+
+    def kept(self, *names: str) -> NDArray[np.float64]:
+        """P(the released values of one unit's variables equal the original's), shape (n,)."""
+        return self._part(names[0]).on(frozenset(names)).kept
+
+    def rows_intact(self) -> NDArray[np.float64]:
+        """P(no value of a record changes), shape (n,)."""
+        return np.asarray(np.prod([part.kept for part in self._parts.values()], axis=0))
+
+    def rounded(self, precision: Mapping[str, float]) -> Self:
+        """The law of the release after its values are rounded; see `CellLaw.rounded`."""
+        if not precision:
+            return self
+        parts = [part.rounded(precision) for part in self._parts.values()]
+        other = type(self)(rounded(self.original, precision), parts, self._known_by)
+        other.precision = {**self.precision, **precision}
+        return other
+
+    def on(self, original: Microdata) -> Self:
+        """The law in the eyes of somebody who has some variables only: that of those."""
+        names = frozenset(original.names)
+        if not names.issuperset(self._known_by):
+            raise NotApplicable("Without the variables that make the blocks the law is not known.")
+        parts = [part.on(names) for unit, part in self._parts.items() if names & set(unit)]
+        other = type(self)(original, parts, self._known_by)
+        other.precision = {name: s for name, s in self.precision.items() if name in names}
+        return other
+
+    def shares_outside(self, people: Microdata) -> sparse.csr_array:
+        """There are no donors.
+
+        Raises
+        ------
+        NotApplicable
+        """
+        raise NotApplicable("This is for a method that copies values from donors.")
+
+    def joins_outside(self, people: Microdata) -> Joins:
+        """There are no donors.
+
+        Raises
+        ------
+        NotApplicable
+        """
+        raise NotApplicable("This is for a method that copies values from donors.")
+
+    def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
+        """The law of one variable; see `CellLaw.table`.
+
+        Raises
+        ------
+        NotApplicable
+            Its values are continuous.
+        """
+        return self._part(name).on(frozenset((name,))).table()
+
+    def columns(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
+        """Every record may release any value: so many sources has a row at most."""
+        n = self.original.n
+        return [(np.array([n]), np.array([1.0])) for _ in names]
+
+    def unit_chances(
+        self,
+        names: tuple[str, ...],
+        masked: Microdata,
+        rows: NDArray[np.int64],
+        people: Microdata | None = None,
+    ) -> NDArray[np.float64]:
+        """How likely people are to release the values of some rows; see `Cells`."""
+        return self._part(names[0]).on(frozenset(names)).chances(masked, rows, people)
+
+    def unit_codes(
+        self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """There are no common values to number.
+
+        Raises
+        ------
+        NotApplicable
+        """
+        raise NotApplicable("This is for a method that copies values from donors.")
+
+    def likelihood_columns(
+        self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
+    ) -> tuple[sparse.csc_array, NDArray[np.int64]]:
+        """The law of one unit, and which of its columns holds each row's values.
+
+        Raises
+        ------
+        NotApplicable
+            Values are continuous, or several variables change together.
+        """
+        if len(names) > 1:
+            raise NotApplicable("This is for a method that changes each variable by itself.")
+        table, _ = self.table(names[0])
+        return sparse.csc_array(table), codes_like(self.original, masked, names[0])[rows]
+
+
+class Untouched:
+    """A variable that is released as it is.
+
+    Parameters
+    ----------
+    original : Microdata
+        Never rounded.
+    name : str
+    precision : mapping of str to float
+        The steps of rounded variables.
+    """
+
+    def __init__(
+        self, original: Microdata, name: str, precision: Mapping[str, float] | None = None
+    ) -> None:
+        self.names = (name,)
+        steps = precision or {}
+        self._precision = {name: steps[name]} if name in steps else {}
+        self._original = original
+        self._written = rounded(original, self._precision)
+
+    exchanged = True
+    privacy = AS_IT_IS
+
+    @property
+    def kept(self) -> NDArray[np.float64]:
+        """Every value is."""
+        return np.ones(self._original.n)
+
+    def chances(
+        self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
+    ) -> NDArray[np.float64]:
+        """1 where a row has the person's own value; see `UnitLaw`."""
+        own = self._written if people is None else rounded(people, self._precision)
+        released = codes_like(own, masked, self.names[0])[rows]
+        return np.asarray(released[:, None] == value_codes(own, self.names[0])[0], np.float64)
+
+    def moments(self) -> Moments:
+        """The own numbers, without any spread."""
+        return certain(self._written, self.names)
+
+    def table(self) -> tuple[sparse.csr_array, list[Any]]:
+        """Each record's own value for sure; see `UnitLaw`."""
+        codes, values = value_codes(self._written, self.names[0])
+        n = len(codes)
+        shape = (n, len(values))
+        return sparse.csr_array((np.ones(n), codes, np.arange(n + 1)), shape=shape), values
+
+    def on(self, names: frozenset[str]) -> Untouched:
+        """The same."""
+        return self
+
+    def rounded(self, precision: Mapping[str, float]) -> Untouched:
+        """The same of rounded values."""
+        return Untouched(self._original, self.names[0], {**self._precision, **precision})

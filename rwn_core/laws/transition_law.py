@@ -1,0 +1,291 @@
+"""The law of changed categories: a value is kept, or drawn anew from a pool of values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import rounded
+from rwn_core.data.value_codes import codes_together, value_codes
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.moments import Moments, numbers_among
+from rwn_core.laws.privacy import STILL_MISSING, Privacy
+from rwn_core.laws.transition_matrix import privacy_epsilon
+
+LARGEST_TABLE = 20_000_000  # chances that are listed; 8 bytes each, and as many again in a sum
+AT_ONCE = 4_000_000  # entries of a matrix that are looked at together
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Choice:
+    """Hold what a record does with its value: keep it, or take one from one of a few pools.
+
+    P(record i releases v) = keep_i [v = own_i] + sum over r of weights_ir pools_rv.
+
+    Attributes
+    ----------
+    keep : ndarray of float64, shape (n,)
+        May be a little below 0 where the pool has the own value too.
+    weights : sparse array of float64, shape (n, r)
+    pools : ndarray of float64, shape (r, V)
+        Rows sum to 1.
+    """
+
+    keep: NDArray[np.float64]
+    weights: sparse.csr_array
+    pools: NDArray[np.float64]
+
+    def matrix(self, own: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.float64]:
+        """T over some values, from one record of each, shape (len(values), len(values)).
+
+        Parameters
+        ----------
+        own : ndarray of int64, shape (n,)
+            From 0 to V - 1.
+        values : ndarray of int64
+            Numbers that occur.
+        """
+        first = np.zeros(self.pools.shape[1], dtype=np.int64)
+        first[own] = np.arange(len(own))
+        rows = first[values]
+        taken = np.asarray(self.weights[rows] @ self.pools[:, values])
+        return taken + np.diag(self.keep[rows])
+
+    def drawn(self, own: NDArray[np.int64], uniform: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Draw each record's value by itself.
+
+        Parameters
+        ----------
+        own : ndarray of int64, shape (n,)
+            From 0 to V - 1.
+        uniform : ndarray of float64, shape (2, n)
+
+        Returns
+        -------
+        ndarray of int64, shape (n,)
+        """
+        starts, left = self.weights.indptr, uniform[0] - self.keep
+        ends = np.cumsum(self.weights.data)
+        before = np.concatenate(([0.0], ends))[starts[:-1]]
+        entry = np.searchsorted(ends, before + left)
+        drawn = own.copy()
+        changed = np.flatnonzero((left >= 0) & (np.diff(starts) > 0))
+        pool = self.weights.indices[np.clip(entry, starts[:-1], starts[1:] - 1)[changed]]
+        order = np.argsort(pool, kind="stable")
+        for some in np.split(changed[order], np.flatnonzero(np.diff(pool[order])) + 1):
+            if some.size:
+                row = self.pools[pool[np.searchsorted(changed, some[0])]]
+                values = np.flatnonzero(row)
+                reach = np.searchsorted(np.cumsum(row[values]), uniform[1][some])
+                drawn[some] = values[np.minimum(reach, len(values) - 1)]
+        return drawn
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Transition:
+    """The law of some variables whose values change together by a transition matrix.
+
+    See `UnitLaw`.
+
+    Attributes
+    ----------
+    plain : Microdata
+        The original, never rounded.
+    unit : tuple of str
+        The variables; their values together have the numbers 0 to V - 1.
+    choice : Choice
+        Of those numbers.
+    by_value : bool
+        Whether records with one value change alike.
+    exchanged : bool
+        Whether records exchange values, so that a release has as many of each as the original.
+    names : tuple of str
+        Those of the variables that are looked at.
+    precision : mapping of str to float
+    """
+
+    plain: Microdata
+    unit: tuple[str, ...]
+    choice: Choice
+    by_value: bool = True
+    exchanged: bool = False
+    names: tuple[str, ...] = ()
+    precision: Mapping[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        """Look at all variables, unless some are named."""
+        object.__setattr__(self, "names", self.names or self.unit)
+
+    @cached_property
+    def _written(self) -> Microdata:
+        return rounded(self.plain, self.precision or {})
+
+    @cached_property
+    def _own(self) -> NDArray[np.int64]:
+        """The number of each record's values, shape (n,)."""
+        return numbers_of(self.plain, self.unit)
+
+    @cached_property
+    def _shown(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Each record's number as it is written, and the pools of those numbers."""
+        shown = numbers_of(self._written, self.names)
+        values = self.choice.pools.shape[1]
+        of_value = np.zeros(values, dtype=np.int64)
+        of_value[self._own] = shown  # every value with a chance is somebody's
+        ones = np.ones(values)
+        together = sparse.csr_array(
+            (ones, (np.arange(values), of_value)), shape=(values, int(shown.max()) + 1)
+        )
+        return shown, np.asarray(self.choice.pools @ together)
+
+    @cached_property
+    def kept(self) -> NDArray[np.float64]:
+        """P(no value changes), shape (n,)."""
+        shown, pools = self._shown
+        weights = self.choice.weights
+        record = np.repeat(np.arange(len(shown)), np.diff(weights.indptr))
+        chance = weights.data * pools[weights.indices, shown[record]]
+        again = np.bincount(record, chance, len(shown))
+        return np.asarray(np.clip(self.choice.keep + again, 0.0, 1.0))
+
+    def chances(
+        self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
+    ) -> NDArray[np.float64]:
+        """P(each person releases the rows' values); see `UnitLaw`."""
+        shown, pools = self._shown
+        released = codes_together(self._written, masked, self.names, rows)[1]
+        keep, weights = self.choice.keep, self.choice.weights
+        known = np.ones(len(shown), dtype=bool)
+        if people is not None:
+            like, known = self._alike(people)
+            keep, weights, shown = keep[like], weights[like], shown[like]
+        taken = np.asarray(weights @ pools[:, np.maximum(released, 0)]).T
+        likely = taken + keep * (released[:, np.newaxis] == shown)
+        possible = (released >= 0)[:, np.newaxis] & known
+        return np.where(possible, np.maximum(likely, 0.0), 0.0)
+
+    def _alike(self, people: Microdata) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """A record with each person's values, and whether there is one."""
+        if not self.by_value:
+            raise NotApplicable("What others release depends on more than their own values.")
+        own, theirs = codes_together(self.plain, people, self.unit, np.arange(people.n))
+        first = np.zeros(int(own.max()) + 1, dtype=np.int64)
+        first[own] = np.arange(len(own))
+        return first[np.maximum(theirs, 0)], theirs >= 0
+
+    def moments(self) -> Moments:
+        """Kept numbers and those of the pools; sums are certain where records exchange."""
+        names = numbers_among(self.plain, self.names)
+        own = self._written.matrix(names)
+        center = np.nanmean(np.where(np.isnan(own).all(axis=0), 0.0, own), axis=0)
+        x = np.nan_to_num(own - center)
+        keep, weights, pools = (
+            self.choice.keep[:, np.newaxis],
+            self.choice.weights,
+            self.choice.pools,
+        )
+        values = np.zeros((pools.shape[1], len(names)))
+        values[self._own] = x
+        mean = keep * x + weights @ (pools @ values)
+        squares = keep * x**2 + weights @ (pools @ values**2)
+        drawn = np.asarray(weights.sum(axis=0)).ravel() @ pools
+        products = (keep * x).T @ x + (drawn[:, np.newaxis] * values).T @ values
+        together = products - mean.T @ mean
+        return Moments(
+            names=names,
+            means=np.where(np.isnan(own), np.nan, center + mean),
+            variances=np.maximum(squares - mean**2, 0.0),
+            together=together,
+            totals=np.zeros_like(together) if self.exchanged else together,
+        )
+
+    def table(self) -> tuple[sparse.csr_array, list[Any]]:
+        """P(each value is released for each record); see `UnitLaw`."""
+        if len(self.names) > 1:
+            raise NotApplicable("This is for a method that changes each variable by itself.")
+        values = value_codes(self._written, self.names[0])[1]
+        shown, pools = self._shown
+        n = len(shown)
+        if n * pools.shape[1] > LARGEST_TABLE:
+            raise NotApplicable(f"At most {LARGEST_TABLE:,} chances of values are listed.")
+        own = sparse.csr_array((self.choice.keep, shown, np.arange(n + 1)), shape=(n, len(values)))
+        wide = np.zeros((len(pools), len(values)))
+        wide[:, : pools.shape[1]] = pools
+        table = sparse.csr_array(self.choice.weights @ sparse.csr_array(wide) + own)
+        table.data = np.clip(table.data, 0.0, 1.0)
+        return table, values
+
+    def on(self, names: frozenset[str]) -> Transition:
+        """The law of some of the variables."""
+        return replace(self, names=tuple(name for name in self.names if name in names))
+
+    def rounded(self, precision: Mapping[str, float]) -> Transition:
+        """The law of the values after rounding."""
+        own = {name: step for name, step in precision.items() if name in self.unit}
+        return replace(self, precision={**(self.precision or {}), **own}) if own else self
+
+    @cached_property
+    def privacy(self) -> Privacy:
+        """The epsilon of the matrix, as long as no entry is 0."""
+        missing = self.plain.frame[list(self.unit)].isna().to_numpy().any(axis=1)
+        if missing.any():
+            return STILL_MISSING
+        epsilon = self.row_epsilon()
+        if np.isinf(epsilon):
+            return Privacy(epsilon, "has values that some records cannot release")
+        if self.exchanged:
+            return Privacy(
+                np.inf,
+                "keeps the count of every value, which one person changes; a row by itself has "
+                f"epsilon = {epsilon:.3g}",
+            )
+        return Privacy(epsilon, "may become any of its values, whatever it was")
+
+    def row_epsilon(self) -> float:
+        """The epsilon of the matrix: for whoever sees one row and knows nothing of the others."""
+        own, choice = self._own, self.choice
+        some, first = np.unique(own, return_index=True)
+        if not self.by_value:
+            first = np.arange(len(own))
+        worst, step = 0.0, max(1, AT_ONCE // len(first))
+        for start in range(0, len(some), step):
+            values = some[start : start + step]
+            rows = np.asarray(choice.weights[first] @ choice.pools[:, values])
+            rows += choice.keep[first, np.newaxis] * (own[first, np.newaxis] == values)
+            worst = max(worst, privacy_epsilon(np.maximum(rows, 0.0))[0])
+        return worst
+
+
+def numbers_of(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int64]:
+    """The values of some variables together as numbers from 0, shape (n,)."""
+    return codes_together(microdata, microdata, names, np.empty(0, np.int64))[0]
+
+
+def one_pool(share: float, own: NDArray[np.int64], changing: NDArray[np.bool_]) -> Choice:
+    """T = (1 - c) I + c 1 v' of some records, v being their shares of the values.
+
+    Parameters
+    ----------
+    share : float
+        c, from 0 to n / (n - 1).
+    own : ndarray of int64, shape (n,)
+        The values as numbers from 0.
+    changing : ndarray of bool, shape (n,)
+        The others keep their values.
+    """
+    n, some = len(own), np.flatnonzero(changing)
+    counts = np.bincount(own[some], minlength=int(own.max()) + 1)
+    starts = np.concatenate(([0], np.cumsum(changing)))
+    weights = (np.full(len(some), float(share)), np.zeros(len(some), dtype=np.int64), starts)
+    return Choice(
+        keep=np.where(changing, 1.0 - share, 1.0),
+        weights=sparse.csr_array(weights, shape=(n, 1)),
+        pools=counts[np.newaxis] / max(len(some), 1),
+    )

@@ -1,0 +1,273 @@
+"""How often each value occurs among a record's donors: counted, value by value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.kernels.twins import is_twin
+from rwn_core.parallel.jit import jit_entry, jit_inline, jit_internal
+
+LANES = 4  # rows that a count is spread over
+
+
+@jit_inline
+def count_values(
+    lists: Any,
+    index: int,
+    codes: NDArray[np.int32],
+    q: float,
+    counts: NDArray[np.float64],
+    touched: NDArray[np.int32],
+) -> int:
+    """Count the values of a record's donors; fills `counts`, all 0 before, and `touched`.
+
+    Parameters
+    ----------
+    lists : Lists
+    index : int
+        The record's in `lists`.
+    codes : ndarray of int32, shape (n,)
+        The value of every record.
+    q : float
+        Modification probability: at 0 no donor is looked at, below 1 the own value is touched.
+    counts : ndarray of float64, shape (LANES, V)
+        The first row is filled.
+    touched : ndarray of int32, shape (V + 1,)
+        Filled with the values that have a chance, each once, and perhaps the own one.
+
+    Returns
+    -------
+    int
+        How many values are touched.
+    """
+    own, begin = codes[lists.records[index]], lists.begin[index]
+    size = lists.sizes[index] if q > 0 else 0
+    first, used = counts[0], 0
+    if len(lists.weights) == 0 and len(first) < size:  # then most values are touched
+        _count_all(lists, begin, size, codes, counts)
+        for code in range(len(first)):
+            touched[used] = code
+            used += first[code] > 0
+    else:
+        for entry in range(begin, begin + size):
+            code = codes[lists.members[entry]]
+            touched[used] = code
+            used += first[code] == 0
+            first[code] += lists.weights[entry] if len(lists.weights) else 1.0
+    if q < 1 and first[own] == 0:
+        touched[used] = own
+        used += 1
+    if lists.itself and q > 0:
+        first[own] -= 1  # it is in its list, and no donor of its own
+    return used
+
+
+@jit_inline
+def _count_all(
+    lists: Any, begin: int, size: int, codes: NDArray[np.int32], counts: NDArray[np.float64]
+) -> None:
+    """Count in four rows at once: adding to one number again and again would wait each time."""
+    one, two, three, four = counts[0], counts[1], counts[2], counts[3]
+    end = begin + size
+    even = end - size % LANES
+    for entry in range(begin, even, LANES):
+        one[codes[lists.members[entry]]] += 1.0
+        two[codes[lists.members[entry + 1]]] += 1.0
+        three[codes[lists.members[entry + 2]]] += 1.0
+        four[codes[lists.members[entry + 3]]] += 1.0
+    for entry in range(even, end):
+        one[codes[lists.members[entry]]] += 1.0
+    for code in range(len(one)):
+        one[code] += two[code] + three[code] + four[code]
+        two[code] = three[code] = four[code] = 0.0
+
+
+@jit_inline
+def chance_of(code: int, own: int, count: float, total: float, q: float) -> float:
+    """P(the released value is this one)."""
+    kept = 1 - q if code == own else 0.0
+    return kept + q * (count / total)
+
+
+@jit_entry
+def mark_values(
+    lists: Any,
+    codes: NDArray[np.int32],
+    q: NDArray[np.float64],
+    some: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    support: NDArray[np.int64],
+    first: int,
+    last: int,
+) -> None:
+    """Count the records that may release each value.
+
+    Parameters
+    ----------
+    lists : Lists
+    codes : ndarray of int32, shape (u, n)
+        Values of the variables.
+    q : ndarray of float64, shape (u,)
+    some : ndarray of int64
+        Which variables to look at.
+    starts : ndarray of int64, shape (u + 1,)
+        Where each variable's values begin in `support`.
+    support : ndarray of int64
+        Added to.
+    first, last : int
+        Positions in `lists`.
+    """
+    seen = np.full(len(support), -1, np.int64)  # by which record last
+    values, index = np.diff(starts), first
+    while index < last:
+        record, begin = lists.records[index], lists.begin[index]
+        end, alike = begin + lists.sizes[index], 1
+        while index + alike < last and is_twin(lists, index + alike, codes, values, some):
+            alike += 1
+        for unit in some:
+            mine, latest = codes[unit], seen[starts[unit] : starts[unit + 1]]
+            marks = support[starts[unit] : starts[unit + 1]]
+            if q[unit] < 1:
+                latest[mine[record]] = index
+                marks[mine[record]] += alike
+            if q[unit] > 0:
+                for entry in range(begin, end):
+                    member = lists.members[entry]
+                    code = mine[member]
+                    if latest[code] != index and not (lists.itself and member == record):
+                        latest[code] = index
+                        marks[code] += alike
+        index += alike
+
+
+@jit_entry
+def fill_chances(
+    lists: Any,
+    codes: NDArray[np.int32],
+    q: float,
+    values: int,
+    starts: NDArray[np.int64],
+    used: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    chances: NDArray[np.float64],
+    first: int,
+    last: int,
+) -> None:
+    """The chances of the values that some records may release, in ascending order of values.
+
+    Parameters
+    ----------
+    lists : Lists
+    codes : ndarray of int32, shape (n,)
+    q : float
+    values : int
+        How many there are.
+    starts : ndarray of int64, shape (r,)
+        Where each record's entries begin.
+    used : ndarray of int64, shape (r,)
+        Filled: how many entries it has.
+    columns, chances : ndarray of int32 and of float64
+        Filled.
+    first, last : int
+        Positions in `lists`.
+    """
+    room, touched = np.zeros((LANES, values)), np.empty(values + 1, np.int32)
+    counts = room[0]
+    for index in range(first, last):
+        own, total = codes[lists.records[index]], lists.totals[index]
+        some = touched[: count_values(lists, index, codes, q, room, touched)]
+        some.sort()
+        at = starts[index]
+        for code in some:
+            chance = chance_of(code, own, counts[code], total, q)
+            counts[code] = 0
+            if chance > 0:
+                columns[at], chances[at] = code, chance
+                at += 1
+        used[index] = at - starts[index]
+
+
+@jit_entry
+def share_alike(
+    lists: Any, codes: NDArray[np.int32], shares: NDArray[np.float64], first: int, last: int
+) -> None:
+    """P(the donor has the record's own value), for records at some positions.
+
+    Parameters
+    ----------
+    lists : Lists
+    codes : ndarray of int32, shape (u, n)
+        Values of some variables.
+    shares : ndarray of float64, shape (u, n)
+        Filled.
+    first, last : int
+    """
+    for index in range(first, last):
+        record, begin = lists.records[index], lists.begin[index]
+        for unit in range(len(codes)):
+            mine, alike = codes[unit], -1.0 if lists.itself else 0.0
+            own = mine[record]
+            for entry in range(begin, begin + lists.sizes[index]):
+                if mine[lists.members[entry]] == own:
+                    alike += lists.weights[entry] if len(lists.weights) else 1.0
+            shares[unit, record] = alike / lists.totals[index]
+
+
+@jit_entry
+def add_received(lists: Any, received: NDArray[np.float64]) -> None:
+    """Add to every donor what the records of some lists are expected to take from it."""
+    for index in range(len(lists.records)):
+        record, begin, share = lists.records[index], lists.begin[index], 1 / lists.totals[index]
+        for entry in range(begin, begin + lists.sizes[index]):
+            weight = lists.weights[entry] if len(lists.weights) else share
+            received[lists.members[entry]] += weight
+        if lists.itself:
+            received[record] -= share
+
+
+@jit_entry
+def list_received(
+    lists: Any, position: NDArray[np.int32], first: int, last: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """List what the records of some lists are expected to take from some people.
+
+    Parameters
+    ----------
+    lists : Lists
+    position : ndarray of int32, shape (n,)
+        Each record's number among those people, -1 for any other.
+    first, last : int
+        Positions in `lists`.
+
+    Returns
+    -------
+    record, person : ndarray of int32
+    share : ndarray of float64
+        P(the person is the record's donor).
+    """
+    room = np.int64(last - first)
+    taker, person, share = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
+    used = np.int64(0)
+    for index in range(first, last):
+        record, begin, total = lists.records[index], lists.begin[index], lists.totals[index]
+        if used + lists.sizes[index] > room:
+            room = 2 * (used + lists.sizes[index])
+            taker, person = _longer(taker, room), _longer(person, room)
+            share = _longer(share, room)
+        for entry in range(begin, begin + lists.sizes[index]):
+            member = lists.members[entry]
+            if position[member] >= 0 and not (lists.itself and member == record):
+                taker[used], person[used] = record, position[member]
+                share[used] = (lists.weights[entry] if len(lists.weights) else 1.0) / total
+                used += 1
+    return taker[:used].copy(), person[:used].copy(), share[:used].copy()
+
+
+@jit_internal
+def _longer(numbers: NDArray[Any], room: int) -> NDArray[Any]:
+    more = np.empty(room, numbers.dtype)
+    more[: len(numbers)] = numbers
+    return more

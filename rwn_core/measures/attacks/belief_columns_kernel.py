@@ -1,0 +1,188 @@
+"""What is believed of each row, read column by column: the largest share, the true one, ties."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.parallel.jit import jit_entry
+
+Starts = NDArray[np.int64]
+Records = NDArray[np.int32]
+Shares = NDArray[np.float64]
+
+
+@jit_entry
+def largest_shares(
+    starts: Starts, records: Records, shares: Shares
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The largest share of each column, and the first that holds it; 0 and -1 where none does.
+
+    Parameters
+    ----------
+    starts : ndarray of int64, shape (m + 1,)
+        Where each column begins; so in all of these kernels.
+    records : ndarray of int32, shape (pairs,)
+    shares : ndarray of float64, shape (pairs,)
+        0 or more.
+    """
+    columns = len(starts) - 1
+    best, first = np.zeros(columns), np.full(columns, -1, np.int64)
+    for column in range(columns):
+        for at in range(starts[column], starts[column + 1]):
+            if first[column] < 0 or shares[at] > best[column]:
+                best[column], first[column] = shares[at], records[at]
+    return best, first
+
+
+@jit_entry
+def shares_of(
+    starts: Starts, records: Records, shares: Shares, own: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The share that each column gives to one record, `own` of shape (m,); 0 if it has none."""
+    found = np.zeros(len(own))
+    for column in range(len(own)):
+        for at in range(starts[column], starts[column + 1]):
+            if records[at] == own[column]:
+                found[column] = shares[at]
+                break
+    return found
+
+
+@jit_entry
+def shares_above(
+    starts: Starts, shares: Shares, low: NDArray[np.float64], high: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """How many shares of each column are above `high`, not below `low`, and above 0.
+
+    Both thresholds have the shape (m,).
+    """
+    columns = len(low)
+    above, least = np.zeros(columns, np.int64), np.zeros(columns, np.int64)
+    some = np.zeros(columns, np.int64)
+    for column in range(columns):
+        for at in range(starts[column], starts[column + 1]):
+            above[column] += shares[at] > high[column]
+            least[column] += shares[at] >= low[column]
+            some[column] += shares[at] > 0
+    return above, least, some
+
+
+@jit_entry
+def largest_of_groups(
+    starts: Starts, records: Records, shares: Shares, group: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The largest share of each column that a group of records has together.
+
+    Parameters
+    ----------
+    starts, records, shares : see `largest_shares`
+    group : ndarray of int64, shape (n,)
+        The number of each record's group, below n.
+    """
+    columns = len(starts) - 1
+    best, together = np.zeros(columns), np.zeros(len(group))
+    for column in range(columns):
+        for at in range(starts[column], starts[column + 1]):
+            mine = group[records[at]]
+            together[mine] += shares[at]
+            best[column] = max(best[column], together[mine])
+        for at in range(starts[column], starts[column + 1]):
+            together[group[records[at]]] = 0
+    return best
+
+
+@jit_entry
+def shares_told(
+    starts: Starts,
+    records: Records,
+    shares: Shares,
+    part: NDArray[np.int64],
+    own: NDArray[np.int64],
+) -> tuple[NDArray[np.float64], int]:
+    """The largest share of each column for who is told in which part of the records it belongs.
+
+    Parameters
+    ----------
+    starts, records, shares : see `largest_shares`
+    part : ndarray of int64, shape (n,)
+        The part of each record.
+    own : ndarray of int64, shape (m,)
+        The record that each column belongs to.
+
+    Returns
+    -------
+    ndarray of float64, shape (m,)
+        Of the shares in its part, whose sum is 1; 0 where it has none there.
+    int
+        How many pairs lie in the part of their column.
+    """
+    told, inside = np.zeros(len(own)), 0
+    for column in range(len(own)):
+        best, total, here = 0.0, 0.0, part[own[column]]
+        for at in range(starts[column], starts[column + 1]):
+            mine = part[records[at]] == here  # multiplied by: a branch is guessed wrongly too often
+            inside += mine
+            total += mine * shares[at]
+            best = max(best, mine * shares[at])
+        if total > 0:
+            told[column] = best / total
+    return told, inside
+
+
+@jit_entry
+def shares_within(
+    starts: Starts,
+    records: Records,
+    shares: Shares,
+    of: NDArray[np.int64],
+    order: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    """The pairs of a record and a row of one block, records and rows put in an order.
+
+    Parameters
+    ----------
+    starts, records, shares : see `largest_shares`
+        Of as many rows as records.
+    of : ndarray of int64, shape (n,)
+        Each record's block, and its row's.
+    order : ndarray of int64, shape (n,)
+        What is at each place.
+
+    Returns
+    -------
+    starts, records, shares : ndarray
+        Records ascend within a column.
+    """
+    n = len(order)
+    ends, new_starts = np.zeros(n, np.int64), np.zeros(n + 1, np.int64)
+    for place in range(n):
+        row = order[place]
+        new_starts[place + 1] = new_starts[place]
+        for at in range(starts[row], starts[row + 1]):
+            if of[records[at]] == of[row]:
+                ends[records[at]] += 1
+                new_starts[place + 1] += 1
+    for record in range(1, n):
+        ends[record] += ends[record - 1]
+    # by record, the last of each first
+    pairs = new_starts[n]
+    place_of, share_of = np.empty(pairs, np.int32), np.empty(pairs)
+    for place in range(n):
+        row = order[place]
+        for at in range(starts[row], starts[row + 1]):
+            record = records[at]
+            if of[record] == of[row]:
+                ends[record] -= 1
+                place_of[ends[record]], share_of[ends[record]] = place, shares[at]
+    # and by row
+    free = new_starts[:n].copy()
+    new_records, new_shares = np.empty(pairs, np.int32), np.empty(pairs)
+    for place in range(n):
+        record = order[place]
+        last = ends[record + 1] if record + 1 < n else pairs
+        for at in range(ends[record], last):
+            here = free[place_of[at]]
+            new_records[here], new_shares[here] = place, share_of[at]
+            free[place_of[at]] += 1
+    return new_starts, new_records, new_shares

@@ -1,0 +1,122 @@
+"""Names each person's likeliest value: the one with most mass of some rows within reach of it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.kernels.sorting import sort_pairs
+from rwn_core.parallel.jit import jit_entry, jit_internal, jit_no_refcount
+
+Starts = NDArray[np.int64]
+Places = NDArray[np.int64]
+Numbers = NDArray[np.float64]
+MOST = 8  # times as many values as have a mass, up to which all are looked at in their order
+
+
+@jit_no_refcount
+def _add_up(
+    classes: Places,
+    weights: Numbers,
+    held: tuple[Starts, Places, Numbers],
+    mass: Numbers,
+    some: Places,
+) -> int:
+    """Add up the mass of each value; how many have one, the first entries of `some`."""
+    starts, values, counts = held
+    used = 0
+    for entry in range(len(classes)):
+        if weights[entry] <= 0:
+            continue
+        for at in range(starts[classes[entry]], starts[classes[entry] + 1]):
+            some[used] = values[at]
+            used += mass[values[at]] == 0
+            mass[values[at]] += weights[entry] * counts[at]
+    return used
+
+
+@jit_internal
+def _in_order(mass: Numbers, used: int, some: Places, masses: Numbers) -> int:
+    """Put the values that have a mass in order, and their masses beside them."""
+    count = used
+    if used * MOST < len(mass):
+        for at in range(used):
+            masses[at] = mass[some[at]]
+            mass[some[at]] = 0.0
+        sort_pairs(some, masses, 0, used)
+    else:
+        count = 0
+        for value in range(len(mass)):
+            some[count], masses[count] = value, mass[value]
+            count += mass[value] > 0
+            mass[value] = 0.0
+    return count
+
+
+@jit_no_refcount
+def _within_reach(
+    some: Places, masses: Numbers, count: int, reach: tuple[Places, Places], near: Numbers
+) -> float:
+    """The mass within reach of each value, in `near`; the largest of them."""
+    first, beyond = reach
+    below, low, high, best = 0.0, 0, 0, 0.0
+    up_to = 0.0
+    for at in range(count):
+        while high < count and some[high] < beyond[some[at]]:
+            up_to += masses[high]
+            high += 1
+        while some[low] < first[some[at]]:
+            below += masses[low]
+            low += 1
+        near[at] = up_to - below
+        best = max(best, near[at])
+    return best
+
+
+@jit_entry
+def likeliest(
+    starts: Starts,
+    classes: Places,
+    weights: Numbers,
+    held: tuple[Starts, Places, Numbers],
+    reach: tuple[Places, Places],
+    even: float,
+) -> tuple[Places, Places]:
+    """The values with most mass within reach, and whose they are; nobody's without a mass.
+
+    Parameters
+    ----------
+    starts : ndarray of int64, shape (people + 1,)
+        Where each person's classes of rows begin.
+    classes : ndarray of int64, shape (pairs,)
+    weights : ndarray of float64, shape (pairs,)
+        What a row of the class counts; 0 or more.
+    held : tuple of ndarray
+        Where each class' values begin, shape (classes + 1,), those of V values that its rows
+        have, and how many rows have each.
+    reach : tuple of ndarray of int64, shape (V,)
+        The first value within reach of each value, and the first beyond.
+    even : float
+        Relative difference of two masses that count as equal: both are named.
+
+    Returns
+    -------
+    person, value : ndarray of int64
+    """
+    size, people = len(reach[0]), len(starts) - 1
+    mass, masses, near = np.zeros(size), np.empty(size + 1), np.empty(size)
+    some = np.empty(size + 1, np.int64)
+    person, value, named = np.empty(people, np.int64), np.empty(people, np.int64), 0
+    for one in range(people):
+        own = slice(starts[one], starts[one + 1])
+        used = _add_up(classes[own], weights[own], held, mass, some)
+        count = _in_order(mass, used, some, masses)
+        best = _within_reach(some, masses, count, reach, near)
+        for at in range(count):
+            if near[at] < best * (1 - even):
+                continue
+            if named == len(person):
+                person, value = np.concatenate((person, person)), np.concatenate((value, value))
+            person[named], value[named] = one, some[at]
+            named += 1
+    return person[:named], value[:named]

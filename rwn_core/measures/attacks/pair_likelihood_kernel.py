@@ -1,0 +1,245 @@
+"""Which records may have released which rows, and how likely: only pairs that are left."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.laws.asked_values_kernel import (
+    OTHERS,
+    Asked,
+    count_together,
+    multiply_together,
+)
+from rwn_core.laws.value_counts_kernel import LANES, chance_of, count_values
+from rwn_core.neighbors.kernels.twins import is_twin
+from rwn_core.parallel.jit import jit_entry, jit_inline, jit_internal
+
+HALVINGS = 512  # a product below this negative power of 2 is multiplied by its inverse
+SMALL, LARGE = 2.0**-HALVINGS, 2.0**HALVINGS
+LEAST = 2.0**-1000  # a product that is not below it has all of its digits
+MANY = 8  # a record that may have released one row in so many has a product for every row, and so
+# has one with so large a share of all records among its donors
+
+
+class Pairs(NamedTuple):
+    """Rows and records, and the probability that the record releases the row.
+
+    Attributes
+    ----------
+    row, record : ndarray of int32
+    value : ndarray of float64
+    low : ndarray of int32
+        The probability is value times `SMALL` to this power.
+    """
+
+    row: NDArray[np.int32]
+    record: NDArray[np.int32]
+    value: NDArray[np.float64]
+    low: NDArray[np.int32]
+
+
+@jit_internal
+def _pairs_for(count: int) -> Pairs:
+    return Pairs(
+        np.empty(count, np.int32),
+        np.empty(count, np.int32),
+        np.empty(count),
+        np.empty(count, np.int32),
+    )
+
+
+@jit_internal
+def _longer(pairs: Pairs, count: int, used: int) -> Pairs:
+    more = _pairs_for(count)
+    more.row[:used], more.record[:used] = pairs.row[:used], pairs.record[:used]
+    more.value[:used], more.low[:used] = pairs.value[:used], pairs.low[:used]
+    return more
+
+
+@jit_inline
+def _begin(
+    lists: Any,
+    index: int,
+    asked: Asked,
+    counts: NDArray[np.float64],
+    touched: NDArray[np.int32],
+    pairs: Pairs,
+    used: int,
+) -> int:
+    """Add a record's pairs by the first unit; how many pairs there are now."""
+    codes, q, record = asked.codes[0], asked.q[0], lists.records[index]
+    found = counts[0]
+    for entry in range(count_values(lists, index, codes, q, counts, touched)):
+        code = touched[entry]
+        chance = chance_of(code, codes[record], found[code], lists.totals[index], q)
+        found[code] = 0
+        if chance > 0 and code < asked.values[0]:
+            for at in range(asked.starts[code], asked.starts[code + 1]):
+                pairs.row[used], pairs.record[used] = asked.rows[at], record
+                pairs.value[used], pairs.low[used] = chance, 0
+                used += 1
+    return used
+
+
+@jit_inline
+def _go_on(
+    lists: Any,
+    index: int,
+    unit: int,
+    asked: Asked,
+    counts: NDArray[np.float64],
+    touched: NDArray[np.int32],
+    pairs: Pairs,
+    begin: int,
+    used: int,
+) -> int:
+    """Multiply a record's pairs, from `begin` on, by another unit; how many are left in all."""
+    codes, released, q = asked.codes[unit], asked.released[unit], asked.q[unit]
+    own, total = codes[lists.records[index]], lists.totals[index]
+    values, found = count_values(lists, index, codes, q, counts, touched), counts[0]
+    left = begin
+    for at in range(begin, used):
+        code = released[pairs.row[at]]
+        chance = chance_of(code, own, found[code], total, q)
+        if chance > 0:
+            value, low = pairs.value[at] * chance, pairs.low[at]
+            if value < SMALL:
+                value, low = value * LARGE, low + 1
+            pairs.row[left], pairs.record[left] = pairs.row[at], pairs.record[at]
+            pairs.value[left], pairs.low[left] = value, low
+            left += 1
+    for entry in range(values):
+        found[touched[entry]] = 0
+    return left
+
+
+@jit_inline
+def _all_in_order(
+    lists: Any,
+    index: int,
+    asked: Asked,
+    counts: NDArray[np.int32],
+    marks: NDArray[np.int32],
+    chances: NDArray[np.float64],
+    products: NDArray[np.float64],
+    pairs: Pairs,
+    used: int,
+) -> int:
+    """Add a record's many pairs, from one product for every row; how many pairs there are now.
+
+    Rows are in their order, so that several are multiplied at once.
+    """
+    record = lists.records[index]
+    count_together(lists, index, asked.together, counts, marks)
+    multiply_together(asked, record, lists.totals[index], counts, chances, products)
+    for row in range(len(products)):
+        value, low = products[row], 0
+        if value > 0:
+            if value < SMALL:
+                value, low = value * LARGE, 1
+            pairs.row[used], pairs.record[used] = row, record
+            pairs.value[used], pairs.low[used] = value, low
+            used += 1
+    return used
+
+
+@jit_inline
+def _least(asked: Asked, total: float) -> float:
+    """No product of chances of a record with so many donors is less, unless it is 0."""
+    least = 1.0
+    for unit in range(len(asked.q)):
+        q = asked.q[unit]
+        least *= min(q / total, 1 - q) if q < 1 else q / total
+    return least
+
+
+@jit_inline
+def _repeat(pairs: Pairs, begin: int, used: int, record: int) -> int:
+    """Add the pairs from `begin` on once more, for another record; how many there are now."""
+    for at in range(begin, used):
+        more = used + at - begin
+        pairs.row[more], pairs.record[more] = pairs.row[at], record
+        pairs.value[more], pairs.low[more] = pairs.value[at], pairs.low[at]
+    return 2 * used - begin
+
+
+@jit_entry
+def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
+    """The rows that some records may have released.
+
+    Parameters
+    ----------
+    lists : Lists
+    asked : Asked
+    first, last : int
+        Positions in `lists`.
+    """
+    units, rows = asked.released.shape
+    n, most = asked.codes.shape[1], np.max(asked.values) + OTHERS
+    counts, touched = np.zeros((LANES, most)), np.empty(most + 1, np.int32)
+    chances, products = np.empty(most), np.empty(rows)
+    tallies, marks = np.zeros(asked.together.room, np.int32), np.zeros(n, np.int32)
+    together = units > 1 and len(lists.weights) == 0 and np.min(asked.q) > 0
+    pairs, used, begin = _pairs_for(2 * rows), 0, 0
+    every = np.arange(units)
+    for index in range(first, last):
+        if used + rows > len(pairs.row):
+            pairs = _longer(pairs, 2 * (used + rows), used)
+        before, begin = begin, used
+        if index > first and is_twin(lists, index, asked.codes, asked.values, every):
+            used = _repeat(pairs, before, used, lists.records[index])
+            continue
+        at_once = together and _least(asked, lists.totals[index]) > LEAST
+        many = MANY * lists.sizes[index] > n
+        if not (at_once and many):
+            mine = counts[:, : asked.values[0] + OTHERS]
+            used = _begin(lists, index, asked, mine, touched, pairs, used)
+            many = MANY * (used - begin) > rows
+        if at_once and many:
+            used = _all_in_order(
+                lists, index, asked, tallies, marks, chances, products, pairs, begin
+            )
+            continue
+        for unit in range(1, units):
+            if used > begin:
+                mine = counts[:, : asked.values[unit] + OTHERS]
+                used = _go_on(lists, index, unit, asked, mine, touched, pairs, begin, used)
+    return _longer(pairs, used, used)
+
+
+@jit_entry
+def level(
+    pairs: Pairs, row_of: NDArray[np.int32], rows: int
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Divide the numbers of each row by the largest, in place.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    row_of : ndarray of int32
+        The number of each row that `pairs` name.
+    rows : int
+
+    Returns
+    -------
+    top, low : ndarray of float64 and of int32, shape (rows,)
+        They were divided by top times `SMALL` to the power of low; 0 for a row without pairs.
+    """
+    top, low = np.zeros(rows), np.full(rows, -1, np.int32)
+    for at in range(len(pairs.row)):
+        row = row_of[pairs.row[at]]
+        if low[row] < 0 or pairs.low[at] < low[row]:
+            top[row], low[row] = pairs.value[at], pairs.low[at]
+        elif pairs.low[at] == low[row]:
+            top[row] = max(top[row], pairs.value[at])
+    for at in range(len(pairs.row)):
+        row = row_of[pairs.row[at]]
+        value, lower = pairs.value[at] / top[row], pairs.low[at] - low[row]
+        pairs.value[at] = math.ldexp(value, -HALVINGS * lower) if lower > 0 else value
+    for row in range(rows):
+        low[row] = max(low[row], 0)
+    return top, low

@@ -1,0 +1,69 @@
+"""Where the machine code is kept, and whether it is there."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parents[1]
+READY, LEVELS = "ready", "ready-for-levels"  # of any table; of categories of many levels
+
+
+def folder() -> Path:
+    """The folder of this state of the kernels' sources.
+
+    numba looks at the file of the compiled function alone, where it lies and when it was changed,
+    and would go on using code that has an older version of another file inside. A folder that is
+    given (NUMBA_CACHE_DIR) is used, then the package's own, then the user's.
+    """
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    return (Path(given) if given else _writable()) / f"rwn-{_state()}"
+
+
+def _writable() -> Path:
+    for candidate in (Path(__file__).parent / "__pycache__", *_of_the_user()):
+        try:
+            candidate.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(candidate, os.W_OK):
+            return candidate
+    # a folder whose name others could guess, and fill, would let them run their code here
+    return Path(_for_this_process())
+
+
+def _of_the_user() -> list[Path]:
+    given = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return [Path(given) / "rwn" if given else Path.home() / ".cache" / "rwn"]
+    except RuntimeError:  # an account without a home
+        return []
+
+
+@cache
+def _for_this_process() -> str:
+    return tempfile.mkdtemp(prefix="rwn-")
+
+
+@cache  # every kernel asks for it when it is imported
+def _state() -> str:
+    digest = hashlib.sha256(version("numba").encode())
+    kernels = (*_PACKAGE.rglob("*_kernel.py"), *_PACKAGE.glob("*/kernels/*.py"))
+    for source in sorted((*kernels, _PACKAGE / "parallel" / "jit.py")):
+        digest.update(f"{source} {source.stat().st_mtime_ns}".encode() + source.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def is_ready(kernels: str = READY) -> bool:
+    """Whether the kernels have been compiled on this machine, in this state."""
+    return (folder() / kernels).is_file()
+
+
+def set_ready(kernels: str = READY) -> None:
+    """Remember that they have."""
+    folder().mkdir(parents=True, exist_ok=True)
+    (folder() / kernels).touch()

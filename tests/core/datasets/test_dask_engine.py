@@ -1,0 +1,134 @@
+"""A cluster of Dask gives the release that one process gives, also when a worker is killed."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from distributed import Client, LocalCluster
+
+import rwn_core as rwn
+from rwn_core.datasets import elsewhere
+from rwn_core.errors import ParameterError, RWNError
+from tests.core.datasets import datasets
+
+EXACT = rwn.RWN(k=5, epsilon=1.5, q=0.8)
+METHOD_1 = rwn.RWN(k=5, epsilon=1.0, q=0.8, neighbors="sample", m=150)
+
+
+def options(**changes: object) -> rwn.RunOptions:
+    return rwn.RunOptions(
+        **{"schema": datasets.SCHEMA, "workers": 1, "rows": 1024, "file_rows": 800} | changes
+    )
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+        memory_limit=None,
+        silence_logs=logging.CRITICAL,
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return datasets.write_files(tmp_path_factory.mktemp("input") / "in", datasets.frame(), 7)
+
+
+def test_the_release_is_that_of_one_process(source: Path, address: str, tmp_path: Path) -> None:
+    other = datasets.write_files(tmp_path / "in", datasets.frame(), 1)
+    rwn.mask_dataset(other, tmp_path / "wanted", EXACT, seed=3, options=options(rows=2048))
+    shares: list[float] = []
+    rwn.mask_dataset(
+        source,
+        tmp_path / "out",
+        EXACT,
+        seed=3,
+        engine="dask",
+        options=options(address=address, progress=shares.append),
+    )
+    assert datasets.digest(tmp_path / "out") == datasets.digest(tmp_path / "wanted")
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1)
+    with Client(address, set_as_default=False) as client:
+        remembered = client.run(lambda: elsewhere._unpacked.cache_info().currsize)
+    assert set(remembered.values()) == {0}, "the secret leaves with the run"
+
+
+def test_a_killed_worker_changes_nothing(source: Path, address: str, tmp_path: Path) -> None:
+    rwn.mask_dataset(source, tmp_path / "wanted", METHOD_1, seed=3, options=options())
+    killed: list[int] = []
+    with Client(address, set_as_default=False) as client:
+
+        def kill(share: float) -> None:
+            if share > 0.1 and not killed:
+                killed.append(next(iter(client.run(os.getpid).values())))
+                os.kill(killed[0], signal.SIGKILL)
+
+        rwn.mask_dataset(
+            source,
+            tmp_path / "out",
+            METHOD_1,
+            seed=3,
+            engine="dask",
+            options=options(address=address, progress=kill),
+        )
+    assert killed
+    assert datasets.digest(tmp_path / "out") == datasets.digest(tmp_path / "wanted")
+
+
+def test_a_refusal_comes_back(source: Path, address: str, tmp_path: Path) -> None:
+    empty = rwn.RWN(epsilon=1e-9, neighbors="sample", m=150)
+    with pytest.raises(ParameterError, match="no other record within epsilon"):
+        rwn.mask_dataset(
+            source,
+            tmp_path / "out",
+            empty,
+            seed=3,
+            engine="dask",
+            options=options(address=address),
+        )
+    gone = datasets.write_files(tmp_path / "in", datasets.frame(), 1)
+
+    def remove(share: float) -> None:
+        (gone / "000.parquet").unlink(missing_ok=True)
+
+    with pytest.raises(RWNError, match="no longer there"):
+        rwn.mask_dataset(
+            gone,
+            tmp_path / "other",
+            METHOD_1,
+            seed=3,
+            engine="dask",
+            options=options(rows=3072, address=address, progress=remove),
+        )
+
+
+def test_what_engines_refuse(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rwn_core.datasets.dask_engine._PATIENCE", "1s")
+    for engine, reason in (("local", "takes no address"), ("dask", "No Dask scheduler answers")):
+        with pytest.raises(ParameterError, match=reason):
+            rwn.mask_dataset(
+                source,
+                tmp_path / "out",
+                METHOD_1,
+                seed=3,
+                engine=engine,
+                options=options(address="tcp://127.0.0.1:9"),
+            )
+
+
+def test_a_task_elsewhere_answers_and_never_raises(tmp_path: Path) -> None:
+    packed = elsewhere.PackedRun.__new__(elsewhere.PackedRun)
+    packed.content = b"no run"
+    answer = packed({"step": "survey", "number": 0})
+    assert answer["what"] == "failed"
+    assert "no run" not in repr(packed) + answer["text"]

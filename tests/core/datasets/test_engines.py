@@ -1,0 +1,191 @@
+"""Every engine gives one release, also after its workers or its driver were killed.
+
+Takes minutes and Spark: ``make engines``.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import rwn_core as rwn
+from tests.core.datasets import datasets
+
+pytestmark = [
+    pytest.mark.engines,
+    pytest.mark.filterwarnings("ignore"),  # Spark leaves its sockets to the collector
+    pytest.mark.skipif(sys.platform != "linux", reason="reads the processes of Linux"),
+]
+ROOT = Path(__file__).parents[3]
+METHODS = {
+    "exact": rwn.RWN(k=5, epsilon=1.5, q=0.8),
+    "sample": rwn.RWN(k=5, epsilon=1.0, q=0.8, neighbors="sample", m=150),
+}
+# workers, records of a task and files of the input: each value with several of the others
+WAYS = [(1, 1024, 1), (1, 2048, 7), (1, 3072, 40), (2, 1024, 40), (2, 2048, 1), (2, 3072, 7)]
+DRIVER = """
+import os, signal, sys
+sys.path.insert(0, {tests!r})
+from tests.core.datasets import datasets
+from tests.core.datasets import test_engines
+import rwn_core as rwn
+
+def kill(share):
+    if share > 0.2:
+        print(*test_engines.descendants(os.getpid()), flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+if __name__ == "__main__":
+    rwn.mask_dataset(
+        {source!r}, {target!r}, test_engines.METHODS["sample"], seed=3, engine={engine!r},
+        options=test_engines.options(workers=2, progress=kill),
+    )
+"""
+
+
+def options(**changes: object) -> rwn.RunOptions:
+    return rwn.RunOptions(
+        **{"schema": datasets.SCHEMA, "workers": 1, "rows": 1024, "file_rows": 800} | changes
+    )
+
+
+def descendants(pid: int) -> list[int]:
+    """The processes that a process has started, and those that they have."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = (entry / "stat").read_text().rpartition(") ")[2].split()[1]
+            except OSError:
+                continue
+            children.setdefault(int(parent), []).append(int(entry.name))
+    found, left = [], [pid]
+    while left:
+        more = children.get(left.pop(), [])
+        found += more
+        left += more
+    return found
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def workers_of(engine: str) -> list[int]:
+    """The processes that do the tasks of an engine which this process drives."""
+    found = []
+    for pid in descendants(os.getpid()):
+        try:
+            words = Path(f"/proc/{pid}/cmdline").read_bytes()
+            parent = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[1]
+            above = Path(f"/proc/{parent}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if engine == "dask" and (b"dask worker" in words or b"spawn_main" in words):
+            found.append(pid)
+        if engine == "spark" and b"pyspark" in words and b"pyspark" in above:
+            found.append(pid)
+    return found
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
+    folder = tmp_path_factory.mktemp("input")
+    table = datasets.frame()
+    return {n: datasets.write_files(folder / str(n), table, n) for n in (1, 7, 40)}
+
+
+@pytest.fixture(scope="module")
+def wanted(sources: dict[int, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder, digests = tmp_path_factory.mktemp("wanted"), {}
+    for name, params in METHODS.items():
+        rwn.mask_dataset(sources[7], folder / name, params, seed=3, options=options())
+        digests[name] = datasets.digest(folder / name)
+    return digests
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("engine", ["local", "dask", "spark"])
+def test_one_digest(
+    engine: str, method: str, sources: dict[int, Path], wanted: dict[str, str], tmp_path: Path
+) -> None:
+    for workers, rows, files in WAYS:
+        target = tmp_path / f"{workers}-{rows}-{files}"
+        rwn.mask_dataset(
+            sources[files],
+            target,
+            METHODS[method],
+            seed=3,
+            engine=engine,
+            options=options(workers=workers, rows=rows),
+        )
+        assert datasets.digest(target) == wanted[method], (workers, rows, files)
+
+
+@pytest.mark.parametrize("engine", ["dask", "spark"])
+def test_a_killed_worker_changes_nothing(
+    engine: str, sources: dict[int, Path], wanted: dict[str, str], tmp_path: Path
+) -> None:
+    killed: list[int] = []
+
+    def kill(share: float) -> None:
+        if share > 0.2 and not killed and (workers := workers_of(engine)):
+            killed.append(workers[0])
+            os.kill(killed[0], signal.SIGKILL)
+
+    rwn.mask_dataset(
+        sources[7],
+        tmp_path / "out",
+        METHODS["exact"],
+        seed=3,
+        engine=engine,
+        options=options(workers=2, progress=kill),
+    )
+    assert killed
+    assert datasets.digest(tmp_path / "out") == wanted["exact"]
+
+
+@pytest.mark.parametrize("engine", ["dask", "spark"])
+def test_a_killed_driver_leaves_no_orphan_and_the_run_goes_on(
+    engine: str, sources: dict[int, Path], wanted: dict[str, str], tmp_path: Path
+) -> None:
+    source, target, script = sources[7], tmp_path / "out", tmp_path / "driver.py"
+    tests = str(Path(__file__).parents[3])
+    script.write_text(
+        DRIVER.format(tests=tests, source=str(source), target=str(target), engine=engine)
+    )
+    ended = subprocess.run(
+        [sys.executable, script],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == -signal.SIGKILL
+    started = [int(pid) for pid in ended.stdout.split()]
+    assert len(started) >= 2
+    until = time.monotonic() + 10
+    while any(alive(pid) for pid in started) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not [pid for pid in started if alive(pid)]
+    assert not target.exists()
+    assert list((tmp_path / ".out.stage").rglob("*.done"))
+    rwn.mask_dataset(
+        source,
+        target,
+        METHODS["sample"],
+        seed=3,
+        engine=engine,
+        options=options(workers=2),
+    )
+    assert datasets.digest(target) == wanted["sample"]

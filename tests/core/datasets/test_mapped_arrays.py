@@ -1,0 +1,74 @@
+"""Mapped arrays are given back where a process holds much, and read again the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rwn_core as rwn
+from rwn_core.datasets import exact_donors, staged_arrays
+from rwn_core.datasets.staged_arrays import give_back, load, save
+from rwn_core.parallel.memory import resident_bytes
+from tests.core.datasets import datasets
+
+SIZE = 10_000_000  # numbers: 80 MB
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Any:
+    return SimpleNamespace(stage=SimpleNamespace(path=lambda step, name: tmp_path / name))
+
+
+@pytest.mark.skipif(not resident_bytes(), reason="this system does not say what a process takes")
+def test_what_was_read_is_given_back_and_read_again(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(run, "join", "tiles", np.arange(SIZE))
+    before = resident_bytes()
+    array = load(run, "join", "tiles")
+    total = int(array.sum())
+    read = resident_bytes()
+    assert read - before > 0.9 * array.nbytes
+    monkeypatch.setattr(staged_arrays, "LARGEST_RESIDENT", 2 * read)
+    give_back()
+    assert resident_bytes() - before > 0.9 * array.nbytes, "a small process keeps what it has"
+    monkeypatch.setattr(staged_arrays, "LARGEST_RESIDENT", before)
+    give_back()
+    assert resident_bytes() - before < 0.1 * array.nbytes
+    assert int(array.sum()) == total == SIZE * (SIZE - 1) // 2
+
+
+def test_an_array_that_nobody_has_any_more_is_not_asked(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(run, "join", "tiles", np.arange(SIZE // 100))
+    before = len(staged_arrays._MAPS)
+    array = load(run, "join", "tiles")
+    assert len(staged_arrays._MAPS) == before + 1
+    del array
+    assert len(staged_arrays._MAPS) == before
+    monkeypatch.setattr(staged_arrays, "LARGEST_RESIDENT", 0)
+    give_back()
+
+
+def test_the_release_is_the_same_where_everything_is_given_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = datasets.write_files(tmp_path / "in", datasets.frame(), 2)
+    options = rwn.RunOptions(schema=datasets.SCHEMA, workers=1, rows=1024, file_rows=800)
+    params, given = rwn.RWN(k=5, epsilon=1.5, q=0.8), []
+
+    def noted() -> None:
+        given.append(None)
+        give_back()
+
+    monkeypatch.setattr(exact_donors, "give_back", noted)
+    rwn.mask_dataset(source, tmp_path / "kept", params, seed=3, options=options)
+    assert given
+    monkeypatch.setattr(staged_arrays, "LARGEST_RESIDENT", 0)
+    rwn.mask_dataset(source, tmp_path / "given back", params, seed=3, options=options)
+    assert datasets.digest(tmp_path / "kept") == datasets.digest(tmp_path / "given back")

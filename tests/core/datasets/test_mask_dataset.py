@@ -1,0 +1,285 @@
+"""A dataset's release is that of the table in memory, however the work is dealt out."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.datasets import joined_index
+from rwn_core.datasets.run import Run
+from rwn_core.measures.comparison import Comparison
+from rwn_core.neighbors.frame import Frame
+from rwn_core.neighbors.index import Index
+from rwn_core.parallel.threads import Cancelled
+from tests.core.datasets import datasets
+
+EXACT = rwn.RWN(k=5, epsilon=1.5, q=0.8)
+METHOD_1 = rwn.RWN(k=5, epsilon=1.0, q=0.8, neighbors="sample", m=150)
+
+
+def options(**changes: object) -> rwn.RunOptions:
+    return rwn.RunOptions(
+        **{"schema": datasets.SCHEMA, "workers": 1, "rows": 1024, "file_rows": 800} | changes
+    )
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    return datasets.frame()
+
+
+@pytest.fixture(scope="module")
+def folder(table: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return datasets.write_files(tmp_path_factory.mktemp("input") / "seven", table, 7)
+
+
+def in_memory(table: pd.DataFrame, params: rwn.RWN, path: Path, seed: int = 3) -> pd.DataFrame:
+    """The published file of the table in memory, read back."""
+    data = rwn.Microdata.from_frame(table, datasets.SCHEMA)
+    return pd.read_parquet(rwn.mask(data, params, seed=seed).publish(path))
+
+
+# workers, records of a task and files of the input: each at each of its values once at least
+WAYS = [(1, 1024, 1), (1, 2048, 7), (1, 3072, 40), (2, 1024, 40), (2, 2048, 1)]
+
+
+@pytest.mark.parametrize("params", [METHOD_1, EXACT], ids=["sample", "exact"])
+def test_the_release_is_that_of_the_table_in_memory(
+    params: rwn.RWN, table: pd.DataFrame, tmp_path: Path
+) -> None:
+    wanted = in_memory(table, params, tmp_path / "memory.parquet")
+    digests = set()
+    for number, (workers, rows, files) in enumerate(WAYS):
+        source = tmp_path / f"in-{files}"
+        if not source.exists():
+            datasets.write_files(source, table, files)
+        target = tmp_path / f"out-{number}"
+        made = rwn.mask_dataset(
+            source, target, params, seed=3, options=options(workers=workers, rows=rows)
+        )
+        assert (made.n, made.files) == (datasets.N, 4)
+        digests.add(datasets.digest(target))
+    pd.testing.assert_frame_equal(datasets.released(tmp_path / "out-0"), wanted)
+    assert len(digests) == 1
+    other = in_memory(table, params, tmp_path / "other.parquet", seed=4)
+    assert not other.equals(wanted), "another key would be noticed"
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        rwn.RWN(k=3, neighbors="sample", m=40, scale="range", encoding="matching"),
+        rwn.RWN(epsilon=3.5, k=1, neighbors="sample", m=3000, weights="discrete", q=0.5),
+        rwn.RWN(k=2, scale="range", encoding="matching"),
+    ],
+)
+def test_other_settings_are_the_same_too(
+    params: rwn.RWN, table: pd.DataFrame, folder: Path, tmp_path: Path
+) -> None:
+    rwn.mask_dataset(folder, tmp_path / "out", params, seed=9, options=options())
+    wanted = in_memory(table, params, tmp_path / "memory.parquet", seed=9)
+    pd.testing.assert_frame_equal(datasets.released(tmp_path / "out"), wanted)
+
+
+@pytest.mark.parametrize("params", [METHOD_1, EXACT], ids=["sample", "exact"])
+def test_changed_values_are_counted_as_in_memory(
+    params: rwn.RWN, table: pd.DataFrame, folder: Path, tmp_path: Path
+) -> None:
+    data = rwn.Microdata.from_frame(table, datasets.SCHEMA)
+    masked = rwn.mask(data, params, seed=3).masked
+    found = rwn.MEASURES["cells_changed"].compute(Comparison(original=data, masked=masked)).detail
+    made = rwn.mask_dataset(folder, tmp_path / "out", params, seed=3, options=options())
+    assert list(made.changed) == list(found["names"])
+    assert list(made.changed.values()) == np.rint(found["share"] * data.n).tolist()
+    assert made.changed["fixed"] == 0 < made.changed["score"] < made.changed["income"]
+
+
+def test_more_neighbors_than_a_leaf_has_are_found(table: pd.DataFrame, tmp_path: Path) -> None:
+    few = table.head(1500)
+    source = datasets.write_files(tmp_path / "in", few, 2)
+    params = rwn.RWN(k=800, epsilon=1.0)
+    rwn.mask_dataset(source, tmp_path / "out", params, seed=9, options=options())
+    wanted = in_memory(few, params, tmp_path / "memory.parquet", seed=9)
+    pd.testing.assert_frame_equal(datasets.released(tmp_path / "out"), wanted)
+
+
+def test_a_tile_out_of_reach_would_be_missed(
+    table: pd.DataFrame, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without_one_tile(run: Run, frame: Frame) -> Index:
+        index = joined_index.joined_index(run, frame)
+        index.side.boxes[0, :, 0] = np.inf
+        return index
+
+    monkeypatch.setattr("rwn_core.datasets.exact_donors.joined_index", without_one_tile)
+    rwn.mask_dataset(folder, tmp_path / "out", EXACT, seed=3, options=options())
+    wanted = in_memory(table, EXACT, tmp_path / "memory.parquet")
+    assert not datasets.released(tmp_path / "out").equals(wanted)
+
+
+def test_nothing_but_the_release_is_left(folder: Path, tmp_path: Path) -> None:
+    rwn.mask_dataset(folder, tmp_path / "out", METHOD_1, options=options())
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    released = datasets.released(tmp_path / "out")
+    assert "person" not in released.columns
+    content = b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir())
+    assert b"person" not in content
+
+
+def stopped_after(tasks: int, folder: Path, target: Path, params: rwn.RWN = METHOD_1) -> None:
+    """A run that its user cancels."""
+    seen = 0
+
+    def cancel(share: float) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == tasks:
+            raise Cancelled("The work was cancelled.")
+
+    with pytest.raises(Cancelled):
+        rwn.mask_dataset(folder, target, params, seed=3, options=options(progress=cancel))
+
+
+@pytest.mark.parametrize(
+    ("params", "stops"),
+    [(METHOD_1, (2, 5, 8)), (EXACT, (2, 5, 8, 11, 14))],
+    ids=["sample", "exact"],
+)
+def test_a_cancelled_run_leaves_no_release_and_goes_on(
+    params: rwn.RWN, stops: tuple[int, ...], folder: Path, tmp_path: Path
+) -> None:
+    rwn.mask_dataset(folder, tmp_path / "whole", params, seed=3, options=options())
+    for tasks in stops:  # in each of the steps
+        target = tmp_path / f"out-{tasks}"
+        stopped_after(tasks, folder, target, params)
+        assert not target.exists()
+        stage = tmp_path / f".out-{tasks}.stage"
+        assert stage.stat().st_mode & 0o077 == 0, "originals lie there"
+        assert len(list(stage.rglob("*.done"))) == tasks
+        rwn.mask_dataset(folder, target, params, seed=3, options=options())
+        assert datasets.digest(target) == datasets.digest(tmp_path / "whole")
+
+
+def test_finished_tasks_are_not_done_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped_after(5, folder, tmp_path / "out")
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a range was surveyed twice")
+
+    monkeypatch.setattr("rwn_core.datasets.survey.block_sums", refuse)
+    rwn.mask_dataset(folder, tmp_path / "out", METHOD_1, seed=3, options=options())
+    with pytest.raises(AssertionError, match="twice"):
+        rwn.mask_dataset(folder, tmp_path / "new", METHOD_1, seed=3, options=options())
+
+
+def test_another_run_is_refused(folder: Path, tmp_path: Path) -> None:
+    stopped_after(5, folder, tmp_path / "out")
+    wider = rwn.RWN(k=6, epsilon=1.0, q=0.8, neighbors="sample", m=150)
+    for params, seed in ((METHOD_1, 4), (wider, 3), (METHOD_1, None)):
+        with pytest.raises(rwn.ReleaseError, match="another input, setting or key"):
+            rwn.mask_dataset(folder, tmp_path / "out", params, seed=seed, options=options())
+
+
+def test_the_key_is_nowhere_on_the_stage(folder: Path, tmp_path: Path) -> None:
+    secret = hashlib.sha256(b"no bytes that a file has by chance").digest()
+    key = rwn.SecretKey(secret)
+    seen = 0
+
+    def cancel(share: float) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == 8:
+            raise Cancelled("The work was cancelled.")
+
+    with pytest.raises(Cancelled):
+        rwn.mask_dataset(
+            folder, tmp_path / "out", METHOD_1, seed=key, options=options(progress=cancel)
+        )
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) > 10
+    for path in files:
+        content = path.read_bytes()
+        assert secret not in content
+        assert secret.hex().encode() not in content
+        assert b"person-" not in content, "direct identifiers are not read"
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"age": "texts"}, "column age in the type"),
+        ({"income": None}, "has the column"),
+    ],
+)
+def test_files_that_do_not_belong_together_are_refused(
+    change: dict[str, object], sentence: str, table: pd.DataFrame, tmp_path: Path
+) -> None:
+    source = datasets.write_files(tmp_path / "in", table.head(100), 2)
+    for name, values in change.items():
+        odd = table.head(10).drop(columns=name)
+        if values is not None:
+            odd.insert(1, name, values)
+        odd.to_parquet(source / "zzz.parquet", index=False)
+    with pytest.raises(rwn.InputError, match=sentence):
+        rwn.mask_dataset(source, tmp_path / "out", METHOD_1, options=options())
+
+
+def test_a_value_is_refused_with_its_column_and_row(table: pd.DataFrame, tmp_path: Path) -> None:
+    odd = table.copy()
+    odd.loc[2000, "income"] = float("inf")
+    source = datasets.write_files(tmp_path / "in", odd, 2)
+    with pytest.raises(rwn.InputError, match=r"income .* row 977.* from record 1,025 "):
+        rwn.mask_dataset(source, tmp_path / "out", METHOD_1, options=options())
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("params", "sentence"),
+    [
+        (rwn.RWN(k=5, neighbors="sample", m=50, fresh=True), "neighbors=sample"),
+        (rwn.RWN(k=3000), "k must be"),
+        (rwn.NBRS2015(epsilon=1.0), "method rwn"),
+        (rwn.RWN(k=5, neighbors="sample", m=4), "m must be"),
+        (rwn.Rounded(params=METHOD_1, precision={"age": 5}), "without rounding"),
+    ],
+)
+def test_settings_that_no_dataset_takes_are_refused(
+    params: rwn.RWN, sentence: str, folder: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(rwn.ParameterError, match=sentence):
+        rwn.mask_dataset(folder, tmp_path / "out", params, options=options())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_more_records_than_an_index_can_number_are_refused(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rwn_core.datasets.prepare_run.LARGEST", datasets.N - 1)
+    with pytest.raises(rwn.ParameterError, match=r"At most 2,999 .* choose neighbors=sample"):
+        rwn.mask_dataset(folder, tmp_path / "out", EXACT, options=options())
+
+
+@pytest.mark.parametrize("who", [{}, {"neighbors": "sample", "m": 50}])
+def test_empty_neighborhoods_are_refused_as_in_memory(
+    folder: Path, tmp_path: Path, who: dict[str, Any]
+) -> None:
+    alone = rwn.RWN(epsilon=0.01, **who)
+    with pytest.raises(rwn.ParameterError, match="no other record within epsilon"):
+        rwn.mask_dataset(folder, tmp_path / "out", alone, options=options())
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_output_that_exists_is_not_touched(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    with pytest.raises(rwn.ReleaseError, match="exists"):
+        rwn.mask_dataset(folder, tmp_path / "out", METHOD_1, options=options())
+    with pytest.raises(rwn.InputError, match="no Parquet files"):
+        rwn.mask_dataset(tmp_path / "out", tmp_path / "new", METHOD_1, options=options())

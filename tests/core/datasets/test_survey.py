@@ -1,0 +1,107 @@
+"""The survey of a dataset finds what a table in memory has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.datasets import prepare_run as scale
+from rwn_core.datasets.column_sums import BLOCK, block_sums, merge_sums, weighted_statistics
+from rwn_core.datasets.dataset import Dataset
+from rwn_core.datasets.facts import Facts
+from rwn_core.datasets.steps import perform
+from rwn_core.datasets.survey import STEP, merge_survey
+from rwn_core.randomness import SAMPLE_STREAM, random_order
+from tests.core.datasets import datasets
+
+
+def surveyed(source: Path, stage: Path, params: rwn.RWN) -> Facts:
+    options = rwn.RunOptions(schema=datasets.SCHEMA, rows=1024, stage=stage)
+    key = rwn.SecretKey.from_seed(7)
+    run, _ = scale.prepare_run(source, stage.with_name("never"), params, key, options)
+    run.stage.begin(run.fingerprint)
+    for task in run.ranges(STEP):
+        perform(run, task)
+    merge_survey(run)
+    return run.facts
+
+
+@pytest.mark.parametrize("scaled", ["sd", "range"])
+def test_the_metric_is_that_of_the_table(scaled: str, tmp_path: Path) -> None:
+    table = datasets.frame()
+    source = datasets.write_files(tmp_path / "in", table, 7)
+    params = rwn.RWN(k=1, scale=scaled, neighbors="sample", m=100)
+    facts = surveyed(source, tmp_path / "stage", params)
+    data = rwn.Microdata.from_frame(table, datasets.SCHEMA)
+    wanted = rwn.Metric.fit(data, scaled).axes
+    assert len(facts.metric.axes) == len(wanted) > 75
+    for axis, other in zip(facts.metric.axes, wanted, strict=True):
+        assert (axis.level, axis.number, axis.missing) == (other.level, other.number, other.missing)
+        assert axis.center == pytest.approx(other.center, rel=1e-10, abs=1e-12)
+        assert axis.factor == pytest.approx(other.factor, rel=1e-10)
+    np.testing.assert_array_equal(
+        facts.ids, np.sort(random_order(rwn.SecretKey.from_seed(7), data.n, SAMPLE_STREAM)[:100])
+    )
+    assert facts.sample.column("income").to_pylist() == table["income"][facts.ids].tolist()
+
+
+def test_sums_have_the_same_bits_however_rows_are_dealt_out() -> None:
+    numbers = np.random.default_rng(2)
+    values = numbers.normal(size=(5000, 2)) * 10.0 ** numbers.integers(-8, 8, (5000, 2))
+    values[numbers.random(values.shape) < 0.1] = np.nan
+    once = merge_sums([block_sums(values)])
+    parts = [values[:BLOCK], values[BLOCK : 4 * BLOCK], values[4 * BLOCK :]]
+    assert merge_sums([block_sums(part) for part in parts]) == once
+    shifted = [values[: BLOCK - 1], values[BLOCK - 1 :]]
+    assert merge_sums([block_sums(part) for part in shifted]) != once, "other blocks, other bits"
+
+
+def test_sums_are_exact_where_a_naive_one_pass_formula_is_not() -> None:
+    values = 1e9 + np.random.default_rng(0).normal(size=(50_000, 1))
+    (found,) = merge_sums([block_sums(values)])
+    assert found.sd == pytest.approx(values.std(ddof=1), rel=1e-10)
+    assert found.mean == pytest.approx(values.mean(), rel=1e-15)
+    naive = np.sqrt((values**2).mean() - values.mean() ** 2)
+    assert naive != pytest.approx(values.std(ddof=1), rel=1e-3)
+
+
+def test_constant_and_missing_columns_have_no_spread() -> None:
+    values = np.column_stack([np.full(3000, 0.1), np.full(3000, np.nan)])
+    constant, missing = merge_sums([block_sums(values)])
+    assert (constant.count, constant.sd, constant.least) == (3000, 0.0, 0.1)
+    assert (missing.count, missing.mean, missing.sd) == (0, 0.0, 0.0)
+
+
+def test_statistics_from_counts_are_those_of_the_values() -> None:
+    found = weighted_statistics(np.array([0.0, 1.0, 2.0]), np.array([3, 0, 2]))
+    values = np.array([0, 0, 0, 2, 2])
+    assert found.mean == values.mean()
+    assert found.sd == pytest.approx(values.std(ddof=1), rel=1e-15)
+
+
+def test_any_range_of_records_is_read(tmp_path: Path) -> None:
+    table = datasets.frame(1000)
+    dataset = Dataset.at(datasets.write_files(tmp_path / "in", table, 7))
+    assert dataset.n == 1000
+    for start, stop in ((0, 1), (0, 1000), (333, 777), (999, 1000)):
+        found = dataset.read(start, stop, ["age", "person"]).to_pandas()
+        wanted = table[["age", "person"]].iloc[start:stop].reset_index(drop=True)
+        pd.testing.assert_frame_equal(found, wanted)
+
+
+def test_values_in_the_names_of_folders_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "year=2020").mkdir()
+    datasets.frame(10).to_parquet(tmp_path / "year=2020" / "a.parquet")
+    with pytest.raises(rwn.InputError, match="folder's names hold values"):
+        Dataset.at(tmp_path)
+
+
+def test_a_damaged_file_is_refused_by_its_name(tmp_path: Path) -> None:
+    source = datasets.write_files(tmp_path / "in", datasets.frame(100), 2)
+    (source / "001.parquet").write_bytes(b"PAR1 no table PAR1")
+    with pytest.raises(rwn.InputError, match=r"001\.parquet is damaged"):
+        Dataset.at(source)

@@ -1,0 +1,240 @@
+"""Donors: the record chain, its uniformity and stability, and copying whole values."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.question import Question
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.errors import ParameterError
+from rwn_core.laws import donors
+from rwn_core.laws.donors import (
+    NOBODY,
+    Draws,
+    check_probability,
+    column_streams,
+    copy_from_donors,
+    draw_donors,
+    masked_columns,
+    released_schema,
+)
+from rwn_core.neighbors import find_neighborhoods
+from rwn_core.randomness import SecretKey, uniforms
+
+KEY = SecretKey.from_seed(7)
+POINTS = np.random.default_rng(1).integers(0, 6, (130, 3)).astype(float)
+
+
+def chain_rank(record: int, stream: int, size: int) -> int:
+    """The record chain for one cell, step by step."""
+    place, step = 1, 1
+    while True:
+        draws = uniforms(KEY, np.array([record]), stream, step // 8)[:, 0]
+        following = math.floor(place / draws[step % 8]) + 1
+        if following > size:
+            return place
+        place, step = following, step + 1
+
+
+def test_ranks_follow_the_record_chain():
+    draws = Draws(KEY, np.arange(40), (0, 5))
+    for size in (1, 2, 3, 10, 1000, 2**31 - 2):
+        ranks = draws.ranks(np.full(40, size))
+        for record in range(40):
+            for column, stream in enumerate((0, 5)):
+                assert ranks[record, column] == chain_rank(record, stream, size)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 50])
+def test_ranks_are_uniform_for_every_size(size):
+    ranks = Draws(KEY, np.arange(60_000), (0,)).ranks(np.full(60_000, size))
+    counts = np.bincount(ranks.ravel(), minlength=size + 1)
+    assert counts[0] == 0
+    assert len(counts) == size + 1
+    if size > 1:
+        assert stats.chisquare(counts[1:]).pvalue > 1e-6
+
+
+@pytest.mark.parametrize(("small", "large"), [(5, 6), (10, 20), (100, 101)])
+def test_a_growing_neighborhood_changes_a_donor_as_rarely_as_it_can(small, large):
+    """With probability 1 - |S|/|S'|, and then to a new member."""
+    draws = Draws(KEY, np.arange(50_000), (0,))
+    before = draws.ranks(np.full(50_000, small)).ravel()
+    after = draws.ranks(np.full(50_000, large)).ravel()
+    changed = before != after
+    assert (after[changed] > small).all()
+    share = 1 - small / large
+    assert stats.binomtest(int(changed.sum()), 50_000, share).pvalue > 1e-6
+
+
+def test_the_order_of_questions_does_not_matter():
+    sizes = np.arange(1, 101)
+    asked_twice = Draws(KEY, np.arange(100), (0, 1))
+    asked_twice.ranks(np.full(100, 10_000))
+    np.testing.assert_array_equal(
+        asked_twice.ranks(sizes), Draws(KEY, np.arange(100), (0, 1)).ranks(sizes)
+    )
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 64, 129, 130, 1000])
+def test_chunks_do_not_matter(chunk):
+    neighborhoods = find_neighborhoods(POINTS, k=4, epsilon=1.0)
+    q = np.array([0.3, 1.0, 0.0])
+    whole = draw_donors(neighborhoods, Draws(KEY, np.arange(130), (0, 1, 2)), q)
+    chunks = np.split(np.arange(130), range(chunk, 130, chunk))
+    parts = [draw_donors(neighborhoods, Draws(KEY, each, (0, 1, 2)), q) for each in chunks]
+    np.testing.assert_array_equal(np.concatenate(parts), whole)
+
+
+def test_donors_are_members_and_kept_cells_are_their_own():
+    neighborhoods = find_neighborhoods(POINTS, k=4, epsilon=1.0)
+    donors = draw_donors(neighborhoods, Draws(KEY, np.arange(130), (0, 1)), np.array([0.5, 0.0]))
+    assert (donors[:, 1] == np.arange(130)).all()
+    for record in range(130):
+        assert donors[record, 0] in {record, *neighborhoods.members(record).tolist()}
+
+
+def test_an_empty_neighborhood_gives_nobody():
+    neighborhoods = find_neighborhoods(np.array([[0.0], [1.0], [9.0]]), epsilon=1.0)
+    donors = draw_donors(neighborhoods, Draws(KEY, np.arange(3), (0, 1)), np.array([1.0, 0.0]))
+    np.testing.assert_array_equal(donors, [[1, 0], [0, 1], [NOBODY, 2]])
+
+
+def test_only_empty_neighborhoods():
+    neighborhoods = find_neighborhoods(np.array([[0.0], [5.0]]), epsilon=1.0)
+    donors = draw_donors(neighborhoods, Draws(KEY, np.arange(2), (0,)), np.ones(1))
+    assert (donors == NOBODY).all()
+
+
+def test_variables_of_a_group_share_a_stream():
+    variables = [
+        Variable(name="id", kind=Kind.COUNT, role=Role.IDENTIFIER),
+        Variable(name="a", kind=Kind.COUNT),
+        Variable(name="b", kind=Kind.COUNT, group="g"),
+        Variable(name="c", kind=Kind.COUNT, group="h"),
+        Variable(name="d", kind=Kind.COUNT, group="g"),
+    ]
+    frame = pd.DataFrame({v.name: range(5) for v in variables})
+    microdata = Microdata.from_frame(frame, Schema(variables=tuple(variables)))
+    assert column_streams(microdata) == (0, 1, 2, 1)
+    assert masked_columns(microdata).tolist() == [True] * 4
+
+
+COLUMNS = {
+    "int64": pd.Series([1, 2, 3, 4], dtype="int64"),
+    "int8": pd.Series([1, 2, 3, 4], dtype="int8"),
+    "uint16": pd.Series([1, 2, 3, 4], dtype="uint16"),
+    "float64": pd.Series([1.5, 2.5, np.nan, 4.5]),
+    "float32": pd.Series([1.5, 2.5, 3.5, 4.5], dtype="float32"),
+    "bool": pd.Series([True, False, True, True]),
+    "string": pd.Series(["a", "b", None, "d"], dtype="string"),
+    "text": pd.Series(["a", "b", "c", "d"]),
+    "category": pd.Series(["a", "b", "c", "a"], dtype="category"),
+    "ordered": pd.Series(pd.Categorical(list("abca"), categories=list("cba"), ordered=True)),
+    "datetime": pd.Series(pd.date_range("2020-01-01", periods=4)),
+    "zoned": pd.Series(pd.date_range("2020-01-01", periods=4, tz="Europe/Rome")),
+    "Int64": pd.Series([1, None, 3, 4], dtype="Int64"),
+    "boolean": pd.Series([True, None, False, True], dtype="boolean"),
+    "Float64": pd.Series([1.5, None, 3.5, 4.5], dtype="Float64"),
+}
+WITH_MISSING = {"int64": "Int64", "int8": "Int8", "uint16": "UInt16", "bool": "boolean"}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_values_are_copied_with_their_type(name):
+    column = COLUMNS[name].rename(name)
+    microdata = Microdata.from_frame(column.to_frame())
+    donors = np.array([3, 3, 0, 1])
+    copied = copy_from_donors(microdata, donors[:, None]).frame[name]
+    expected = column.iloc[donors].reset_index(drop=True)
+    pd.testing.assert_series_equal(copied, expected)
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_lost_values_are_missing_in_a_type_that_can_hold_them(name):
+    column = COLUMNS[name].rename(name)
+    microdata = Microdata.from_frame(column.to_frame())
+    donors = np.array([3, NOBODY, 0, NOBODY])
+    masked = copy_from_donors(microdata, donors[:, None])
+    copied = masked.frame[name]
+    assert copied.dtype == WITH_MISSING.get(name, column.dtype)
+    assert copied.isna().tolist() == [False, True, False, True]
+    assert copied.iloc[[0, 2]].tolist() == column.iloc[[3, 0]].tolist()
+    if masked.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        assert masked.codes(name)[0].tolist().count(-1) == 2
+    else:
+        assert np.isnan(masked.values(name)).tolist() == [False, True, False, True]
+
+
+def test_a_column_may_lose_every_value():
+    for name, column in COLUMNS.items():
+        microdata = Microdata.from_frame(column.rename(name).to_frame())
+        masked = copy_from_donors(microdata, np.full((4, 1), NOBODY))
+        assert masked.frame[name].isna().all()
+
+
+def test_a_whole_number_beyond_float_precision_survives():
+    large = 2**53 + 1
+    microdata = Microdata.from_frame(pd.DataFrame({"x": [large, large + 2, 5]}))
+    copied = copy_from_donors(microdata, np.array([[1], [NOBODY], [0]])).frame["x"]
+    assert copied.tolist()[0] == large + 2
+    assert copied.tolist()[2] == large
+
+
+def test_a_release_has_no_identifier_and_no_question_about_one():
+    schema = Schema(
+        variables=(
+            Variable(name="id", kind=Kind.COUNT, role=Role.IDENTIFIER),
+            Variable(name="x", kind=Kind.COUNT),
+        ),
+        question=Question(response="x", predictors=("id",)),
+    )
+    released = released_schema(schema)
+    assert released.names == ("x",)
+    assert released.question is None
+    microdata = Microdata.from_frame(pd.DataFrame({"id": [1, 2], "x": [3, 4]}), schema)
+    assert copy_from_donors(microdata, np.array([[1], [0]])).names == ("x",)
+
+
+@pytest.mark.parametrize("q", [0, 1, 0.0, 1.0, 0.5, np.float64(0.25), np.int64(1)])
+def test_probabilities_are_admitted(q):
+    check_probability(q)
+
+
+@pytest.mark.parametrize("q", [-0.1, 1.1, math.nan, math.inf, "0.5", True, None, 1j])
+def test_other_things_are_no_probability(q):
+    with pytest.raises(ParameterError, match="q must be a probability"):
+        check_probability(q)
+
+
+@pytest.mark.parametrize("together", [1, 7, 24, 60, 10_000])
+def test_however_many_numbers_are_made_at_once_they_are_the_same(
+    monkeypatch: pytest.MonkeyPatch, together: int
+) -> None:
+    records, streams = np.array([3, 0, 11, 2**33, 5, 8, 1]), (4, 0, 4, 2**32 - 3, 9)
+    monkeypatch.setattr(donors, "_TOGETHER", together)
+    draws = Draws(KEY, records, streams)
+    for block in range(2):
+        for step in range(8):
+            expected = [uniforms(KEY, records, stream, block)[step] for stream in streams]
+            np.testing.assert_array_equal(draws._step(8 * block + step), np.column_stack(expected))
+
+
+def test_numbers_of_a_small_table_take_one_call_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def counted(key, records, stream, block):
+        calls.append(len(records))
+        return uniforms(key, records, stream, block)
+
+    monkeypatch.setattr(donors, "uniforms", counted)
+    Draws(KEY, np.arange(240), range(15)).ranks(np.full(240, 200))
+    assert calls
+    assert set(calls) == {240 * 15}

@@ -1,0 +1,236 @@
+"""The laws of noise: distributions at points by hand, and releases by plain sums and integrals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import integrate, stats
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import rounded_values
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.correlated_noise_law import FINE, CorrelatedNoiseOn
+from rwn_core.laws.noise_law import SHAPES, Noise, NoiseOn
+from rwn_core.laws.privacy import NORMAL_NOISE, STILL_MISSING
+
+NAN = np.nan
+
+
+def table(**columns: list[float]) -> Microdata:
+    return Microdata.from_frame(pd.DataFrame(columns))
+
+
+def test_noise_at_points_that_are_known_by_heart() -> None:
+    laplace, even = Noise(shape="laplace", sd=np.sqrt(2)), Noise(shape="uniform", sd=1 / np.sqrt(3))
+    normal, ln2 = Noise(shape="gaussian", sd=2.0), np.log(2)
+    points = np.array([-ln2, 0.0, ln2])
+    np.testing.assert_allclose(laplace.draw(np.array([0.25, 0.5, 0.75])), points, atol=1e-15)
+    np.testing.assert_allclose(laplace.density(points), [0.25, 0.5, 0.25])
+    np.testing.assert_allclose(laplace.below(points), [0.25, 0.5, 0.75])
+    assert even.half_width == pytest.approx(1.0)
+    np.testing.assert_allclose(even.draw(np.array([0.0, 0.25, 1.0])), [-1.0, -0.5, 1.0])
+    np.testing.assert_allclose(even.density(np.array([-1.01, 0.3, 1.01])), [0.0, 0.5, 0.0])
+    np.testing.assert_allclose(even.below(np.array([-1.5, -0.5, 0.5, 2.0])), [0, 0.25, 0.75, 1])
+    z = stats.norm.ppf(0.9)
+    np.testing.assert_allclose(
+        normal.draw(np.array([0.1, 0.5, 0.9])), [-2 * z, 0, 2 * z], atol=1e-12
+    )
+    np.testing.assert_allclose(normal.density(np.array([0.0, 2.0])), stats.norm.pdf([0, 1]) / 2)
+    np.testing.assert_allclose(normal.below(np.array([-2.0, 0.0])), stats.norm.cdf([-1, 0]))
+
+
+OWN = [0.0, 2.0, NAN]
+SHOWN = np.array([-1.0, 0.0, 1.5, NAN])
+ROWS = np.arange(4)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_densities_of_a_release_with_and_without_signs(shape) -> None:
+    data, noise = table(x=OWN), Noise(shape=shape, sd=1.5)
+    masked = Microdata(pd.DataFrame({"x": SHOWN}), data.schema)
+    plain = NoiseOn(original=data, name="x", noise=noise).chances(masked, ROWS)
+    folded = NoiseOn(original=data, name="x", noise=noise, reflected=True).chances(masked, ROWS)
+    for row, shown in enumerate(SHOWN):
+        for person, own in enumerate(OWN):
+            if np.isnan(shown) or np.isnan(own):
+                expected = both = float(np.isnan(shown) and np.isnan(own))
+            else:
+                expected = float(noise.density(np.array(shown - own)))
+                mirrored = float(noise.density(np.array(-shown - own)))
+                both = expected + mirrored if shown >= 0 else 0.0
+            assert plain[row, person] == pytest.approx(expected)
+            assert folded[row, person] == pytest.approx(both)
+
+
+def mass(noise: Noise, own: float, reflected: bool, step: float) -> dict[float, float]:
+    """P(each whole number is released), number by number."""
+    found: dict[float, float] = {}
+    for k in range(-60, 61):
+        ends = noise.below(np.array([k - 0.5 - own, k + 0.5 - own]))
+        size = float(abs(k)) if reflected else float(k)
+        written = float(rounded_values(np.array([size]), step)[0]) if step else size
+        found[written] = found.get(written, 0.0) + float(ends[1] - ends[0])
+    return found
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("reflected", [False, True])
+@pytest.mark.parametrize("step", [0.0, 2.0, 5.0])
+def test_whole_numbers_are_as_likely_as_all_that_is_rounded_to_them(shape, reflected, step) -> None:
+    """At a step of 2 the numbers 3 and 5 are halfway, and both go to 4."""
+    data, noise = table(x=[0, 3, 4]), Noise(shape=shape, sd=1.9)
+    part = NoiseOn(original=data, name="x", noise=noise, whole=True, reflected=reflected, step=step)
+    grid = np.arange(-10.0, 13.0)
+    found = part.chances(Microdata(pd.DataFrame({"x": grid}), data.schema), np.arange(len(grid)))
+    masses = [mass(noise, own, reflected, step) for own in (0.0, 3.0, 4.0)]
+    # only multiples of the step are ever released
+    some = np.flatnonzero(grid % step == 0) if step else np.arange(len(grid))
+    for person, expected in enumerate(masses):
+        wanted = [expected.get(at, 0.0) for at in grid[some]]
+        np.testing.assert_allclose(found[some, person], wanted, atol=1e-12)
+    written = [rounded_values(np.array([x]), step)[0] if step else x for x in (0.0, 3.0, 4.0)]
+    kept = [expected[own] for expected, own in zip(masses, written, strict=True)]
+    np.testing.assert_allclose(part.kept, kept, atol=1e-12)
+
+
+def test_a_continuous_number_is_never_kept_unless_it_is_missing_or_rounded() -> None:
+    data, noise = table(x=[0.5, 4.0, NAN]), Noise(shape="uniform", sd=2 / np.sqrt(3))
+    part = NoiseOn(original=data, name="x", noise=noise)
+    assert part.kept.tolist() == [0.0, 0.0, 1.0]
+    # to multiples of 1: 0.5 is written as 0, which noise within 2 gives with a chance of 1 in 4
+    assert part.rounded({"x": 1.0}).kept.tolist() == pytest.approx([0.25, 0.25, 1.0])
+    assert part.rounded({"y": 1.0}) is part
+    assert part.on(frozenset("x")) is part
+    assert (part.names, part.exchanged) == (("x",), False)
+    for ask, words in (
+        (part.table, "cannot be listed"),
+        (part.rounded({"x": 1.0}).moments, "before"),
+    ):
+        with pytest.raises(NotApplicable, match=words):
+            ask()
+
+
+def test_what_noise_promises_depends_on_its_shape() -> None:
+    whole, gaps = table(x=[1.0, 4.5, 3.0]), table(x=[1.0, NAN])
+
+    def privacy(data: Microdata, shape: str) -> object:
+        return NoiseOn(original=data, name="x", noise=Noise(shape=shape, sd=np.sqrt(2) * 7)).privacy
+
+    assert privacy(whole, "gaussian") == NORMAL_NOISE
+    assert all(privacy(gaps, shape) == STILL_MISSING for shape in SHAPES)
+    epsilon, because = privacy(whole, "laplace")
+    assert (epsilon, because) == (pytest.approx(0.5), "has Laplace noise of scale 7")
+    epsilon, because = privacy(whole, "uniform")
+    assert (epsilon, because) == (np.inf, "can only take values within reach of its noise")
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_moments_of_a_number_without_its_sign_are_those_of_its_density(shape) -> None:
+    data, noise = table(x=OWN), Noise(shape=shape, sd=1.5)
+    part = NoiseOn(original=data, name="x", noise=noise, reflected=True)
+    found = part.moments()
+    for person, own in enumerate(OWN[:2]):
+        ends = [max(0.0, own - noise.half_width), own + noise.half_width, noise.half_width - own]
+
+        def weighted(x: float, power: int, own: float = own) -> float:
+            both = noise.density(np.array([x - own, -x - own])).sum()
+            return float(x**power * both)
+
+        first, second = (
+            integrate.quad(weighted, 0.0, 40.0, (power,), points=np.abs(ends), limit=200)[0]
+            for power in (1, 2)
+        )
+        assert found.means[person, 0] == pytest.approx(first, rel=1e-6)
+        assert found.variances[person, 0] == pytest.approx(second - first**2, rel=1e-6)
+    assert np.isnan(found.means[2, 0])
+    assert found.variances[2, 0] == 0
+    plain = NoiseOn(original=data, name="x", noise=noise).moments()
+    assert plain.means[:2, 0].tolist() == OWN[:2]
+    assert plain.variances[:, 0].tolist() == [2.25, 2.25, 0.0]
+    assert plain.totals.tolist() == plain.together.tolist() == [[4.5]]
+
+
+def test_moments_of_whole_numbers_are_those_of_their_mass() -> None:
+    data, noise = table(x=[0, 3, 4]), Noise(shape="laplace", sd=0.8)
+    for reflected in (False, True):
+        part = NoiseOn(original=data, name="x", noise=noise, whole=True, reflected=reflected)
+        found = part.moments()
+        for person, own in enumerate((0.0, 3.0, 4.0)):
+            law = mass(noise, own, reflected, 0.0)
+            mean = sum(at * chance for at, chance in law.items())
+            square = sum(at**2 * chance for at, chance in law.items())
+            assert found.means[person, 0] == pytest.approx(mean)
+            assert found.variances[person, 0] == pytest.approx(square - mean**2)
+
+
+S = np.array([[2.0, 0.6], [0.6, 1.0]])
+
+
+def joint(data: Microdata, shrink: float = 0.8, covariance: np.ndarray = S) -> CorrelatedNoiseOn:
+    names = data.numeric_names
+    return CorrelatedNoiseOn(
+        original=data, names=names, covariance=covariance, mean=np.array([3.0, -1.0])[: len(names)],
+        shrink=shrink,
+    )  # fmt: skip
+
+
+def test_rows_are_as_likely_for_each_person_as_their_normal_densities() -> None:
+    data = table(x=[1.0, 4.0, NAN, NAN], y=[0.5, NAN, 2.5, NAN])
+    shown = table(x=[2.5, 1.0, NAN, NAN, 0.0], y=[0.5, NAN, 0.0, NAN, -9.0])
+    found = joint(data).chances(shown, np.arange(5))
+    # of persons with the row's own missing values, and relative to the likeliest of them
+    assert found[:4].tolist() == np.eye(4).tolist()
+    two = table(x=[1.0, 4.0, 2.0], y=[0.5, 2.5, NAN])
+    density = [
+        stats.multivariate_normal.pdf([2.5, 0.5], m + 0.8 * (np.array(own) - m), 0.64 * S)
+        for m, own in ((np.array([3.0, -1.0]), row) for row in ([1.0, 0.5], [4.0, 2.5]))
+    ]
+    (row,) = joint(two).chances(shown, np.array([0]))
+    np.testing.assert_allclose(row, [*(np.array(density) / max(density)), 0.0])
+    (others,) = joint(two).chances(shown, np.array([0]), table(x=[4.0, 1.0], y=[2.5, 0.5]))
+    np.testing.assert_allclose(others, row[[1, 0]])
+    assert not joint(two).chances(table(x=[NAN, 1.0], y=[1.5, 1.0]), np.array([0])).any()
+
+
+def test_nothing_moves_off_the_directions_of_the_noise() -> None:
+    line = np.array([[1.0, 2.0], [2.0, 4.0]])
+    data = table(x=[0.0, 1.0, 1.0], y=[0.0, 2.0, 5.0])
+    (row,) = joint(data, 1.0, line).chances(table(x=[0.5, 2.0], y=[1.0, 4.0]), np.array([0]))
+    np.testing.assert_allclose(row, [1.0, 1.0, 0.0])
+
+
+def test_moments_of_correlated_noise_are_shrunk_and_whole_numbers_add_a_twelfth() -> None:
+    data = table(x=[1.5, 4.0, NAN], y=[2, 5, 8])
+    found = joint(data, 0.8, 4 * S).moments()
+    np.testing.assert_allclose(found.means[:2, 0], [3 + 0.8 * -1.5, 3 + 0.8 * 1.0])
+    np.testing.assert_allclose(found.means[:, 1], [-1 + 0.8 * 3, -1 + 0.8 * 6, -1 + 0.8 * 9])
+    each, y = 0.64 * 4 * S, 0.64 * 4 + 1 / 12
+    np.testing.assert_allclose(found.variances, [[each[0, 0], y], [each[0, 0], y], [0.0, y]])
+    together = [[2 * each[0, 0], 2 * each[0, 1]], [2 * each[0, 1], 3 * y]]
+    np.testing.assert_allclose(found.together, together)
+    np.testing.assert_allclose(found.totals, together)
+    with pytest.raises(NotApplicable, match="wide against the whole numbers"):
+        joint(data, 0.99 * FINE).moments()
+    joint(data, FINE).moments()  # where its standard deviation is 1
+    none = joint(data, 0.8, np.diag([1.0, 0.0])).moments()
+    assert none.variances[:, 1].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_only_whole_numbers_by_themselves_can_be_kept_under_correlated_noise() -> None:
+    both, alone = table(x=[1.5, NAN], y=[2.5, NAN]), table(x=[3, 4, 10])
+    assert joint(both).kept.tolist() == [0.0, 1.0]
+    assert joint(both).on(frozenset("y")).kept.tolist() == [0.0, 1.0]
+    sd = 0.8 * np.sqrt(2.0)
+    expected = [
+        stats.norm.cdf(own + 0.5, mean, sd) - stats.norm.cdf(own - 0.5, mean, sd)
+        for own, mean in ((3, 3.0), (4, 3.8), (10, 8.6))
+    ]
+    np.testing.assert_allclose(joint(alone, 0.8, S[:1, :1]).kept, expected)
+    assert joint(alone, 0.8, np.zeros((1, 1))).kept.tolist() == [1.0, 1.0, 0.0]
+    part = joint(both).on(frozenset("y"))
+    assert (part.names, part.covariance.tolist(), part.mean.tolist()) == (("y",), [[1.0]], [-1.0])
+    assert dict(part.rounded({"y": 5.0}).precision) == {"y": 5.0}
+    assert (part.exchanged, part.privacy) == (False, NORMAL_NOISE)
+    with pytest.raises(NotApplicable, match="cannot be listed"):
+        part.table()

@@ -1,0 +1,200 @@
+"""Swapping along ranks: partners by hand, chances by enumeration, expectations from both."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.laws.expectations import Expectations
+from rwn_core.laws.rank_swap_chances import (
+    counted_mu_argus_chances,
+    exact_moore_chances,
+    is_exact,
+    rankings,
+)
+from rwn_core.laws.rank_swap_expectations import RankedVariable, expectations_of
+from rwn_core.laws.rank_swaps import (
+    descending,
+    group_means,
+    moore_partners,
+    mu_argus_partners,
+    range_asked,
+    whole_part,
+)
+
+NAN = np.nan
+
+
+def test_shares_of_counts_are_unharmed_by_rounding() -> None:
+    assert [whole_part(x) for x in (0.29 * 100, 28.999, 29.0, 0.0, 1 - 1e-10)] == [29, 28, 29, 0, 1]
+
+
+def test_partners_by_hand() -> None:
+    uniform = np.array([0.0, 0.9, 0.5, 0.0, 0.99, 0.0, 0.0])
+    # 0 takes 1, the first of 1 and 2; 2 takes 4, the second of 3 and 4; 3 takes 5; 6 is alone
+    assert moore_partners(3, uniform).tolist() == [1, 0, 4, 5, 2, 3, 6]
+    assert moore_partners(2, uniform).tolist() == [1, 0, 3, 2, 5, 4, 6]
+    assert moore_partners(1, uniform).tolist() == list(range(7))
+    assert moore_partners(0, uniform).tolist() == list(range(7))
+    last = np.full(4, 0.999)
+    assert moore_partners(9, last).tolist() == [3, 2, 1, 0]
+    # of the other form: 0 aims at 1 + 0; 2 at 3 + 1; 3 at 4, and finds 5 after it; 6 is the last
+    assert mu_argus_partners(3, uniform).tolist() == [1, 0, 4, 5, 2, 3, 6]
+    assert mu_argus_partners(1, uniform).tolist() == [1, 0, 3, 2, 5, 4, 6]
+    assert mu_argus_partners(0, uniform).tolist() == list(range(7))
+    # 0 takes 2; 1 aims at 2, which is gone, and nothing free lies before it: 3 comes after it
+    assert mu_argus_partners(2, np.array([0.9, 0.4, 0.0, 0.0, 0.0])).tolist() == [2, 3, 0, 1, 4]
+    # 1 aims at 2 and may not go so far as 3
+    assert mu_argus_partners(1, np.array([0.0, 0.0, 0.0])).tolist() == [1, 0, 2]
+
+
+def slow_mu_argus(reach: int, uniform: np.ndarray) -> list[int]:
+    n = len(uniform)
+    partner = list(range(n))
+    for place in range(n - 1):
+        if reach and partner[place] == place:
+            aim = min(place + 1 + int(reach * uniform[place]), n - 1)
+            order = [*range(aim, place, -1), *range(aim + 1, min(n - 1, place + reach) + 1)]
+            free = [other for other in order if partner[other] == other]
+            if free:
+                partner[place], partner[free[0]] = free[0], place
+    return partner
+
+
+def test_the_nearest_free_rank_before_the_aim_or_else_after_it() -> None:
+    rng = np.random.default_rng(2)
+    for n in (1, 2, 3, 7, 12):
+        for reach in (0, 1, 2, 5, 20):
+            for _ in range(10):
+                uniform = rng.random(n)
+                assert mu_argus_partners(reach, uniform).tolist() == slow_mu_argus(reach, uniform)
+
+
+def test_the_range_of_ranks_that_is_asked_for() -> None:
+    ranked = np.array([10.0, 8.0, 6.0, 2.0, 0.0])  # the middle has variance 56 / 9, mean 16 / 3
+    r0, k0 = np.sqrt(2 * 56 / 9 * 0.5) / 10, np.sqrt(8 / 3) * 0.25 * 16 / 3 / 10
+    assert range_asked(ranked, 1, 4, (0.0, 0.5, 0.0)) == pytest.approx(r0)
+    assert range_asked(ranked, 1, 4, (0.0, 1.0, 0.25)) == pytest.approx(k0)
+    assert range_asked(-ranked[::-1], 1, 4, (0.0, 1.0, 0.25)) == pytest.approx(k0)
+    assert range_asked(ranked, 1, 4, (0.9, 0.5, 0.25)) == 0.9
+    assert range_asked(ranked, 0, 5, (0.0, 0.0, 0.0)) == pytest.approx(np.sqrt(2 * 13.76) / 10)
+    assert range_asked(np.full(3, 4.0), 0, 3, (0.2, 0.0, 9.0)) == 0.2
+    assert range_asked(ranked, 2, 2, (0.3, 0.0, 9.0)) == 0.3
+
+
+def test_the_largest_come_first_and_ties_as_they_fall() -> None:
+    values = np.array([2.0, NAN, 5.0, 2.0, 1.0])
+    assert descending(values, np.array([0.9, 0, 0.5, 0.1, 0.3])).tolist() == [2, 3, 0, 4]
+    assert descending(values, np.zeros(5)).tolist() == [2, 0, 3, 4]
+    order = np.array([2, 3, 0, 4])
+    assert np.nan_to_num(group_means(values, order, 2, 3)).tolist() == [0, 0, 3.5, 3.5, 1.0]
+    assert np.isnan(group_means(values, order, 0, 4)).all()
+
+
+@cache
+def enumerated(
+    n: int, reach: int, taken: frozenset[int] = frozenset(), place: int = 0
+) -> np.ndarray:
+    """The chances of pairs by following each case to its end."""
+    if place == n:
+        return np.zeros((n, n))
+    if place in taken:
+        return enumerated(n, reach, taken, place + 1)
+    free = [j for j in range(place + 1, min(place + reach, n)) if j not in taken]
+    if not free:
+        found = enumerated(n, reach, taken, place + 1).copy()
+        found[place, place] += 1
+        return found
+    found = np.zeros((n, n))
+    for other in free:
+        part = enumerated(n, reach, taken | {other}, place + 1).copy()
+        part[place, other] += 1
+        part[other, place] += 1
+        found += part / len(free)
+    return found
+
+
+def test_chances_of_partners_are_those_of_all_cases() -> None:
+    for n in range(1, 8):
+        for reach in range(0, 9):
+            found = exact_moore_chances(n, reach).toarray()
+            np.testing.assert_allclose(found, enumerated(n, reach), atol=1e-12)
+
+
+def test_all_cases_are_followed_where_they_are_few() -> None:
+    assert [is_exact(2000, 12), is_exact(2001, 12), is_exact(2000, 13)] == [True, False, False]
+    assert [is_exact(10**9, 1), is_exact(10**9, 2)] == [True, False]
+    assert [rankings(n) for n in (0, 1, 2000, 2001, 4000, 50_000, 10**9)] == [
+        100, 100, 100, 99, 50, 4, 4,
+    ]  # fmt: skip
+
+
+def test_counted_chances_are_shares_of_rankings_and_the_same_for_a_seed() -> None:
+    found = counted_mu_argus_chances(6, 3, 5).toarray()
+    np.testing.assert_array_equal(counted_mu_argus_chances(6, 3, 5).toarray(), found)
+    assert (counted_mu_argus_chances(6, 3, 6).toarray() != found).any()
+    generator = np.random.default_rng(5)
+    partners = np.array([mu_argus_partners(3, generator.random(6)) for _ in range(100)])
+    expected = (partners[:, :, None] == np.arange(6)).mean(axis=0)
+    np.testing.assert_allclose(found, expected)
+
+
+HALVES = sparse.csr_array(np.array([[0.5, 0.5, 0.0], [0.5, 0.0, 0.5], [0.0, 0.5, 0.5]]))
+
+
+def ranked(values: list[float], first: int, chances: sparse.csr_array, name: str) -> RankedVariable:
+    order = descending(np.array(values), np.zeros(len(values)))
+    return RankedVariable(
+        name=name, order=order, values=np.array(values)[order], first=first, chances=chances,
+        releases=7,
+    )  # fmt: skip
+
+
+def test_a_ranking_by_hand() -> None:
+    """Six values: the largest two become 9, the last stays by itself, between them 6, 4 and 4."""
+    part = ranked([10.0, 8.0, 6.0, 4.0, 4.0, 1.0], 2, HALVES, "x")
+    assert part.written.tolist() == [9.0, 9.0, 6.0, 4.0, 4.0, 1.0]
+    assert part.ties.tolist() == [0, 1, 2, 3, 3, 4]
+    # 4 is shown by either tie for sure, or with a chance of a half, averaged
+    assert part.kept().tolist() == [0.0, 0.0, 0.5, 0.75, 0.75, 1.0]
+    shown = part.expected(part.written[:, None])[:, 0]
+    assert shown.tolist() == [9.0, 9.0, 5.0, 4.5, 4.5, 1.0]
+
+
+def test_expectations_of_a_table_by_hand() -> None:
+    frame = pd.DataFrame({"x": [1.5, NAN, 6.0, 3.0], "y": [2.0, 1.0, 7.5, 3.0]})
+    frame["s"] = pd.Categorical(["l", "m", None, "m"], ["l", "m"], ordered=True)
+    data = Microdata.from_frame(frame)
+    parts = {
+        "x": ranked([1.5, NAN, 6.0, 3.0], 0, HALVES, "x"),
+        "s": ranked([0.0, 1.0, NAN, 1.0], 0, HALVES, "s"),
+    }
+    found = expectations_of(data, parts)
+    # the ranking is 6, 3, 1.5: half of each with its neighbor, and the ends half their own
+    moments = found.moments
+    assert moments.names == ("x", "y")
+    np.testing.assert_allclose(moments.means[:, 0], [2.25, NAN, 4.5, 3.75])
+    assert moments.means[:, 1].tolist() == [2.0, 1.0, 7.5, 3.0]
+    np.testing.assert_allclose(moments.variances[:, 0], [0.5625, 0.0, 2.25, 5.0625])
+    assert moments.variances[:, 1].tolist() == [0.0] * 4
+    np.testing.assert_allclose(moments.together, np.diag([7.875, 0.0]))
+    assert moments.totals.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    assert found.kept("x").tolist() == [0.5, 1.0, 0.5, 0.0]
+    assert found.kept("y").tolist() == [1.0] * 4
+    # m is first and second, l third: m shows m with 1 and a half, averaged, and l with a quarter
+    assert found.levels["s"].tolist() == [[0.5, 0.5, 0.0], [0.25, 0.75, 0.0], [0.0, 0.0, 1.0]]
+    assert found.kept("s").tolist() == [0.5, 0.75, 1.0, 0.75]
+    assert found.rows_intact().tolist() == [0.25, 0.75, 0.5, 0.0]
+    table, values = found.table("s")
+    assert values == ["l", "m", None]
+    assert table.toarray()[[0, 2]].tolist() == [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]
+    assert (found.releases, list(found.levels)) == (7, ["s"])
+    nothing = expectations_of(data, {})
+    assert isinstance(nothing, Expectations)
+    assert (nothing.releases, nothing.rows_intact().tolist()) == (0, [1.0] * 4)
+    assert nothing.table("y")[0].toarray()[[1, 2]].argmax(axis=1).tolist() == [0, 3]

@@ -1,0 +1,140 @@
+"""The law of the 2015 method, a mixture over whole rows, against its releases."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.laws.row_mixture import RowMixtureLaw
+from rwn_core.masking import NBRS2015, mask
+from rwn_core.measures.attacks.likelihood import likelihoods
+from rwn_core.measures.attacks.posterior import link, posteriors
+from rwn_core.randomness import SecretKey
+
+PARAMS = NBRS2015(epsilon=1.0, q=0.6, record_selection="bernoulli")
+
+
+@pytest.fixture(scope="module")
+def data() -> Microdata:
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"x": rng.integers(0, 4, 24) * 1.0, "y": rng.integers(0, 3, 24) * 1.0})
+    frame.loc[[5, 11]] = [[40.0, 40.0], [-40.0, 9.0]]  # two records without a neighbor
+    return Microdata.from_frame(frame)
+
+
+@pytest.fixture(scope="module")
+def law(data) -> RowMixtureLaw:
+    return RowMixtureLaw(data, PARAMS.neighborhoods(data), np.ones(2, bool), PARAMS.q)
+
+
+@pytest.fixture(scope="module")
+def releases(data) -> list[Microdata]:
+    prepared = PARAMS.prepare(data)
+    return [prepared.release(SecretKey.from_seed(seed)).masked for seed in range(500)]
+
+
+def test_the_cells_of_many_releases(releases, law):
+    for name in ("x", "y"):
+        table, values = law.table(name)
+        np.testing.assert_allclose(np.asarray(table.sum(axis=1)).ravel(), 1.0)
+        drawn = np.stack([release.values(name) for release in releases])
+        for place, value in enumerate(values):
+            same = np.isnan(drawn) if value is None else drawn == value
+            chance = table[:, [place]].toarray().ravel()
+            error = np.sqrt(chance * (1 - chance) / 500)
+            assert (np.abs(same.mean(axis=0) - chance) < 5 * error + 1e-12).all()
+
+
+def test_a_row_is_no_product_of_its_cells(data, releases, law):
+    """Kept rows are kept whole: the product of the cells' laws would say otherwise."""
+    intact = np.stack(
+        [(r.matrix(["x", "y"]) == data.matrix(["x", "y"])).all(axis=1) for r in releases]
+    )
+    expected = law.rows_intact()
+    error = np.sqrt(expected * (1 - expected) / 500)
+    assert (np.abs(intact.mean(axis=0) - expected) < 5 * error + 1e-12).all()
+    product = law.kept("x") * law.kept("y")
+    assert (product < expected - 0.05).any()
+
+
+def test_likelihoods_of_all_rows_sum_to_one(data, law):
+    rows = [(x, y) for x in (*np.unique(data.values("x")), np.nan) for y in
+            (*np.unique(data.values("y")), np.nan)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["x", "y"])
+    scaled, logs = likelihoods(law, Microdata(frame, data.schema), np.arange(len(rows)))
+    total = scaled.toarray() @ np.exp(logs)
+    np.testing.assert_allclose(total, 1.0, atol=1e-12)
+
+
+def test_a_lost_row_betrays_the_records_without_neighbors(data, law):
+    masked = mask(data, PARAMS, seed=1).masked.frame
+    masked.loc[0] = np.nan
+    belief = posteriors(law, Microdata(masked, data.schema), np.arange(1)).toarray()[:, 0]
+    assert np.flatnonzero(belief).tolist() == [5, 11]
+    assert belief[5] == pytest.approx(0.5)
+
+
+def test_the_expected_success_is_the_realized_one(data, law):
+    differences = []
+    for seed in range(60):
+        found = link(law, mask(data, PARAMS, seed=seed).masked)
+        differences.append((found.top1 - found.best).mean())
+    error = np.std(differences, ddof=1) / np.sqrt(60)
+    assert abs(np.mean(differences)) < 3 * error
+
+
+def test_at_full_selection_it_is_the_product_law(data):
+    from rwn_core.laws.cell_law import CellLaw
+    from rwn_core.neighbors import find_neighborhoods
+    from rwn_core.neighbors.metric import coordinates
+
+    neighborhoods = find_neighborhoods(coordinates(data), k=3)
+    one = RowMixtureLaw(data, neighborhoods, np.ones(2, bool), 1.0)
+    two = CellLaw(data, neighborhoods, np.ones(2))
+    rows = np.arange(data.n)
+    np.testing.assert_allclose(
+        posteriors(one, data, rows).toarray(), posteriors(two, data, rows).toarray(), atol=1e-14
+    )
+
+
+def test_variables_that_are_not_masked_stay(data):
+    law = RowMixtureLaw(data, PARAMS.neighborhoods(data), np.array([True, False]), 0.6)
+    table, values = law.table("y")
+    assert None not in values
+    np.testing.assert_allclose(table.toarray().max(axis=1), 1.0)
+    masked = data.frame
+    masked.loc[5, "x"] = np.nan
+    belief = posteriors(law, Microdata(masked, data.schema), np.array([5])).toarray()[:, 0]
+    assert np.flatnonzero(belief).tolist() == [5]  # its own y tells the two lost records apart
+
+
+def test_method_1_donors_that_are_not_equally_likely(check_values_m1):
+    from scipy import sparse
+
+    from rwn_core.laws.cell_law import CellLaw
+    from rwn_core.neighbors import find_neighborhoods
+
+    frame = pd.DataFrame({"x": np.arange(6.0) ** 2})
+    data = Microdata.from_frame(frame)
+    neighborhoods = find_neighborhoods(data.matrix(["x"]), k=5)
+    shares = np.zeros((6, 6))
+    for record in range(6):
+        shares[record, neighborhoods.members(record)] = check_values_m1
+    law = CellLaw(data, neighborhoods, np.ones(1), sparse.csr_array(shares))
+    table, values = law.table("x")
+    assert values == [0.0, 1.0, 4.0, 9.0, 16.0, 25.0]
+    np.testing.assert_allclose(table.toarray(), shares)
+
+
+@pytest.fixture(scope="module")
+def check_values_m1() -> list[float]:
+    import json
+    from fractions import Fraction
+    from pathlib import Path
+
+    path = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
+    entries = json.loads(path.read_text(encoding="utf-8"))["values"]
+    expected = next(entry["expected"] for entry in entries if entry["id"] == "M1-1")
+    return [float(Fraction(text)) for text in expected["k2"]]

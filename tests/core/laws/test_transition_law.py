@@ -1,0 +1,177 @@
+"""The law of swapped and changed categories, against all releases that there may be."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.transition_law import Transition, numbers_of, one_pool
+from rwn_core.laws.transition_matrix import disjoint_share, successive_share
+from rwn_core.masking import PRAM, RandomSwapping
+from rwn_core.randomness import SecretKey
+
+ROWS = np.arange(6)
+
+
+@pytest.fixture
+def data() -> Microdata:
+    frame = pd.DataFrame({"g": list("aaabbc"), "x": [1.0, 2.0, 3.0, 3.0, 4.0, 9.0]})
+    return Microdata.from_frame(frame)
+
+
+def after_disjoint(codes: np.ndarray, swaps: int) -> np.ndarray:
+    """P(record i has value v) over all orders of the records, of which the first are paired."""
+    found, n = np.zeros((len(codes), codes.max() + 1)), len(codes)
+    orders = list(permutations(range(n)))
+    for order in orders:
+        place = np.arange(n)
+        for pair in range(swaps):
+            one, other = order[2 * pair], order[2 * pair + 1]
+            place[one], place[other] = other, one
+        found[np.arange(n), codes[place]] += 1
+    return found / len(orders)
+
+
+def after_successive(codes: np.ndarray, swaps: int) -> np.ndarray:
+    """P(record i has value v) when each pair of records is as likely, swap after swap."""
+    n = len(codes)
+    pairs = [(i, j) for i in range(n) for j in range(i)]
+    step = np.zeros((n, n))
+    for one, other in pairs:
+        moved = np.eye(n)
+        moved[[one, other]] = moved[[other, one]]
+        step += moved / len(pairs)
+    return np.linalg.matrix_power(step, swaps) @ np.eye(codes.max() + 1)[codes]
+
+
+def transition(data: Microdata, unit: tuple[str, ...], share: float) -> Transition:
+    own = numbers_of(data, unit)
+    return Transition(plain=data, unit=unit, choice=one_pool(share, own, np.ones(data.n, bool)))
+
+
+@pytest.mark.parametrize("swaps", [0, 1, 2, 3])
+def test_swaps_are_as_likely_as_counting_says(data, swaps):
+    codes = numbers_of(data, ("g",))
+    for share, exact in (
+        (disjoint_share(swaps, 6), after_disjoint(codes, swaps)),
+        (successive_share(swaps, 6), after_successive(codes, swaps)),
+    ):
+        law = transition(data, ("g",), share)
+        table, values = law.table()
+        np.testing.assert_allclose(table.toarray(), exact, atol=1e-12)
+        np.testing.assert_allclose(law.kept, exact[ROWS, codes], atol=1e-12)
+        np.testing.assert_allclose(law.chances(data, ROWS), exact[:, codes].T, atol=1e-12)
+        assert values == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("swaps", [0, 1, 3])
+def test_moments_are_those_of_all_releases(data, swaps):
+    """Every order of the records, of which the first are paired, is one release."""
+    data = Microdata.from_frame(data.frame.assign(y=[5.0, -1.0, 2.0, 2.0, 0.5, 7.0]))
+    own, places = data.matrix(["x", "y"]), []
+    for order in permutations(range(6)):
+        place = np.arange(6)
+        for pair in range(swaps):
+            one, other = order[2 * pair], order[2 * pair + 1]
+            place[one], place[other] = other, one
+        places.append(place)
+    released = own[np.array(places)]  # releases, records, variables
+    moments = transition(data, ("x", "y"), disjoint_share(swaps, 6)).moments()
+    np.testing.assert_allclose(moments.means, released.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(moments.variances, released.var(axis=0), atol=1e-12)
+    apart = released - released.mean(axis=0)
+    together = np.einsum("rij,rik->jk", apart, apart) / len(places)
+    np.testing.assert_allclose(moments.together, together, atol=1e-12)
+
+
+def test_a_few_variables_of_a_unit_are_seen_by_themselves(data):
+    both = transition(data, ("g", "x"), 0.6)
+    codes = numbers_of(data, ("g",))
+    alone = transition(data, ("g",), 0.6)
+    part = both.on(frozenset(("g",)))
+    np.testing.assert_allclose(part.kept, alone.kept)
+    np.testing.assert_allclose(part.table()[0].toarray(), alone.table()[0].toarray())
+    assert np.all(both.kept <= part.kept + 1e-12)
+    assert not np.allclose(both.kept, part.kept)
+    assert codes.max() == 2
+    with pytest.raises(NotApplicable):
+        both.table()
+
+
+def test_rounded_values_have_the_sum_of_their_chances(data):
+    law = transition(data, ("x",), 0.6)
+    coarse = law.rounded({"x": 5.0, "nobody": 1.0})
+    table, values = coarse.table()
+    assert values == [0.0, 5.0, 10.0]
+    exact = law.table()[0].toarray() @ np.array(
+        [[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1]]
+    )
+    np.testing.assert_allclose(table.toarray(), exact)
+    assert law.rounded({"nobody": 1.0}) is law
+
+
+def test_people_outside_change_like_those_with_their_values(data):
+    law = PRAM(change=0.4).prepare(data).law
+    people = Microdata(pd.DataFrame({"g": ["b", "z"], "x": [1.0, 2.0]}), data.schema)
+    found = law.unit_chances(("g",), data, ROWS, people)
+    inside = law.unit_chances(("g",), data, ROWS)
+    np.testing.assert_allclose(found[:, 0], inside[:, 3])
+    assert not found[:, 1].any()  # nobody of the file can tell how such a value would change
+    rare = RandomSwapping(share=1.0, rarer_than=2, variables="g").prepare(keyed(data)).law
+    with pytest.raises(NotApplicable, match="more than their own"):
+        rare.unit_chances(("g",), data, ROWS, people)
+
+
+def keyed(data: Microdata) -> Microdata:
+    from dataclasses import replace
+
+    from rwn_core.data.variable import Role
+
+    variables = [replace(v, role=Role.KEY) if v.name == "g" else v for v in data.schema.variables]
+    return data.with_schema(replace(data.schema, variables=tuple(variables)))
+
+
+def worst_misfit(counts: np.ndarray, law: Transition, releases: int) -> float:
+    """The largest distance of a count from what the law expects, in standard deviations."""
+    chances = law.table()[0].toarray()
+    spread = np.sqrt(releases * chances * (1 - chances))
+    apart = np.abs(counts - releases * chances)
+    return float(np.max(apart / np.maximum(spread, 1e-9)))
+
+
+def counted(method, data: Microdata, releases: int) -> np.ndarray:
+    """How often each record has each level of g over releases."""
+    counts, prepared = np.zeros((data.n, 3)), method.prepare(data)
+    for seed in range(releases):
+        released = prepared.release(SecretKey.from_seed(seed)).masked
+        counts[np.arange(data.n), numbers_like(data, released)] += 1
+    return counts
+
+
+def numbers_like(data: Microdata, released: Microdata) -> np.ndarray:
+    return np.searchsorted(["a", "b", "c"], released.frame["g"].to_numpy())
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        RandomSwapping(share=0.7, variables="g"),
+        RandomSwapping(share=1.0, pairs="successive", variables="g"),
+        PRAM(change=0.5),
+        PRAM(change=0.5, invariant=False),
+        PRAM(change=0.5, spread="margins", alpha=0.5),
+        PRAM(matrices={"g": [[0.8, 0.15, 0.05], [0.1, 0.8, 0.1], [0.05, 0.15, 0.8]]}),
+    ],
+    ids=str,
+)
+def test_releases_follow_the_law_and_no_other(data, method):
+    law = method.prepare(data).law
+    part = law._part("g")
+    counts = counted(method, data, 600)
+    assert worst_misfit(counts, part, 600) < 4.5
+    assert worst_misfit(counts, transition(data, ("g",), 0.95), 600) > 6

@@ -1,0 +1,108 @@
+"""Transition matrices against published values: swapping, PRAM in two stages, estimates."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.laws.transition_matrix import (
+    counts_variance,
+    disjoint_share,
+    estimate_variance,
+    invariant,
+    mixed_matrix,
+    posterior_odds,
+    privacy_epsilon,
+    second_stage,
+    successive_share,
+    unbiased_counts,
+)
+
+PATH = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
+ENTRIES: dict[str, Any] = {
+    entry["id"]: entry for entry in json.loads(PATH.read_text(encoding="utf-8"))["values"]
+}
+SHARES = np.array([3, 2, 1]) / 6
+
+
+def test_SWAP_1_random_swapping():
+    given = ENTRIES["SWAP-1"]["expected"]
+    for swaps in (1, 2):
+        matrix = mixed_matrix(disjoint_share(swaps, 6), SHARES)
+        np.testing.assert_allclose(matrix, given[f"disjoint_Q{swaps}"], rtol=1e-9)
+        np.testing.assert_allclose(SHARES @ matrix, SHARES, atol=1e-15)
+    matrix = mixed_matrix(successive_share(2, 6), SHARES)
+    np.testing.assert_allclose(matrix, given["composed_Q2"], rtol=1e-9)
+    np.testing.assert_allclose(SHARES @ matrix, SHARES, atol=1e-15)
+    assert privacy_epsilon(matrix)[0] == pytest.approx(given["eps_composed_Q2"], rel=1e-9)
+    with pytest.raises(ParameterError, match="not enough records"):
+        disjoint_share(4, 6)
+
+
+def test_PRAM_1_stages_odds_and_epsilon():
+    given, inputs = ENTRIES["PRAM-1"]["expected"], ENTRIES["PRAM-1"]["input"]
+    matrix, v = np.array(inputs["P"]), np.array(inputs["v"])
+    np.testing.assert_allclose(v @ matrix, given["vP"], rtol=1e-9)
+    np.testing.assert_allclose(second_stage(matrix, v), given["Q"], rtol=1e-9)
+    both = invariant(matrix, v)
+    np.testing.assert_allclose(both, given["R"], rtol=1e-9)
+    np.testing.assert_allclose(v @ both, v, atol=1e-12)
+    np.testing.assert_allclose(0.5 * both + 0.5 * np.eye(3), given["Rstar_half"], rtol=1e-9)
+    np.testing.assert_allclose(posterior_odds(matrix, v), given["posterior_odds"], rtol=1e-9)
+    epsilon, by_category = privacy_epsilon(matrix)
+    assert epsilon == pytest.approx(given["epsilon"], rel=1e-9)
+    np.testing.assert_allclose(by_category, given["epsilon_by_released_category"], rtol=1e-9)
+
+
+def test_PRAM_1_estimates():
+    given, inputs = ENTRIES["PRAM-1"]["expected"], ENTRIES["PRAM-1"]["input"]
+    matrix, counts = np.array(inputs["P"]), np.array(inputs["T"], float)
+    np.testing.assert_allclose(counts @ matrix, given["unbiased"]["ET"], rtol=1e-9)
+    estimate = unbiased_counts(matrix, np.array(inputs["Tstar"], float))
+    np.testing.assert_allclose(estimate, given["unbiased"]["Ttilde"], rtol=1e-9)
+    variance = counts_variance(matrix, counts)
+    np.testing.assert_allclose(variance, given["var_Tstar_given_T"], rtol=1e-9)
+
+
+def simulated(matrix: np.ndarray, counts: np.ndarray, times: int) -> np.ndarray:
+    rng = np.random.default_rng(8)
+    rows = [rng.multinomial(n, row, times) for n, row in zip(counts, matrix, strict=True)]
+    return np.sum(rows, axis=0)
+
+
+def test_estimates_are_unbiased_with_the_variance_that_is_stated():
+    inputs = ENTRIES["PRAM-1"]["input"]
+    matrix, counts = np.array(inputs["P"]), np.array(inputs["T"])
+    released = simulated(matrix, counts, 20_000)
+    found = np.array([unbiased_counts(matrix, each) for each in released])
+    error = found.std(axis=0) / np.sqrt(len(found))
+    assert np.all(np.abs(found.mean(axis=0) - counts) < 4 * error)
+    stated = estimate_variance(matrix, counts)
+    np.testing.assert_allclose(np.cov(found.T), stated, rtol=0.06, atol=0.6)
+    # what is read off a release without a correction is no estimate of the true counts
+    naive = released.mean(axis=0) - counts
+    assert np.any(np.abs(naive) > 4 * released.std(axis=0) / np.sqrt(len(released)))
+
+
+def test_a_matrix_without_an_inverse_gives_no_estimate():
+    matrix = mixed_matrix(1.0, SHARES)
+    for estimate in (unbiased_counts, estimate_variance):
+        with pytest.raises(NotApplicable, match="no inverse"):
+            estimate(matrix, np.array([3.0, 2.0, 1.0]))
+
+
+def test_two_stages_keep_the_shares_whatever_the_matrix():
+    rng = np.random.default_rng(3)
+    for size in (1, 2, 5, 40):
+        for _ in range(20):
+            matrix = rng.dirichlet(np.full(size, 0.3), size)
+            v = rng.dirichlet(np.full(size, 0.5))
+            assert np.abs(v @ invariant(matrix, v) - v).max() < 1e-12
+    # a level that nobody gets has no posterior
+    matrix = np.array([[1.0, 0.0], [1.0, 0.0]])
+    np.testing.assert_array_equal(second_stage(matrix, np.array([0.5, 0.5]))[1], [0, 1])
