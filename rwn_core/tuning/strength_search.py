@@ -1,4 +1,4 @@
-"""StrengthSearch a method's strength for the setting that loses as much as accepted, or keeps a policy."""
+"""Search a method's strength for the setting that loses as much as accepted, or keeps a policy."""
 
 from __future__ import annotations
 
