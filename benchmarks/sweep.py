@@ -27,7 +27,7 @@ from rwn_core.tuning import (
     Grid,
     JobFolder,
     Plan,
-    Run,
+    SweepRun,
     Trials,
     prepared,
     seek,
@@ -118,7 +118,7 @@ def cancelled() -> dict[str, object]:
     for _ in range(CANCELS):
         with tempfile.TemporaryDirectory() as scratch:
             folder = JobFolder.of(Path(scratch) / "job", data, plan, settings)
-            run = Run(data, settings, plan, folder, workers=2)
+            run = SweepRun(data, settings, plan, folder, workers=2)
             while not len(run.sweep()):
                 time.sleep(0.05)
             start = time.perf_counter()

@@ -22,10 +22,10 @@ from rwn_core.data.rounding import steps_of
 from rwn_core.evaluation.audit import compare
 from rwn_core.masking import Method
 from rwn_core.measures.attacks import assignment, upper_bound
-from rwn_core.measures.attacks.all_rows import weighed
+from rwn_core.measures.attacks.all_rows import joint_posterior_success
 from rwn_core.measures.attacks.assignment import blocks
 from rwn_core.measures.attacks.posterior import posteriors, weigh
-from rwn_core.measures.attacks.upper_bound import ToldParts, UpperBound
+from rwn_core.measures.attacks.upper_bound import InformedIntruder, UpperBound
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
 
@@ -79,9 +79,9 @@ def told(comparison: Comparison) -> UpperBound:
     """What is linked who is told the parts."""
     assert comparison.law is not None
     n, names = comparison.original.n, released(comparison)
-    parts = ToldParts(comparison.law, comparison, names)
-    weigh(comparison.law, comparison.masked, names, work=n * n, whole=n * n, look=parts.look)
-    found = parts.bound()
+    parts = InformedIntruder(comparison.law, comparison, names)
+    weigh(comparison.law, comparison.masked, names, work=n * n, whole=n * n, look=parts.add_rows)
+    found = parts.upper_bound()
     assert found is not None
     return found
 
@@ -133,7 +133,7 @@ def weighed_whole(comparison: Comparison, candidates: float) -> float | None:
     if candidates * n > MOST_PAIRS:
         return None
     belief = posteriors(comparison.law, comparison.masked, np.arange(n), released(comparison))
-    return weighed(comparison, belief, blocks(belief))
+    return joint_posterior_success(comparison, belief, blocks(belief))
 
 
 def large(name: str) -> int:

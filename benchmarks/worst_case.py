@@ -102,7 +102,7 @@ def one(comparison: Comparison) -> tuple[float, ...]:
     found = worst_case(comparison)
     took = time.process_time() - begun
     assert found.linked is not None
-    attacks = (found.links.success, found.at_once or 0.0, found.weighed or 0.0)
+    attacks = (found.links.success, found.at_once or 0.0, found.joint_success or 0.0)
     truly, best = others(comparison, found.linked)
     return (*attacks, truly, found.success, best, 1000 * alone, 1000 * took)
 

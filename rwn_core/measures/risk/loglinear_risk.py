@@ -91,7 +91,9 @@ def compute(comparison: Comparison) -> Reading:
     The sampling fraction is the file's size over the sum of the sampling weights.
     """
     keys = key_names(comparison)
-    population = float(comparison.sampling.of(comparison.original, comparison.original).sum())
+    population = float(
+        comparison.sampling.record_weights(comparison.original, comparison.original).sum()
+    )
     found = key_cells(comparison, keys)
     tables, used = found.counts, found.used
     paths, risks = [], []

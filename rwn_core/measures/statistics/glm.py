@@ -55,7 +55,7 @@ def generalized_fits(comparison: Comparison) -> tuple[GeneralizedLinear, General
     """Fit the regression that suits the response to the original and to the release."""
     original, question = comparison.original, comparison.question
     family = family_of(original, question)
-    before = comparison.once(
+    before = comparison.cached_for_original(
         ("generalized", question),
         lambda: generalized_fit(response_design(original, original, question), family),
     )

@@ -51,12 +51,12 @@ class LeastSquares:
 def fits(comparison: Comparison) -> tuple[LeastSquares, LeastSquares]:
     """Fit the comparison's regression to the original and to the release."""
     original, question = comparison.original, comparison.question
-    before = comparison.once(
+    before = comparison.cached_for_original(
         ("least squares", question),
         lambda: least_squares(design_matrix(original, original, question)),
     )
     masked = comparison.masked
-    after = comparison.here(
+    after = comparison.cached_for_release(
         ("least squares", question),
         lambda: least_squares(design_matrix(original, masked, question, RELEASED), RELEASED),
     )

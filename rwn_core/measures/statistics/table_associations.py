@@ -19,17 +19,21 @@ NUMBERS = (Kind.CONTINUOUS, Kind.COUNT, Kind.DATE)
 
 def original_associations(comparison: Comparison) -> Floats:
     """Return the original's signed associations in the schema's order, shape (p, p)."""
-    return comparison.once("associations", lambda: _signed(comparison, comparison.original))
+    return comparison.cached_for_original(
+        "associations", lambda: _signed(comparison, comparison.original)
+    )
 
 
 def released_associations(comparison: Comparison) -> Floats:
     """Return the release's signed associations, shape (p, p)."""
-    return comparison.here("associations", lambda: _signed(comparison, comparison.masked))
+    return comparison.cached_for_release(
+        "associations", lambda: _signed(comparison, comparison.masked)
+    )
 
 
 def original_chance(comparison: Comparison) -> Floats:
     """Return the chance levels of the original's variables, shape (p, p)."""
-    return comparison.once("chance levels", lambda: _chance(comparison.original))
+    return comparison.cached_for_original("chance levels", lambda: _chance(comparison.original))
 
 
 def shown(associations: Floats, category: NDArray[np.int64]) -> Floats:
@@ -48,7 +52,9 @@ def _signed(comparison: Comparison, table: Microdata) -> Floats:
     numbers, categories = _names(original)
     known: Floats | None = None
     if numbers == original.numeric_names:  # without dates, which the correlations leave out
-        share = comparison.once if table is original else comparison.here
+        share = (
+            comparison.cached_for_original if table is original else comparison.cached_for_release
+        )
         known = share(CORRELATIONS, lambda: correlation_matrix(matrix(original, table, numbers)))
         if not categories:
             return known
