@@ -17,9 +17,9 @@ from rwn_core.measures.attacks.assignment import blocks
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
+from rwn_core.tuning.evaluate_settings import Plan, Trials
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.setting import Setting
-from rwn_core.tuning.trials import Plan, Trials
 
 SURE = (  # of a file in which every row is a true row of one person
     *("bayes_linkage", "linked_over_half", "intruder_levels", "whole_file_linkage"),

@@ -10,7 +10,7 @@ import numpy as np
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking.rounded import unrounded
 
-HARDLY = 0.1  # of what a donor from anywhere in the table would change
+WEAKLY_MASKED = 0.1  # of what a donor from anywhere in the table would change
 
 
 def change_from_anywhere(microdata: Microdata) -> dict[str, float]:
@@ -23,7 +23,7 @@ def change_from_anywhere(microdata: Microdata) -> dict[str, float]:
     return result
 
 
-def hardly_masked(microdata: Microdata, params: Any, shares: Mapping[str, float]) -> list[str]:
+def weakly_masked(microdata: Microdata, params: Any, shares: Mapping[str, float]) -> list[str]:
     """Return the variables that the setting should mask but left almost unchanged.
 
     Parameters
@@ -36,7 +36,7 @@ def hardly_masked(microdata: Microdata, params: Any, shares: Mapping[str, float]
     """
     q = float(getattr(unrounded(params)[0], "q", 1.0))
     names, anywhere = _masked(microdata, params), change_from_anywhere(microdata)
-    return [name for name in names if shares.get(name, 1.0) < HARDLY * q * anywhere[name]]
+    return [name for name in names if shares.get(name, 1.0) < WEAKLY_MASKED * q * anywhere[name]]
 
 
 def untouched(microdata: Microdata, params: Any, shares: Mapping[str, float]) -> list[str]:

@@ -54,7 +54,7 @@ choose other keys, or remove it.'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class LimitBounds:
     """Hold what is known of one measure, to be held against a limit.
 
     Attributes
@@ -82,7 +82,7 @@ class Judged:
     unmasked: float | None = None
     unrelated: float | None = None
 
-    def against(self, measure: str, share: Callable[[float], float]) -> Judged:
+    def against(self, measure: str, share: Callable[[float], float]) -> LimitBounds:
         """The number that decides whether a limit is kept, or why none does.
 
         A limit that the end of the table keeps which should break it says nothing of a release
@@ -112,7 +112,7 @@ class Judged:
         both = (self.value, self.unrelated)
         return all(value is not None and share(value) > 1 for value in both)
 
-    def _between_bounds(self, share: Callable[[float], float]) -> Judged:
+    def _between_bounds(self, share: Callable[[float], float]) -> LimitBounds:
         if self.value is None or math.isnan(self.value):
             return replace(self, value=None)
         if not self.standing or share(self.value) > 1:
@@ -124,12 +124,12 @@ class Judged:
         return replace(self, value=self.upper, standing="at most")
 
 
-def of_reading(reading: Reading | NotApplicable) -> Judged:
+def bounds_from_reading(reading: Reading | NotApplicable) -> LimitBounds:
     """What one release tells."""
     if isinstance(reading, NotApplicable):
-        return Judged(value=None, reason=reading.reason)
+        return LimitBounds(value=None, reason=reading.reason)
     detail = reading.detail
-    known = Judged(
+    known = LimitBounds(
         value=reading.value,
         by=str(detail.get("attacked_by", "")),
         unmasked=detail.get(UNMASKED),
@@ -141,13 +141,13 @@ def of_reading(reading: Reading | NotApplicable) -> Judged:
     return replace(known, standing="at least", estimate=estimate, upper=upper)
 
 
-def of_point(spread: Spread) -> Judged:
+def bounds_from_spread(spread: Spread) -> LimitBounds:
     """What the releases of a setting tell: the upper ends of where one more release falls."""
     if spread.median is None:
-        return Judged(value=None, reason=spread.reason or MISSING)
+        return LimitBounds(value=None, reason=spread.reason or MISSING)
     end = spread.median if spread.interval is None else spread.interval[1]
     standing = "at least" if spread.is_bound else ""
-    return Judged(
+    return LimitBounds(
         value=end,
         standing=standing,
         upper=spread.at_most,
@@ -157,11 +157,11 @@ def of_point(spread: Spread) -> Judged:
     )
 
 
-def of_stated(stated: Mapping[str, float]) -> Judged:
+def bounds_from_stated(stated: Mapping[str, float]) -> LimitBounds:
     """What a scenario states; beside "at_most", which may be 1, it is a lower bound."""
     end, upper = stated.get("high", stated["median"]), stated.get("at_most")
     standing = "" if upper is None else "at least"
-    return Judged(
+    return LimitBounds(
         value=end,
         standing=standing,
         upper=upper,
@@ -170,9 +170,9 @@ def of_stated(stated: Mapping[str, float]) -> Judged:
     )
 
 
-def stated(reading: Reading) -> dict[str, float]:
-    """What is put down of one release, for `of_stated`."""
-    known = of_reading(reading)
+def stated_bounds(reading: Reading) -> dict[str, float]:
+    """What is put down of one release, for `bounds_from_stated`."""
+    known = bounds_from_reading(reading)
     low = max(reading.value, known.estimate or 0.0)
     put_down = {"median": low, **known.ends}
     if not known.standing:

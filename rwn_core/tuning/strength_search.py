@@ -12,11 +12,11 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import METHODS, LeverRange, at_levers
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.threads import Progress
+from rwn_core.tuning.evaluate_settings import Plan, Trials
 from rwn_core.tuning.frontier import sign
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy, refuse_percentage
 from rwn_core.tuning.setting import Setting
-from rwn_core.tuning.trials import Plan, Trials
 
 COARSE = 10  # parts of a lever, of which the search begins with the ends
 
@@ -59,7 +59,7 @@ class Loss:
         return better * value <= better * self.value
 
 
-class Search:
+class StrengthSearch:
     """The settings of one method along its strength.
 
     Parameters

@@ -6,8 +6,8 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.tuning import Point, Setting, Spread
-from rwn_core.tuning.duel import beats, best_of, duel
 from rwn_core.tuning.match import Matched
+from rwn_core.tuning.paired_comparison import beats, best_of, compare_pair
 
 NEAR = (0.10, 0.11, 0.12)
 
@@ -72,7 +72,7 @@ def two() -> tuple[Matched, Matched]:
 
 
 def test_a_duel_sorts_every_measure_with_a_better_side(two):
-    found = duel(*two, list(two[0].point.spreads))
+    found = compare_pair(*two, list(two[0].point.spreads))
     assert (found.one, found.other) == ("rwn", "additive_noise")
     assert found.better == ("distance_linkage",)
     assert found.worse == ("bayes_linkage",)

@@ -22,7 +22,7 @@ COUNT = "fixed count of records (2015)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
+class ExpectedCount:
     """How much a count is to expect, with its variance over releases.
 
     Attributes
@@ -55,7 +55,7 @@ class LawSummary:
     changed : ndarray of float64, shape (p + 1,)
         P(exactly c of the record's cells change), for c from 0 on; the first is that of an
         intact row.
-    records, cells, missing : Expected
+    records, cells, missing : ExpectedCount
         Of the whole table: records and cells that change, and cells that become missing.
     """
 
@@ -64,12 +64,12 @@ class LawSummary:
     stays: dict[str, float]
     lost: float
     changed: NDArray[np.float64]
-    records: Expected
-    cells: Expected
-    missing: Expected
+    records: ExpectedCount
+    cells: ExpectedCount
+    missing: ExpectedCount
 
 
-def two_laws(
+def nbrs2015_vs_rwn(
     microdata: Microdata, record: int, *, epsilon: float, q: float, k: int
 ) -> list[LawSummary]:
     """Put the law of cells beside the two of records, at the same radius and probability.
@@ -223,7 +223,7 @@ def _sums(p: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float
 
 def _total(
     parts: Sequence[tuple[float, NDArray[np.float64], NDArray[np.float64]]], *, fixed: bool
-) -> Expected:
+) -> ExpectedCount:
     """Add up what is to expect of all records.
 
     Parameters
@@ -240,7 +240,7 @@ def _total(
     variance = float((within + spread).sum())
     if fixed:
         variance += _covariance(parts)
-    return Expected(mean=float(mean.sum()), variance=max(variance, 0.0))
+    return ExpectedCount(mean=float(mean.sum()), variance=max(variance, 0.0))
 
 
 def _covariance(

@@ -12,7 +12,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
-from rwn_core.evaluation.two_laws import CELL, COUNT, RECORD, two_laws
+from rwn_core.evaluation.nbrs2015_vs_rwn import CELL, COUNT, RECORD, nbrs2015_vs_rwn
 
 HALF = Fraction(1, 2)
 Counts = dict[tuple[int, int], Fraction]  # of (changed, lost) cells: a probability
@@ -127,7 +127,7 @@ def frame(request, e1) -> pd.DataFrame:
 @pytest.mark.parametrize("q", [HALF, Fraction(1)])
 def test_the_three_laws_of_the_worked_example(frame, q):
     data, record = rwn.Microdata.from_frame(frame), 0
-    cell, alone, count = two_laws(data, record, epsilon=0.3, q=float(q), k=2)
+    cell, alone, count = nbrs2015_vs_rwn(data, record, epsilon=0.3, q=float(q), k=2)
     assert [cell.name, alone.name, count.name] == [CELL, RECORD, COUNT]
     near = members(data, rwn.RWN(epsilon=0.3, k=2))
     check(cell, [of_row(frame, i, near[i], q) for i in range(6)], record, None, q)
@@ -140,7 +140,7 @@ def test_the_three_laws_of_the_worked_example(frame, q):
 
 
 def test_values_by_hand_at_one_half(e1):
-    cell, alone, count = two_laws(e1, 0, epsilon=0.3, q=0.5, k=2)
+    cell, alone, count = nbrs2015_vs_rwn(e1, 0, epsilon=0.3, q=0.5, k=2)
     # NBRS-1: of the strict neighborhoods at 0.3 the last three are empty
     assert alone.missing.mean == 3  # three records of two cells, each lost with probability 1/2
     assert alone.missing.variance == pytest.approx(3)  # 3 x 4 x 1/4: both cells go together
@@ -153,15 +153,18 @@ def test_values_by_hand_at_one_half(e1):
 
 
 def test_a_fixed_count_that_is_no_whole_number_is_rounded_down(e1):
-    count = two_laws(e1, 3, epsilon=0.3, q=0.4, k=2)[2]
+    count = nbrs2015_vs_rwn(e1, 3, epsilon=0.3, q=0.4, k=2)[2]
     assert count.lost == pytest.approx(2 / 6)  # floor(6 x 0.4) of 6
-    assert count.records.variance <= two_laws(e1, 3, epsilon=0.3, q=0.4, k=2)[1].records.variance
+    assert (
+        count.records.variance
+        <= nbrs2015_vs_rwn(e1, 3, epsilon=0.3, q=0.4, k=2)[1].records.variance
+    )
 
 
 def test_variables_that_travel_together_change_together():
     rows = {"x": [0.0, 1, 2, 3], "y": [0.0, 1, 2, 3], "z": [0.0, 0, 0, 1]}
     data = rwn.Microdata.from_frame(pd.DataFrame(rows)).with_slices([("x", "y")])
-    found = two_laws(data, 0, epsilon=10.0, q=0.5, k=1)[0]
+    found = nbrs2015_vs_rwn(data, 0, epsilon=10.0, q=0.5, k=1)[0]
     # x and y change both or not at all; of three donors one has another z
     assert found.changed == pytest.approx([0.5 * 5 / 6, 0.5 / 6, 0.5 * 5 / 6, 0.5 / 6])
     p, r = 0.5, np.array([1, 1, 1, 3]) / 6
@@ -171,4 +174,4 @@ def test_variables_that_travel_together_change_together():
 
 def test_a_record_that_is_not_there_is_refused(e1):
     with pytest.raises(ParameterError, match="whole number from 0 to 5"):
-        two_laws(e1, 6, epsilon=1.0, q=1.0, k=2)
+        nbrs2015_vs_rwn(e1, 6, epsilon=1.0, q=1.0, k=2)

@@ -13,12 +13,12 @@ from docs.reproduced import PAGE, section
 from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.evaluation import replays
-from rwn_core.evaluation.replays import REPLAYS, Request, Verdict, chosen, replayed
-from rwn_core.evaluation.replays.comparison import Attempt, Number, Published, Row
-from rwn_core.evaluation.replays.nbrs import TERMS
-from rwn_core.evaluation.replays.replay import _facts, published
-from rwn_core.evaluation.replays.section11 import growth, printed_pair, whole_parts
+from rwn_core.evaluation import published_results
+from rwn_core.evaluation.published_results import REPLAYS, Request, Verdict, chosen, replayed
+from rwn_core.evaluation.published_results.comparison import Attempt, Number, Published, Row
+from rwn_core.evaluation.published_results.nbrs import TERMS
+from rwn_core.evaluation.published_results.replay import _facts, published
+from rwn_core.evaluation.published_results.section11 import growth, printed_pair, whole_parts
 
 SHORT = Request(short=True)
 QUICK = [key for key in REPLAYS if key != "rwn2022-pima"]  # 25 forests: tested by itself
@@ -108,7 +108,7 @@ def test_a_planted_wrong_value_changes_the_verdict(
         # a wide mark of 9,999 holds for none of the numbers
         return tuple(replace(p, low=9999.0, high=9999.0) for p in published(name))
 
-    monkeypatch.setattr(replays.replay, "published", planted)
+    monkeypatch.setattr(published_results.replay, "published", planted)
     rows = replayed(REPLAYS[key], SHORT).rows
     assert {row.verdict for row in rows} == {Verdict.DIFFERS}
     assert not any(row.explained for row in rows)
@@ -117,10 +117,10 @@ def test_a_planted_wrong_value_changes_the_verdict(
 def test_the_pima_table_agrees_and_a_useless_forest_would_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("rwn_core.evaluation.replays.prediction.KS", (5,))
+    monkeypatch.setattr("rwn_core.evaluation.published_results.prediction.KS", (5,))
     names = ("not masked", "k = 5")
     facts = tuple(p for p in published("rwn2022-pima") if p.name in names)
-    monkeypatch.setattr(replays.replay, "published", lambda _: facts)
+    monkeypatch.setattr(published_results.replay, "published", lambda _: facts)
     rows = replayed(REPLAYS["rwn2022-pima"], SHORT).rows
     assert [row.verdict for row in rows] == [Verdict.AGREES] * 2
     # who answers "no diabetes" for everybody is wrong for 268 of 768

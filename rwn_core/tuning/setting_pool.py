@@ -17,10 +17,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.parallel.pool import Pool
 from rwn_core.parallel.processes import Handle
 from rwn_core.parallel.threads import Progress
+from rwn_core.tuning.evaluate_settings import Plan, Trials
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep_processes import one_thread
-from rwn_core.tuning.trials import Plan, Trials
 
 _PART = 6  # releases after which a long plan tells how far it is
 
@@ -37,7 +37,7 @@ def _prepare(microdata: Microdata, farthest: Sequence[Setting], plan: Plan) -> H
     return handle
 
 
-class Crew:
+class SettingPool:
     """Tries settings in processes that keep their neighbors ranked from one call to the next.
 
     Parameters

@@ -13,7 +13,7 @@ from rwn_core.tuning.point import Spread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Duel:
+class PairedComparison:
     """Two methods, measure by measure.
 
     Attributes
@@ -34,7 +34,7 @@ class Duel:
     open: tuple[str, ...]
 
 
-def duel(one: Matched, other: Matched, measures: Sequence[str]) -> Duel:
+def compare_pair(one: Matched, other: Matched, measures: Sequence[str]) -> PairedComparison:
     """Hold one method against another.
 
     Parameters
@@ -56,7 +56,7 @@ def duel(one: Matched, other: Matched, measures: Sequence[str]) -> Duel:
             worse.append(key)
         else:
             undecided.append(key)
-    return Duel(
+    return PairedComparison(
         one=one.method,
         other=other.method,
         better=tuple(better),

@@ -7,8 +7,8 @@ from dataclasses import replace
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.evaluation.holdout import predict_on_holdout
-from rwn_core.evaluation.replays.comparison import Number, mean_of
-from rwn_core.evaluation.replays.replay import Found, Replay, Request, published
+from rwn_core.evaluation.published_results.comparison import Number, mean_of
+from rwn_core.evaluation.published_results.replay import Found, Replay, Request, published
 from rwn_core.io.demo import load_demo
 from rwn_core.masking import RWN
 

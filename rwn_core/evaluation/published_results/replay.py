@@ -13,7 +13,13 @@ from typing import Any
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.toml import toml_document
 from rwn_core.errors import ParameterError
-from rwn_core.evaluation.replays.comparison import Attempt, Number, Published, Row, Verdict
+from rwn_core.evaluation.published_results.comparison import (
+    Attempt,
+    Number,
+    Published,
+    Row,
+    Verdict,
+)
 
 SOURCES = {"paper": "paper", "program": "independent program"}
 
