@@ -16,7 +16,7 @@ from rwn_core.measures.attacks.likelihood import attacked_units
 from rwn_core.measures.comparison import Comparison
 
 
-class NonMembersAlone:
+class NonMembersWithoutDonors:
     """Somebody who is not in the file, in the eyes of an intruder who does not know that.
 
     Parameters

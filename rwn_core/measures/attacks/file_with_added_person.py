@@ -66,7 +66,7 @@ class _Chances(NamedTuple):
     joined: Dense
 
 
-class JoinedFile:
+class FileWithAddedPerson:
     """Files that one of some people has joined, all with the same rows before them.
 
     Parameters
