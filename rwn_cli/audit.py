@@ -171,13 +171,7 @@ def _stated(
 
 
 def _with_law(comparison: Comparison, setting: Setting) -> Comparison:
-    """The comparison under the law of the setting, if MASKED can have been made by it.
-
-    Raises
-    ------
-    InputError
-        A row cannot come from its record.
-    """
+    """The comparison under the law of the setting, if MASKED can have been made by it."""
     data = comparison.original
     law = setting.params.prepare(data).law
     if law is None:

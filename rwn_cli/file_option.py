@@ -33,21 +33,7 @@ _TRUTHS = {"true": True, "false": False}
 def read_file(
     source: str, schema: Path | None, given: Sequence[str] | None = None, *, hint: bool = True
 ) -> Microdata:
-    """Read a file; a refusal says after its sentence how the file seems to be laid out.
-
-    Parameters
-    ----------
-    source : str
-    schema : Path or None
-    given : sequence of str, optional
-        What --file says; None for a command that has no such option.
-    hint : bool
-        Whether that is said at all: not of a file that no option of the command describes.
-
-    Raises
-    ------
-    InputError, ParameterError
-    """
+    """Read a file; a refusal says after its sentence how the file seems to be laid out."""
     from rwn_core.io.read import begin, schema_of
 
     described = schema_of(schema)

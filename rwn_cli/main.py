@@ -66,18 +66,7 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; every failure is one sentence on stderr and an exit code.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Those of the process by default.
-
-    Returns
-    -------
-    int
-        0 done, 2 wrong use, 3 input refused, 4 policy refused, 5 input or output, 130 interrupted.
-    """
+    """Run one command; every failure is one sentence on stderr and an exit code."""
     try:
         with told_of_compiling(lambda: say(COMPILING)):
             app(args=arguments, prog_name="rwn")

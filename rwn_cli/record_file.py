@@ -36,25 +36,14 @@ def evidence_path(record: Path) -> Path:
 
 
 def read_record_file(path: Path) -> dict[str, Any]:
-    """Read an internal record.
-
-    Raises
-    ------
-    InputError, OSError
-    """
+    """Read an internal record."""
     from rwn_core.reporting import read_record
 
     return read_record(read_text(path, "record"))
 
 
 def evidence_of(record: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Read the evidence beside a record; empty, with a note, where there is none.
-
-    Raises
-    ------
-    InputError
-        The file is not the one that the record names.
-    """
+    """Read the evidence beside a record; empty, with a note, where there is none."""
     from rwn_core.reporting.evidence import read_evidence
 
     beside = evidence_path(path)
@@ -82,12 +71,7 @@ def source_of(
 
 
 def original_file(source: str) -> SourceFile:
-    """The file of the original, for a second reading.
-
-    Raises
-    ------
-    InputError
-    """
+    """The file of the original, for a second reading."""
     from rwn_core.io.demo import demo_path
     from rwn_core.io.open_file import file_content
     from rwn_core.reporting.second_reading import SourceFile
@@ -101,15 +85,7 @@ def _absolute(source: str) -> str:
 
 
 def original_of(record: Mapping[str, Any], given: str | None = None) -> Microdata:
-    """Read the original of a record again.
-
-    Raises
-    ------
-    InputError
-        It is another table now.
-    RWNError
-        The record does not say where it lies, or it lies there no longer.
-    """
+    """Read the original of a record again."""
     source = record.get("source", {})
     file = given or source.get("file")
     if file is None:

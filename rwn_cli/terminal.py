@@ -62,17 +62,7 @@ def progress(label: str) -> Iterator[Callable[[float], None]]:
 
 
 def readings_table(rows: Sequence[dict[str, Any]]) -> str:
-    """The rows of an audit as aligned text; measures without an answer follow with the reason.
-
-    Parameters
-    ----------
-    rows : sequence of dict
-        From `Audit.records`.
-
-    Returns
-    -------
-    str
-    """
+    """The rows of an audit as aligned text; measures without an answer follow with the reason."""
     read = [row for row in rows if row["not_applicable"] is None]
     lines = [_COLUMNS, *(tuple(_cell(row[column]) for column in _COLUMNS) for row in read)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(_COLUMNS))]

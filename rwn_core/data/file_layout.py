@@ -89,12 +89,7 @@ class FileLayout:
 
     @classmethod
     def of(cls, table: Any) -> FileLayout:
-        """Read the plain data that `changed` gives.
-
-        Raises
-        ------
-        SchemaError
-        """
+        """Read the plain data that `changed` gives."""
         known = [field.name for field in fields(cls)]
         if not isinstance(table, dict) or not set(table) <= set(known):
             raise SchemaError(f"The table [file] of a schema may have: {', '.join(known)}.")

@@ -57,18 +57,7 @@ class OpenQuestion:
 
 
 def open_questions(frame: pd.DataFrame, schema: Schema) -> list[OpenQuestion]:
-    """Ask what a table's variables leave open, at most one question of a kind each.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame, shape (n, p)
-    schema : Schema
-
-    Returns
-    -------
-    list of OpenQuestion
-        In the order of the variables; none about an identifier.
-    """
+    """Ask what a table's variables leave open, at most one question of a kind each."""
     found = []
     identity = {
         doubt.variable: _identity(doubt, schema) for doubt in doubts_of_schema(frame, schema)

@@ -30,12 +30,7 @@ _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 
 
 def check_shape(frame: pd.DataFrame) -> None:
-    """Refuse what is no table, or too small to mask.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse what is no table, or too small to mask."""
     if not isinstance(frame, pd.DataFrame):
         raise InputError("The table must be a pandas DataFrame.")
     if frame.shape[1] == 0:
@@ -48,12 +43,7 @@ def check_shape(frame: pd.DataFrame) -> None:
 
 
 def check_names(columns: pd.Index[Any]) -> None:
-    """Refuse column names that cannot stand in a message or a file.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse column names that cannot stand in a message or a file."""
     if isinstance(columns, pd.MultiIndex):
         raise InputError("The table has a header of several rows; give each column one name.")
     for position, name in enumerate(columns, start=1):
@@ -83,12 +73,7 @@ def _check_name(name: object, position: int) -> None:
 
 
 def check_column(column: pd.Series[Any], variable: Variable) -> None:
-    """Refuse a column whose values its variable does not describe.
-
-    Raises
-    ------
-    InputError, SchemaError
-    """
+    """Refuse a column whose values its variable does not describe."""
     name = variable.name
     if column.dtype == object:
         _check_texts(column, name)

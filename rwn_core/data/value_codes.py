@@ -60,18 +60,7 @@ def joint_codes(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int6
 
 
 def numbered(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number the rows of a table in ascending order, equal ones alike.
-
-    Parameters
-    ----------
-    cells : ndarray of int64, shape (n, m)
-        At least -1.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        From 0 to one less than there are different rows.
-    """
+    """Number the rows of a table in ascending order, equal ones alike."""
     widths = cells.max(axis=0, initial=-1) + 2
     if np.prod(widths, dtype=np.float64) < _LARGEST_NUMBER:  # one number a row sorts faster
         steps = np.cumprod(np.concatenate(([1], widths[:0:-1])))[::-1]
@@ -85,23 +74,7 @@ def numbered(cells: NDArray[np.int64]) -> NDArray[np.int64]:
 def codes_together(
     original: Microdata, masked: Microdata, names: tuple[str, ...], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The values of some variables together as numbers from 0, of an original and some rows.
-
-    Parameters
-    ----------
-    original : Microdata
-        n records.
-    masked : Microdata
-    names : tuple of str
-    rows : ndarray of int64, shape (m,)
-
-    Returns
-    -------
-    own : ndarray of int64, shape (n,)
-        Of the original records.
-    released : ndarray of int64, shape (m,)
-        Of these rows of the masked table; -1 where the original has no such values.
-    """
+    """The values of some variables together as numbers from 0, of an original and some rows."""
     if len(names) == 1:
         codes, _ = value_codes(original, names[0])
         columns = codes_like(original, masked, names[0])[rows]

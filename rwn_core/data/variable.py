@@ -183,12 +183,7 @@ def _weight(value: object, name: str) -> float:
 
 
 def refuse_repeats(names: tuple[str, ...], where: str, what: str = "Variable") -> None:
-    """Refuse a name that occurs twice; `where` says among what.
-
-    Raises
-    ------
-    SchemaError
-    """
+    """Refuse a name that occurs twice; `where` says among what."""
     for name, times in Counter(names).items():
         if times > 1:
             raise SchemaError(f"{what} {name} occurs {times} times {where}; name it once.")

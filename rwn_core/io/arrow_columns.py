@@ -26,12 +26,7 @@ _INT64_DIGITS = 18  # any whole number of so many digits fits the type of 64 bit
 def arrow_microdata(
     file: str, table: pa.Table, fields: Sequence[pa.Field], schema: Schema | None
 ) -> Microdata:
-    """Make microdata of an Arrow table whose fields were checked.
-
-    Raises
-    ------
-    InputError, SchemaError
-    """
+    """Make microdata of an Arrow table whose fields were checked."""
     series = {}
     notices: list[str] = []
     for field in fields:
@@ -60,12 +55,7 @@ def _with_decimals(data: Microdata, fields: Sequence[pa.Field]) -> Schema:
 def check_fields(
     file: str, fields: Sequence[pa.Field], records: int, schema: Schema | None
 ) -> None:
-    """Refuse columns that are too many, badly named, of a strange type, or not the schema's.
-
-    Raises
-    ------
-    InputError, SchemaError
-    """
+    """Refuse columns that are too many, badly named, of a strange type, or not the schema's."""
     check_size(file, records, len(fields))
     names = [field.name for field in fields]
     with in_file(file):
@@ -135,12 +125,7 @@ def _is(tests: tuple[Callable[[Any], bool], ...], type_: pa.DataType) -> bool:
 
 
 def check_type(file: str, field: pa.Field) -> None:
-    """Refuse a column of a type that no table of microdata has.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse a column of a type that no table of microdata has."""
     type_ = field.type
     if pa.types.is_dictionary(type_):
         type_ = type_.value_type

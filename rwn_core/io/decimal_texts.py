@@ -14,17 +14,7 @@ _SURE = 15  # significant digits that every floating number keeps
 
 
 def decimal_texts(array: pa.Array) -> pa.Array:
-    """Write exact decimals with all digits of their scale.
-
-    Parameters
-    ----------
-    array : pyarrow.Array of decimals, length n
-
-    Returns
-    -------
-    pyarrow.Array of string, length n
-        Without an exponent, unless the scale has more digits than any column may have.
-    """
+    """Write exact decimals with all digits of their scale."""
     texts = array.cast(pa.string())
     powers = pc.fill_null(pc.match_substring(texts, "E"), False)
     if abs(array.type.scale) > MOST_DECIMALS or not pc.any(powers).as_py():
@@ -34,13 +24,7 @@ def decimal_texts(array: pa.Array) -> pa.Array:
 
 
 def comes_back(texts: pa.Array, numbers: pa.Array) -> bool:
-    """True if each floating number, written in full, is the decimal that it came from.
-
-    Parameters
-    ----------
-    texts : pyarrow.Array of string, length n
-    numbers : pyarrow.Array of float64, length n
-    """
+    """True if each floating number, written in full, is the decimal that it came from."""
     values = numbers.to_numpy(zero_copy_only=False)
     if np.isinf(values).any():
         return False

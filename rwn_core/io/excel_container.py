@@ -49,10 +49,6 @@ def check_workbook(file: str, content: bytes) -> Contents:
 
     Every part is unpacked once and counted, because the sizes that an archive declares may be
     wrong.
-
-    Raises
-    ------
-    InputError
     """
     found = Contents()
     marks: dict[str, Marks] = {}

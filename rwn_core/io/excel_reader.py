@@ -36,28 +36,7 @@ _KINDS: tuple[tuple[type, str], ...] = (
 def read_excel(
     file: str, content: bytes, schema: Schema | None = None, *, layout: FileLayout | None = None
 ) -> Microdata:
-    """Read a workbook.
-
-    Parameters
-    ----------
-    file : str
-        The name to use in messages.
-    content : bytes
-    schema : Schema, optional
-    layout : FileLayout, optional
-        A visible sheet with values, the first one where it names none; rows above and below.
-
-    Returns
-    -------
-    Microdata
-        Of that sheet; a notice names the others.
-
-    Raises
-    ------
-    InputError
-        Names file, row or column, and the remedy.
-    SchemaError
-    """
+    """Read a workbook."""
     found = check_workbook(file, content)
     if found.without_result:
         raise InputError(

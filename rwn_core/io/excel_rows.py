@@ -45,21 +45,7 @@ class Sheet:
 
 
 def sheet_of(file: str, content: bytes, layout: FileLayout) -> Sheet:
-    """Find the table of a workbook.
-
-    Parameters
-    ----------
-    file : str
-        The name to use in messages.
-    content : bytes
-    layout : FileLayout
-        Its sheet, and how many rows there are no records, counted from the sheet's first row and
-        from the last one with values.
-
-    Raises
-    ------
-    InputError
-    """
+    """Find the table of a workbook."""
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
         seen = [sheet for sheet in book.sheets_metadata if sheet.visible == _VISIBLE]
@@ -139,17 +125,7 @@ def _filled(value: object) -> bool:
 
 
 def seen_in_workbook(content: bytes) -> Seen:
-    """List the sheets that may be read, and look for rows around the table of the first one.
-
-    Parameters
-    ----------
-    content : bytes
-
-    Returns
-    -------
-    Seen
-        Without sheets where the workbook cannot be read.
-    """
+    """List the sheets that may be read, and look for rows around the table of the first one."""
     try:
         check_workbook("", content)  # a refused sheet may take any memory
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))

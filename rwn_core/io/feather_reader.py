@@ -14,25 +14,7 @@ _PACKED = (0xFD2FB528, 0x184D2204)  # how a part packed with zstd or lz4 begins
 
 
 def read_feather(file: str, content: bytes, schema: Schema | None = None) -> Microdata:
-    """Read a Feather file of version 2, which is an Arrow file.
-
-    Parameters
-    ----------
-    file : str
-        The name to use in messages.
-    content : bytes
-    schema : Schema, optional
-
-    Returns
-    -------
-    Microdata
-
-    Raises
-    ------
-    InputError
-        Names file, column and the remedy.
-    SchemaError
-    """
+    """Read a Feather file of version 2, which is an Arrow file."""
     check_unpacked(file, _unpacked_size(content))
     with whole(file):
         source = pa.ipc.open_file(pa.BufferReader(content))

@@ -12,19 +12,6 @@ USUAL = 1  # decimals that a floating number has at least, where nothing else is
 def number_text(value: float, decimals: int) -> str:
     """Write a number with all its digits and at least so many decimals.
 
-    Parameters
-    ----------
-    value : float
-        Finite; of four bytes or eight.
-    decimals : int
-        From 0.
-
-    Returns
-    -------
-    str
-        The shortest text that gives the value again, with zeros added where it is too short; a
-        power of ten is written out where so many decimals hold it.
-
     Examples
     --------
     >>> number_text(2.5, 2), number_text(2.0, 0), number_text(2.125, 1), number_text(1e-7, 2)

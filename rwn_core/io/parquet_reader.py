@@ -20,29 +20,7 @@ _SPELLED = 2_000_000_000  # bytes that a batch of such texts can spell at most
 
 
 def read_parquet(file: str, content: bytes, schema: Schema | None = None) -> Microdata:
-    """Read a Parquet file.
-
-    Sizes are judged by the numbers of records and columns before anything is unpacked, since
-    a few bytes can declare any number of values. Page checksums are verified where the file
-    has them. Metadata of pandas is left out, so that a stored index is an ordinary column.
-
-    Parameters
-    ----------
-    file : str
-        The name to use in messages.
-    content : bytes
-    schema : Schema, optional
-
-    Returns
-    -------
-    Microdata
-
-    Raises
-    ------
-    InputError
-        Names file, column and the remedy.
-    SchemaError
-    """
+    """Read a Parquet file."""
     with whole(file):
         source = _open(content)
         fields = checked_fields(source.schema_arrow)

@@ -18,30 +18,7 @@ from rwn_core.io.missing_codes import without_missing_codes
 def parse(
     name: str, content: bytes, schema: Schema | None = None, layout: FileLayout | None = None
 ) -> Microdata:
-    """Read a table from bytes.
-
-    Parameters
-    ----------
-    name : str
-        The file's name; only its ending decides anything.
-    content : bytes
-        The whole file.
-    schema : Schema, optional
-        Guessed from the values when left out.
-    layout : FileLayout, optional
-        How the table lies in the file; the schema's own when left out.
-
-    Returns
-    -------
-    Microdata
-        Its schema has the layout, where there is one.
-
-    Raises
-    ------
-    InputError
-        One sentence with the position and the remedy, and never a cell's value.
-    SchemaError
-    """
+    """Read a table from bytes."""
     form = format_of(name, content)
     file = shown(name)
     if len(content) > LARGEST_FILE:
@@ -62,13 +39,7 @@ def parse(
 
 
 def format_of(name: str, content: bytes) -> Format:
-    """The format that a name asks for.
-
-    Raises
-    ------
-    InputError
-        There is none of this ending; says what the file is instead.
-    """
+    """The format that a name asks for."""
     form = format_of_name(name)
     if form is not None:
         return form

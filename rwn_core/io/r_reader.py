@@ -35,26 +35,7 @@ _LISTS = (RObjectType.LIST, RObjectType.VEC)
 
 
 def read_r(file: str, content: bytes, schema: Schema | None = None) -> Microdata:
-    """Read a file of R.
-
-    Parameters
-    ----------
-    file : str
-        The name to use in messages.
-    content : bytes
-        What `save` or `saveRDS` wrote, packed or not.
-    schema : Schema, optional
-
-    Returns
-    -------
-    Microdata
-
-    Raises
-    ------
-    InputError
-        Names file, column and the remedy.
-    SchemaError
-    """
+    """Read a file of R."""
     plain = unpacked(file, content)
     try:
         columns, notices = _columns(file, plain)

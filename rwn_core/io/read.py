@@ -120,12 +120,7 @@ def _ended(reading: Reading) -> Microdata:
 
 
 def schema_of(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
-    """The schema of a TOML file, or the one that is given.
-
-    Raises
-    ------
-    SchemaError
-    """
+    """The schema of a TOML file, or the one that is given."""
     if schema is None or isinstance(schema, Schema):
         return schema
     path = Path(schema)

@@ -14,19 +14,7 @@ from rwn_core.io.read import read, read_bytes
 
 
 def read_released(source: Path | tuple[str, bytes], schema: Schema | None) -> Microdata:
-    """Read a release with the marks of the original's file, or else with the usual ones.
-
-    Parameters
-    ----------
-    source : Path or (str, bytes)
-        Where it lies, or its name and content.
-    schema : Schema, optional
-        Of the released variables; guessed when left out.
-
-    Raises
-    ------
-    InputError, SchemaError, OSError
-    """
+    """Read a release with the marks of the original's file, or else with the usual ones."""
     name = source.name if isinstance(source, Path) else source[0]
 
     def as_described(by: Schema | None) -> Microdata:

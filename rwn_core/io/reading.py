@@ -172,22 +172,7 @@ class Reading:
 def parse_text(
     parse: Callable[[str], Parsed], text: str, what: str, *, seconds: float = LONGEST_PARSING_S
 ) -> Parsed:
-    """Parse a text from outside: here if it is short, else in a process with limits.
-
-    Parameters
-    ----------
-    parse : callable
-        Importable by name; its result is pickled, and its `RWNError` becomes one of here.
-    text : str
-    what : str
-        What it should be, for the message.
-    seconds : float
-        That the process may take.
-
-    Raises
-    ------
-    RWNError
-    """
+    """Parse a text from outside: here if it is short, else in a process with limits."""
     if len(text) <= LETTERS_AT_ONCE:
         return parse(text)
     check_letters(text, LONGEST_DOCUMENT, f"The {what}")

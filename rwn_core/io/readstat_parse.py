@@ -38,27 +38,7 @@ class Meta:
 def parsed(
     content: bytes, *, kind: str, has_missing: bool, cells: int, size: int
 ) -> tuple[Meta, pa.Table | None]:
-    """Parse a file, its description first.
-
-    Parameters
-    ----------
-    content : bytes
-    kind : {"dta", "sav", "por", "sas7bdat", "xport"}
-    has_missing : bool
-        Whether it can keep the codes that users declared as missing.
-    cells, size : int
-        The most cells, and bytes of them, that are unpacked.
-
-    Returns
-    -------
-    tuple of Meta and pyarrow.Table or None
-        The columns by their positions; None where there are more than these.
-
-    Raises
-    ------
-    Exception
-        Of the library, of any type; its text may hold a value.
-    """
+    """Parse a file, its description first."""
     import pyreadstat
 
     parse = getattr(pyreadstat, f"read_{kind}")

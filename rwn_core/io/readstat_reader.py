@@ -32,26 +32,6 @@ def read_labelled(
     """Read a file of one of these programs.
 
     The description comes first: sizes are judged before any record is unpacked.
-
-    Parameters
-    ----------
-    file : str
-        The name to use in messages.
-    content : bytes
-    schema : Schema or None
-    kind : {"dta", "sav", "por", "sas7bdat", "xport"}
-    has_missing : bool
-        Whether it can keep the codes that users declared as missing.
-
-    Returns
-    -------
-    Microdata
-
-    Raises
-    ------
-    InputError
-        Names file, column and the remedy.
-    SchemaError
     """
     meta, table = _parsed(file, content, kind, has_missing)
     records = meta.records or 0

@@ -110,13 +110,7 @@ def _texts_or(column: pd.Series[Any]) -> pd.Series[Any]:
 def written_bytes(
     write: Callable[..., None], made: Coded, title: str, ending: str, **options: Any
 ) -> bytes:
-    """Let the library write a file, and give its bytes.
-
-    Raises
-    ------
-    ReleaseError
-        The format cannot hold this table.
-    """
+    """Let the library write a file, and give its bytes."""
     with tempfile.TemporaryDirectory(prefix="rwn-") as folder:
         path = Path(folder) / f"table{ending}"
         try:
@@ -131,13 +125,7 @@ def written_bytes(
 
 
 def _narrowed(values: pd.Series[Any]) -> pd.Series[Any]:
-    """Numbers as these programs have them: of four bytes where they fit without gaps, or eight.
-
-    Raises
-    ------
-    ReleaseError
-        A number is so large that it would be changed.
-    """
+    """Numbers as these programs have them: of four bytes where they fit without gaps, or eight."""
     if pd.api.types.is_float_dtype(values.dtype):
         return values
     if values.isna().any():

@@ -56,20 +56,7 @@ class Seen:
 
 
 def seen_in_text(content: bytes, usual: str) -> Seen | None:
-    """Look at the beginning and the end of a text.
-
-    Parameters
-    ----------
-    content : bytes
-        The whole file.
-    usual : str
-        The separator of its format, which is not named where it is the one that is seen.
-
-    Returns
-    -------
-    Seen or None
-        None where the bytes are no text.
-    """
+    """Look at the beginning and the end of a text."""
     encoding = _encoding(content)
     start = content[:_START].decode(encoding, "replace")
     if "\0" in start:

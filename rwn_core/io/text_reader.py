@@ -91,27 +91,6 @@ def read_text_table(
 
     The csv module splits the records, because it is exact about quotes and counts physical
     lines; types are decided column by column on Arrow arrays of texts.
-
-    Parameters
-    ----------
-    file : str
-        The name to use in messages.
-    content : bytes
-    schema : Schema, optional
-    layout : FileLayout, optional
-        How the table lies in the file; UTF-8 with nothing around the table when left out.
-    separator : str
-        Between the fields of a line, where the layout names none.
-
-    Returns
-    -------
-    Microdata
-
-    Raises
-    ------
-    InputError
-        Names file, line or column, and the remedy.
-    SchemaError
     """
     layout = layout or FileLayout()
     text = _laid_out(file, content, layout, separator)

@@ -38,13 +38,7 @@ def first_bytes(content: bytes, count: int) -> bytes:
 
 
 def unpacked(file: str, content: bytes) -> bytes:
-    """The content without gzip, bzip2 or xz around it.
-
-    Raises
-    ------
-    InputError
-        It is damaged, or larger than LARGEST_UNPACKED.
-    """
+    """The content without gzip, bzip2 or xz around it."""
     unpacker = _unpacker(content)
     if unpacker is None:
         return content

@@ -118,13 +118,7 @@ class Pool:
             thread.start()
 
     def submit(self, content: Any) -> Task:
-        """Have a task done as soon as a worker is free.
-
-        Raises
-        ------
-        Stopped
-            Not here, but as the task's exception: no worker is left.
-        """
+        """Have a task done as soon as a worker is free."""
         task = Task(content)
         self._line.add(task)
         return task

@@ -80,34 +80,11 @@ class Worker:
             _WORKERS.add(self)
 
     def send(self, content: bytes) -> None:
-        """Send something packed: what makes the handle the first time, then a task each time.
-
-        Raises
-        ------
-        OSError
-            The process has ended.
-        """
+        """Send something packed: what makes the handle the first time, then a task each time."""
         self.channel.send_bytes(content)
 
     def receive(self, progress: Progress) -> tuple[str, Any]:
-        """Wait until the task that was sent ends, and take in its reports meanwhile.
-
-        Parameters
-        ----------
-        progress : callable
-            Called with the share done, from 0 to 1.
-
-        Returns
-        -------
-        tuple of str and object
-            ``("done", result)``, ``("refused", sentence)`` or
-            ``("failed", description of the fault)``.
-
-        Raises
-        ------
-        OSError, EOFError
-            The process has ended.
-        """
+        """Wait until the task that was sent ends, and take in its reports meanwhile."""
         while True:
             message = self.channel.recv_bytes()
             kind, content = message[:1], message[1:]
@@ -153,13 +130,7 @@ def be_polite() -> None:
 
 
 def _start(process: SpawnProcess) -> None:
-    """Start a process that does not run the calling program's main file again.
-
-    Under Streamlit that file is the app, and in a notebook or a script without a guard it is what
-    called this; a worker needs none of them. What another thread has put there meanwhile stays.
-    Until the worker knows the caller's path it looks in no folder that happens to be the current
-    one: among data there may be a pickle.py.
-    """
+    """Start a process that does not run the calling program's main file again."""
     with _STARTING:
         main, nothing = sys.modules["__main__"], ModuleType("__main__")
         sys.modules["__main__"], before = nothing, os.environ.get(_SAFE_PATH)

@@ -28,18 +28,7 @@ class Cancelled(RWNError):
 
 
 def thread_count(threads: int | None = None) -> int:
-    """How many threads to use.
-
-    Parameters
-    ----------
-    threads : int, optional
-        At least 1. Left out: the environment's RWN_THREADS, or else one for each processor that
-        this process may use.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """How many threads to use."""
     if threads is None:
         given = os.environ.get("RWN_THREADS", "")
         if not given:
@@ -116,21 +105,6 @@ def run_in_ranges(
     """Call `work(start, stop)` for ranges that make up 0 to `count`, on several threads.
 
     This thread is one of them; the others are begun where there is work for them.
-
-    Parameters
-    ----------
-    work : callable
-        It must let go of the interpreter's lock, and ranges must not depend on each other.
-    count : int
-    threads : int
-    progress : callable, optional
-        Called with the share done, from 0 to 1, in this thread. What it raises stops the work.
-    cancel : threading.Event, optional
-        Set from anywhere to stop the work.
-
-    Raises
-    ------
-    Cancelled
     """
     ranges, stop = Ranges(count, threads), threading.Event()
     listener, others = _Listener(progress, cancel), set[Future[None]]()
@@ -228,12 +202,7 @@ class Watch:
         return replace(self, progress=lambda share: report(begin + (end - begin) * share))
 
     def report(self, share: float) -> None:
-        """Report the share done from a loop of short steps, and stop it if it is to stop.
-
-        Raises
-        ------
-        Cancelled
-        """
+        """Report the share done from a loop of short steps, and stop it if it is to stop."""
         if self.cancel is not None and self.cancel.is_set():
             raise Cancelled("The work was cancelled.")
         if self.progress is not None:

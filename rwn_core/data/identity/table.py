@@ -14,11 +14,6 @@ def table_doubts(microdata: Microdata) -> tuple[IdentityDoubt, ...]:
 
 
 def require_answers(microdata: Microdata) -> None:
-    """Refuse a table with open doubts before anything is drawn of it.
-
-    Raises
-    ------
-    ReleaseError
-    """
+    """Refuse a table with open doubts before anything is drawn of it."""
     if not all(variable.is_answered for variable in microdata.schema.released):
         refuse_open(open_doubts(table_doubts(microdata), microdata.schema))

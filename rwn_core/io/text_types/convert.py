@@ -34,28 +34,7 @@ _CONTROL = r"(?s).*[\x00-\x08\x0b\x0c\x0e-\x1f\x7f].*"
 
 
 def typed(column: TextColumn, variable: Variable | None, notation: str | None = None) -> Typed:
-    """The column with the type that its texts have, or that its variable asks for.
-
-    Parameters
-    ----------
-    column : TextColumn
-    variable : Variable, optional
-        Its kind decides; without it, the texts do: all numbers (whole or not), all ISO dates,
-        or categories. A categorical variable and an identifier keep the texts of the file.
-    notation : str, optional
-        In which its dates may be written, beside that of ISO.
-
-    Returns
-    -------
-    series : pandas.Series, length n
-        int64, Int64 (with missing values), float64, datetime64 or str.
-    notices : list of str
-
-    Raises
-    ------
-    InputError
-        The texts do not agree on a type.
-    """
+    """The column with the type that its texts have, or that its variable asks for."""
     if variable is not None and _keeps_texts(variable):
         return _texts(column), []
     if not column.has:

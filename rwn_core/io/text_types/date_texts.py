@@ -27,31 +27,13 @@ _OR_TEXTS = "or give the column the kind categorical in a schema"
 
 
 def fitting_notations(texts: pa.Array) -> list[str]:
-    """Which notations all of some texts have.
-
-    Parameters
-    ----------
-    texts : pyarrow.Array of large_string
-        At least one, without blanks around them.
-
-    Returns
-    -------
-    list of str
-        Two where no day tells itself from a month. One without zeros is left out where the one
-        with them fits, too.
-    """
+    """Which notations all of some texts have."""
     found = [each for each in NOTATIONS if fitting(texts, _pattern(each)).all()]
     return [each for each in found if len(each) == 10 or _padded(each) not in found]
 
 
 def usual_texts(column: TextColumn, notation: str) -> pa.Array:
-    """The different texts of a column with their dates as YYYY-MM-DD; others as they are.
-
-    Raises
-    ------
-    InputError
-        A date has another notation.
-    """
+    """The different texts of a column with their dates as YYYY-MM-DD; others as they are."""
     texts = column.different
     chosen = column.of({Form.OTHER_DATE})
     fits = fitting(texts, _pattern(notation))
@@ -99,19 +81,7 @@ def refuse_dates(
 
 
 def date_texts(column: pd.Series[pd.Timestamp], notation: str) -> pd.Series[str]:
-    """Dates as texts in a notation.
-
-    Parameters
-    ----------
-    column : pandas.Series of datetime64, length n
-        Days without a time.
-    notation : str
-
-    Returns
-    -------
-    pandas.Series, length n
-        None where a date is missing.
-    """
+    """Dates as texts in a notation."""
     known = {day: _date_text(day, notation) for day in column.dropna().unique()}
     return column.map(known).astype(object).where(column.notna(), None)
 

@@ -23,25 +23,7 @@ _SURE = 15  # digits that every floating number keeps
 def digit_notices(
     column: TextColumn, chosen: NDArray[np.bool_], values: NDArray[np.float64]
 ) -> list[str]:
-    """Say where numbers lose digits; refuse where they become others.
-
-    Parameters
-    ----------
-    column : TextColumn
-    chosen : ndarray of bool, shape (m,)
-        Which of the different texts are numbers.
-    values : ndarray of float64, shape (m,)
-        Their values.
-
-    Returns
-    -------
-    list of str
-
-    Raises
-    ------
-    InputError
-        A whole number of 2^53 or more is changed, or a number becomes 0.
-    """
+    """Say where numbers lose digits; refuse where they become others."""
     long = chosen & (pc.utf8_length(column.different).to_numpy(zero_copy_only=False) > _SURE)
     small = chosen & (values == 0)
     changed = np.zeros(len(values), dtype=bool)
@@ -100,20 +82,7 @@ def _least_decimals(texts: pa.Array) -> int:
 
 
 def written_decimals(column: TextColumn, series: pd.Series[Any]) -> tuple[int | None, list[str]]:
-    """Find how many decimals the file writes at least, and say where it writes others.
-
-    Parameters
-    ----------
-    column : TextColumn
-    series : pandas.Series, length n
-        What the column became.
-
-    Returns
-    -------
-    decimals : int or None
-        None for the usual number, and for a column that is no decimals.
-    notices : list of str
-    """
+    """Find how many decimals the file writes at least, and say where it writes others."""
     if not pd.api.types.is_float_dtype(series.dtype) or not column.has <= {
         Form.NUMBER,
         Form.EXPONENT,

@@ -13,23 +13,7 @@ _LOOKED_AT = 10_000  # different texts of a column; a pattern shows in a few
 
 
 def refuse_values_as_names(file: str, columns: Sequence[TextColumn]) -> None:
-    """Refuse a header whose names look like values of their own columns.
-
-    A name is a value where it occurs again in its column, or where it holds digits and all values
-    are written in its pattern, such as AB-123. A word above numbers or dates shows that the line
-    is a header; and where a schema says the names, nothing is asked.
-
-    Parameters
-    ----------
-    file : str
-        The name to use in the message.
-    columns : sequence of TextColumn
-
-    Raises
-    ------
-    InputError
-        Names the columns by their positions: a name may be a person's value.
-    """
+    """Refuse a header whose names look like values of their own columns."""
     if any(_is_headed(column) for column in columns):
         return
     odd = [position for position, column in enumerate(columns, 1) if _is_value(column)]

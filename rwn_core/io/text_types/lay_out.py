@@ -21,13 +21,7 @@ _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r|\Z)")
 
 
 def decoded(file: str, content: bytes, layout: FileLayout) -> bytes:
-    """The content in UTF-8.
-
-    Raises
-    ------
-    InputError
-        It is not of the layout's encoding.
-    """
+    """The content in UTF-8."""
     if layout.encoding == "utf-8":
         return content
     try:
@@ -39,21 +33,7 @@ def decoded(file: str, content: bytes, layout: FileLayout) -> bytes:
 
 
 def table_of(file: str, text: bytes, layout: FileLayout) -> bytes:
-    """The lines of the table: those above are empty of content, those below are gone.
-
-    Parameters
-    ----------
-    file : str
-        The name to use in the message.
-    text : bytes
-        UTF-8, without empty lines at the end.
-    layout : FileLayout
-
-    Raises
-    ------
-    InputError
-        No line is left.
-    """
+    """The lines of the table: those above are empty of content, those below are gone."""
     start = 0
     for found in islice(_LINE.finditer(text), layout.above):
         start = found.end()
@@ -76,11 +56,6 @@ def names_of_schema(invented: Sequence[str], schema: Schema) -> tuple[str, ...]:
     """The names of the columns of a table without a header line: its schema's, in their order.
 
     A schema that names some of the invented ones describes these.
-
-    Raises
-    ------
-    SchemaError
-        It has more or fewer variables than the table has columns.
     """
     if not set(invented).isdisjoint(schema.names):
         return tuple(invented)
@@ -102,19 +77,7 @@ def invented_notice(names: Sequence[str]) -> str:
 
 
 def with_points(file: str, name: str, texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column whose decimals were written with a comma, with points; others as they are.
-
-    Parameters
-    ----------
-    file, name : str
-        For the message.
-    texts : pyarrow.ChunkedArray of large_string
-
-    Raises
-    ------
-    InputError
-        It has numbers with points, which may be thousands.
-    """
+    """A column whose decimals were written with a comma, with points; others as they are."""
     encoded = pc.dictionary_encode(texts.combine_chunks())
     different = without_blanks(encoded.dictionary)
     forms = forms_of(different)

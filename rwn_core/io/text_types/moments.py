@@ -15,25 +15,7 @@ _ZONE = r".*:.*(Z|[+-]\d{2}:?\d{2})"
 
 
 def dates(column: TextColumn, notation: str | None = None) -> tuple[pd.Series[Any], list[str]]:
-    """Give the moments of a column.
-
-    Parameters
-    ----------
-    column : TextColumn
-    notation : str, optional
-        Other than YYYY-MM-DD, in which all dates may be written.
-
-    Returns
-    -------
-    series : pandas.Series, length n
-        datetime64; in the time zone that all of them have, or in universal time.
-    notices : list of str
-
-    Raises
-    ------
-    InputError
-        A text is no date, or some have a time zone and others none.
-    """
+    """Give the moments of a column."""
     form, texts = Form.DATE, column.different
     if notation is not None and column.has == {Form.OTHER_DATE}:
         form, texts = Form.OTHER_DATE, usual_texts(column, notation)

@@ -61,17 +61,7 @@ def without_blanks(texts: pa.Array) -> pa.Array:
 
 
 def forms_of(texts: pa.Array) -> NDArray[np.uint8]:
-    """The form of each text, blanks around it apart.
-
-    Parameters
-    ----------
-    texts : pyarrow.Array of large_string, length m, no nulls
-
-    Returns
-    -------
-    ndarray of uint8, shape (m,)
-        Values of `Form`.
-    """
+    """The form of each text, blanks around it apart."""
     forms = np.full(len(texts), Form.WORD, dtype=np.uint8)
     left = np.arange(len(texts))
     trimmed = without_blanks(texts)

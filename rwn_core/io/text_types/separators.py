@@ -25,22 +25,7 @@ _COLUMNS = re.compile(r"(?<=\S) {2,}(?=\S)")  # a gap between columns of a fixed
 
 
 def refuse_other_separator(file: str, text: bytes, separator: str) -> None:
-    """Refuse a text that another mark divides into more fields than the expected one.
-
-    Parameters
-    ----------
-    file : str
-        The name to use in the message.
-    text : bytes
-        UTF-8.
-    separator : str
-        The expected mark.
-
-    Raises
-    ------
-    InputError
-        Every line holds the other mark equally often, at least once, and it makes more fields.
-    """
+    """Refuse a text that another mark divides into more fields than the expected one."""
     expected = _fields(text, separator)
     for mark, what in _MARKS.items():
         if mark == separator:
@@ -63,12 +48,7 @@ def refuse_other_separator(file: str, text: bytes, separator: str) -> None:
 
 
 def refuse_named_separator(file: str, names: Sequence[str]) -> None:
-    """Refuse a first line such as sep=; which a spreadsheet writes and takes for no record.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse a first line such as sep=; which a spreadsheet writes and takes for no record."""
     first = names[0].strip().lower() if names else ""
     if first.startswith("sep=") and len(first) <= len("sep=;") and not any(names[1:]):
         raise InputError(
