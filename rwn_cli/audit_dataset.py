@@ -143,7 +143,7 @@ def _key(seed: int | None, file: Path | None) -> Any:
 
 
 def _lines(found: DatasetAudit) -> list[str]:
-    """What a person reads."""
+    """Return the text output."""
     lines = [f"{found.original.n:,} records, {found.released.n:,} released rows"]
     width = max([8, *(len(name) for name in found.distances)])
     lines.append(f"{'variable':{width}}  {'mean':>12} {'released':>12} {'moved':>7}")
@@ -190,7 +190,7 @@ def _shares(values: Any) -> str:
 
 
 def _document(found: DatasetAudit) -> dict[str, Any]:
-    """What a program reads; an undefined correlation is null."""
+    """Return the JSON output; an undefined correlation is null."""
     from dataclasses import asdict
 
     def side(statistics: Any) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def read_file(
 
 
 def _how_to_say(layout: FileLayout, *, option: bool) -> str:
-    """What to write for a layout, on the command line or in a schema."""
+    """Return the options that state a layout, on the command line or in a schema."""
     if option:
         words = " ".join(f"--file {option}" for option in layout_options(layout))
         return f"the file seems to be laid out in another way; give {words}"
@@ -83,7 +83,7 @@ def layout_options(layout: FileLayout) -> list[str]:
 
 
 def _layout(schema: Schema | None, texts: Sequence[str]) -> FileLayout | None:
-    """What the command line says of a file, beside what its schema says."""
+    """Return the layout that the command line states."""
     from rwn_core.data.file_layout import FileLayout
 
     given: dict[str, Any] = {}

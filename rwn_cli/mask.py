@@ -186,7 +186,7 @@ def mask(
 
 
 def _say_of_record(record: Path, notes: list[str]) -> None:
-    """Where the internal record lies, and how the release differs from what was decided."""
+    """Return the path of the internal record and differences from the decision."""
     for note in notes:
         say(note)
     beside = evidence_path(record).name
@@ -194,7 +194,7 @@ def _say_of_record(record: Path, notes: list[str]) -> None:
 
 
 def _last_notes(order: str, key_file: Path | None, seed: int | None) -> Iterator[str]:
-    """What makes a release one that must stay inside, or leaves something to keep."""
+    """Return warnings about a release that must stay internal or leaves something to keep."""
     if order == "original":
         yield "note: the row order names each record; keep this file inside."
     if key_file is not None:
@@ -217,7 +217,7 @@ def _secret(
 
 
 def _notes(data: Microdata, release: Release, form: str) -> list[str]:
-    """What the file does not hold as the table does, and what its reader must know."""
+    """Return notes about what the format loses and its reader must know."""
     from rwn_core.io import format_of_key
     from rwn_core.io.losses import losses
     from rwn_core.masking.published import formula_names

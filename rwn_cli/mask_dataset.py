@@ -216,7 +216,7 @@ def _require_new(record: Path) -> None:
 
 
 def _words(seed: int | None, file: Path | None) -> str:
-    """Where the randomness of the release comes from."""
+    """Return the source of the release's randomness."""
     from rwn_core.reporting.record_parts import FORGOTTEN, KEPT, SEEDED
 
     if seed is not None:

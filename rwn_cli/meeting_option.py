@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def read_decision(
     record: Path | None, meeting: Path | None, others: tuple[str | Path | None, ...]
 ) -> Decision | None:
-    """The meeting whose decision is carried out; what cannot be written or read is refused."""
+    """Return the meeting of the decision that is carried out."""
     from rwn_core.reporting.decision import Decision
 
     if record is not None:

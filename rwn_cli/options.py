@@ -1,4 +1,4 @@
-"""What the words of a command line stand for: tables, weights, scenarios, parameters, files."""
+"""Read the options of commands: tables, weights, scenarios, parameters, files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a command writes: refused before the work, and all or nothing after it."""
+"""Output files of commands: refused before the work, written completely or not at all."""
 
 from __future__ import annotations
 

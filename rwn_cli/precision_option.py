@@ -1,4 +1,4 @@
-"""What --round stands for: a release precision, or several to try."""
+"""The option --round: a release precision, or several to try."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ OriginalFile = Annotated[
 
 
 def evidence_path(record: Path) -> Path:
-    """Where the evidence of a record lies: beside it."""
+    """Return the path of a record's evidence."""
     return record.with_name(f"{record.stem}.evidence.json")
 
 
@@ -43,7 +43,7 @@ def read_record_file(path: Path) -> dict[str, Any]:
 
 
 def evidence_of(record: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Read the evidence beside a record; empty, with a note, where there is none."""
+    """Read the evidence of a record; empty, with a note, if there is none."""
     from rwn_core.reporting.evidence import read_evidence
 
     beside = evidence_path(path)
@@ -59,7 +59,7 @@ def evidence_of(record: Mapping[str, Any], path: Path) -> dict[str, Any]:
 def source_of(
     source: str, schema: Path | None, dropped: list[str] | None, layout: list[str] | None = None
 ) -> dict[str, Any]:
-    """What a record keeps, so that the original can be read again in the same way."""
+    """Return the facts from which the original can be read again in the same way."""
     where: dict[str, Any] = {"file": _absolute(source)}
     if schema is not None:
         where["schema"] = _absolute(str(schema))

@@ -1,4 +1,4 @@
-"""What a person sees in a terminal: sentences, a table of readings, a progress bar."""
+"""Terminal output: sentences, a table of readings, a progress bar."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def say(line: str) -> None:
 
 
 def size_of(table: Microdata) -> str:
-    """How many records and variables a table has."""
+    """Return the numbers of records and variables of a table, in words."""
     records = "1 record" if table.n == 1 else f"{table.n:,} records"
     return f"{records}, {table.p} {'variable' if table.p == 1 else 'variables'}"
 

@@ -1,4 +1,4 @@
-"""What a codebook says of a variable's codes: their labels, and which of them mean missing."""
+"""Labels and missing codes of a variable."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def level_names(labels: Sequence[tuple[Code, str]]) -> dict[Code, str]:
 
 
 def is_missing(code: object, missing: Sequence[Code | tuple[float, float]]) -> bool:
-    """Whether a value of a file is one of its codes for missing."""
+    """Return True if a value of a file is one of its missing codes."""
     for each in missing:
         if isinstance(each, tuple):
             if isinstance(code, int | float) and each[0] <= code <= each[1]:

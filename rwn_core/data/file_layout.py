@@ -1,4 +1,4 @@
-"""How a table lies in its file: what a steward decided where the file does not say it."""
+"""The layout of a table in its file, as far as a steward stated it."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class FileLayout:
 
     @property
     def divides(self) -> bool:
-        """Whether it says anything of where the fields of a file are."""
+        """Return True if the layout states the places of fields."""
         return not self.changed().keys() <= {"dates"}
 
     @classmethod

@@ -108,7 +108,7 @@ class Microdata:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a data steward should know about the table, a sentence each."""
+        """Return notices about the table for a data steward, a sentence each."""
         return self._notices() if callable(self._notices) else self._notices
 
     @property
@@ -289,7 +289,7 @@ class Microdata:
 
 
 def _said_of_values(schema: Schema) -> tuple[object, ...]:
-    """What the gate holds against the values; weights, groups and the question are not in it."""
+    """Return the parts of a schema that values are checked against."""
     said = ((v.name, v.kind, v.role, v.confirmed, v.levels) for v in schema.variables)
     return (schema.edit_rules, *said)
 

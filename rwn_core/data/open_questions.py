@@ -1,4 +1,4 @@
-"""What a table leaves open, as questions to the steward, each with the answer that settles it."""
+"""Open questions about a table, each with the answer that closes it."""
 
 from __future__ import annotations
 

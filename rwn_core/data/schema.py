@@ -100,7 +100,7 @@ class Schema:
         return next((v.name for v in self.variables if v.role is role), None)
 
     def require_names(self, names: Sequence[str]) -> None:
-        """Refuse a table whose columns are not these variables, in this order.
+        """Refuse a table unless its columns are these variables in this order.
 
         Raises
         ------

@@ -125,7 +125,7 @@ def _fields_of(variable: Variable) -> dict[str, Any]:
 
 
 def _codebook_of(variable: Variable) -> dict[str, Any]:
-    """What the file of a variable says of it, as far as it says anything."""
+    """Return the codebook fields of a variable that are not empty."""
     fields = {
         "label": variable.label,
         "decimals": variable.decimals,

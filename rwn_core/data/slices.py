@@ -58,7 +58,7 @@ def slices_words(slices: Slices, *, short: bool = False) -> str:
 
 
 def verbatim_words(slices: Slices) -> list[str]:
-    """Say what a row shows of one person, and who may read it, a sentence for each slice.
+    """Describe the values that a row shows of one respondent, a sentence for each slice.
 
     Examples
     --------

@@ -60,7 +60,7 @@ def joint_codes(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int6
 
 
 def numbered(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number the rows of a table in ascending order, equal ones alike."""
+    """Number the rows of a table in ascending order; equal rows get equal numbers."""
     widths = cells.max(axis=0, initial=-1) + 2
     if np.prod(widths, dtype=np.float64) < _LARGEST_NUMBER:  # one number a row sorts faster
         steps = np.cumprod(np.concatenate(([1], widths[:0:-1])))[::-1]

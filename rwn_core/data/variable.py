@@ -17,7 +17,7 @@ LARGEST_WEIGHT = 1e50  # squares of weighted distances stay numbers
 
 
 class Kind(StrEnum):
-    """What the values of a variable are."""
+    """Kind of the values of a variable."""
 
     CONTINUOUS = "continuous"
     COUNT = "count"
@@ -27,7 +27,7 @@ class Kind(StrEnum):
 
 
 class Role(StrEnum):
-    """What a variable is to an intruder, or to the survey that it comes from.
+    """Role of a variable for an intruder, or in its survey.
 
     Identifiers and the numbers of households can never reach a release.
     """
@@ -125,7 +125,7 @@ class Variable:
 
     @property
     def is_released(self) -> bool:
-        """Whether a release holds the variable: direct identifiers and households never leave."""
+        """Return True if a release holds the variable: no direct identifier, no household."""
         return self.role not in _INSIDE
 
     @property

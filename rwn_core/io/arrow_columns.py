@@ -26,7 +26,7 @@ _INT64_DIGITS = 18  # any whole number of so many digits fits the type of 64 bit
 def arrow_microdata(
     file: str, table: pa.Table, fields: Sequence[pa.Field], schema: Schema | None
 ) -> Microdata:
-    """Make microdata of an Arrow table whose fields were checked."""
+    """Return the microdata of a checked Arrow table."""
     series = {}
     notices: list[str] = []
     for field in fields:
@@ -67,7 +67,7 @@ def check_fields(
 
 
 def checked_fields(schema: pa.Schema) -> list[pa.Field]:
-    """The fields of a schema, whose names are surely text; a broken name is a ValueError."""
+    """Return the fields of an Arrow schema; a broken name is a ValueError."""
     fields = list(schema)
     for field in fields:
         _ = field.name
@@ -116,7 +116,7 @@ _REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
 
 
 def is_text(type_: pa.DataType) -> bool:
-    """Whether a column of this type holds texts."""
+    """Return True if a column of this type holds texts."""
     return _is(_TEXTS, type_)
 
 

@@ -27,7 +27,7 @@ _SHEETS = "xl/worksheets/"
 
 @dataclass(slots=True)
 class Contents:
-    """What a workbook holds beside values.
+    """The marks, hidden rows and formulas of a workbook.
 
     Attributes
     ----------

@@ -114,7 +114,7 @@ def _table(file: str, rows: Rows, start: int, layout: FileLayout) -> tuple[Rows,
 
 
 def _last(rows: Sequence[Sequence[Any]], end: int) -> int:
-    """Where the rows end, empty ones at their end apart."""
+    """Return the number of rows without the empty ones at the end."""
     while end and not any(map(_filled, rows[end - 1])):
         end -= 1
     return end
@@ -151,7 +151,7 @@ def seen_in_workbook(content: bytes) -> Seen:
 
 
 def _around(start: Rows, end: Rows) -> tuple[int, int]:
-    """How many rows seem to stand above the names, and below the last record."""
+    """Guess the number of rows above the names and below the last record."""
     some = [row for row in start if any(map(_filled, row))]
     width = len(some[0]) if some else 0
     columns = [
@@ -167,7 +167,7 @@ def _around(start: Rows, end: Rows) -> tuple[int, int]:
 
 
 def _below(rows: Rows, columns: Sequence[int], texts: set[int]) -> int:
-    """How many of the last rows are no records: empty ones, and those with one text alone.
+    """Count the last rows that are empty or hold a single text.
 
     Of a table with two columns, the text must stand where records have none.
     """

@@ -48,7 +48,7 @@ def excel_bytes(frame: pd.DataFrame) -> bytes:
 
 
 def _writer(sheet: Worksheet, column: pd.Series[Any], day: Any, moment: Any) -> Any:
-    """What writes a cell of this column."""
+    """Return the function that writes a cell of a column."""
     values = column
     if isinstance(column.dtype, pd.CategoricalDtype):
         values = pd.Series(column.cat.categories)

@@ -29,7 +29,7 @@ def read_feather(file: str, content: bytes, schema: Schema | None = None) -> Mic
 
 
 def _unpacked_size(content: bytes) -> int:
-    """How many bytes the packed parts declare, each in the eight bytes before it.
+    """Add up the sizes that packed parts declare, each in the eight bytes before it.
 
     Arrow begins each part at a multiple of eight bytes and takes as much memory as it declares.
     """

@@ -1,4 +1,4 @@
-"""What a file is, whatever its name says."""
+"""Recognize a file by its content."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _TEXT_SIGNS = (
 
 
 def describe(content: bytes) -> str | None:
-    """What the first bytes say, such as ``a PNG image``; None for text and anything unknown."""
+    """Name the type that the first bytes show, such as ``a PNG image``; None if unknown."""
     own = detected(content)
     if own is not None:
         return own.noun

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Feature(StrEnum):
-    """What a file may keep beside the values, in the order of the table in the docs."""
+    """What a format can store in addition to values, in the order of the table in the docs."""
 
     TRUTHS = "truth values"
     DATES = "dates and times"
@@ -94,7 +94,7 @@ class Format:
 
     @property
     def has_signature(self) -> bool:
-        """Whether every file of this format shows what it is."""
+        """Return True if the first bytes of this format identify it."""
         return self.detects is not _never
 
     @property

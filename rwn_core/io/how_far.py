@@ -1,4 +1,4 @@
-"""How far the reading of a file is, for whoever waits for it."""
+"""Progress of the reading of a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file may hold at most; beyond it, a table is for the commands for large tables."""
+"""Size limits of a file; larger tables go to the commands for datasets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How numbers are written in texts, so that a file comes back as it was."""
+"""Numbers as texts, such that a file that is read and written is unchanged."""
 
 from __future__ import annotations
 

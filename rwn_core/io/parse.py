@@ -72,7 +72,7 @@ def _check_layout(form: Format, file: str, layout: FileLayout) -> None:
 
 
 def _check_content(form: Format, file: str, content: bytes) -> None:
-    """Refuse a file whose bytes are of another format than its name says."""
+    """Refuse a file if its bytes and its name show different formats."""
     if form.detects(content):
         return
     what = describe(content)

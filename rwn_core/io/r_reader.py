@@ -130,7 +130,7 @@ class _Names:
         return found
 
     def _labels(self, r_object: RObject) -> dict[Code, str]:
-        """The codes of a labelled vector, whose names are their labels."""
+        """Return the codes of a labelled vector by their labels."""
         codes = self.bare(r_object)
         if isinstance(codes, np.ma.MaskedArray):
             codes = np.ma.filled(codes.astype(np.float64), np.nan)

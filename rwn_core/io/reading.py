@@ -46,7 +46,7 @@ Parsed = TypeVar("Parsed")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileToRead:
-    """What is read, and as what.
+    """A file to read, with its schema and layout.
 
     Attributes
     ----------
@@ -99,17 +99,17 @@ class Reading:
 
     @property
     def running(self) -> bool:
-        """Whether there is still something to wait for."""
+        """Return True while the work goes on."""
         return not self._task.done()
 
     @property
     def share(self) -> float:
-        """How much is done, from 0 to 1."""
+        """Return the share done, from 0 to 1."""
         return self._task.share
 
     @property
     def words(self) -> str:
-        """What is being done, as a person reads it."""
+        """Return a short description of the work."""
         return f"Reading {shown(self.name)}"
 
     def wait(self, seconds: float | None = None) -> bool:
@@ -142,7 +142,7 @@ class Reading:
 
     @property
     def seen(self) -> Seen | None:
-        """How the file seems to be laid out, once it has ended; None where that was not asked."""
+        """Return the guessed layout after the end; None if the format leaves no choice."""
         return self._ended()[2]
 
     def _ended(self) -> tuple[Microdata | None, RWNError | None, Seen | None]:
@@ -209,7 +209,7 @@ def _prepare(memory: float, seconds: float) -> Handle:
 
 
 def _limit(memory: float, seconds: float) -> None:
-    """Limit this process, whose libraries are there already: what follows is the file's."""
+    """Limit memory and time of this process, after its libraries are loaded."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for terminal in (1, 2):  # libraries warn with the words of a cell
         os.dup2(nowhere, terminal)
@@ -248,7 +248,7 @@ def _answer(outcome: Microdata | RWNError, found: Seen | None) -> bytes:
 
 
 def _seen(name: str, content: bytes) -> Seen | None:
-    """What the file seems to be like, where its format leaves a choice."""
+    """Guess the layout of a file, if its format leaves a choice."""
     form = format_of_name(name)
     try:
         return form.sees(content) if form is not None and form.sees is not None else None

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meta:
-    """What a file says of its variables, each by name.
+    """Metadata of a file's variables, by name.
 
     `unlabelled` are those that say that they have value labels, of which the file holds none.
     """

@@ -1,4 +1,4 @@
-"""What a file seems to be like: shown to a person, who decides."""
+"""Guess the layout of a file, for the user to confirm."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _separator(lines: Sequence[str], usual: str) -> tuple[str, int]:
 
 
 def _holds_a_mark(field: str) -> bool:
-    """Whether something in a field may separate fields, and is no part of a number."""
+    """Return True if a field holds a mark that is no part of a number."""
     return _NUMBER.fullmatch(field.strip()) is None and any(mark in field for mark in SEPARATORS)
 
 
@@ -163,12 +163,12 @@ def _dates(records: Sequence[Sequence[str]]) -> str:
 
 
 def _is_header(records: Sequence[Sequence[str]]) -> bool:
-    """Whether the first record has no number or date among its fields."""
+    """Return True if the first record has neither numbers nor dates."""
     return not records or not any(form_of(field) in _VALUES for field in records[0])
 
 
 def _below(lines: Sequence[str], mark: str, width: int) -> int:
-    """How many of the last lines are no records, blank ones at the very end apart."""
+    """Count the last lines that are no records, without blank ones at the end."""
     kept = list(lines)
     while kept and not kept[-1].strip():
         kept.pop()

@@ -134,7 +134,7 @@ def read_text_table(
 def _written(
     column: TextColumn, series: pd.Series[Any], variable: Variable | None, notation: str | None
 ) -> tuple[dict[str, Any], list[str]]:
-    """How the file writes a column, as fields of its variable; and what is to be said of it."""
+    """Return the notation of a column as fields of its variable, and notices."""
     if column.has == {Form.OTHER_DATE} and are_days(series):
         return {"notation": notation}, []
     decimals, said = written_decimals(column, series)

@@ -15,7 +15,7 @@ _PEEKED = 1_000_000  # bytes: bzip2 gives nothing before a whole block
 
 
 def _unpacker(content: bytes) -> Any:
-    """What unpacks content that begins like this; None for what is not packed."""
+    """Return the decompressor for content that begins like this, or None."""
     if content.startswith(b"\x1f\x8b"):
         return zlib.decompressobj(31)
     if content.startswith(b"BZh"):

@@ -1,4 +1,4 @@
-"""Who is told that machine code is being made: nobody, unless a program asks."""
+"""Optional callback while kernels compile."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
 
 
 def compiling() -> None:
-    """Tell whoever asked, if nobody was told yet."""
+    """Call the callback, once."""
     try:
         tell = _TELL.pop()  # one of several threads gets it
     except IndexError:

@@ -1,4 +1,4 @@
-"""Where the machine code is kept, and whether it is there."""
+"""The cache of compiled kernels."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _state() -> str:
 
 
 def is_ready(kernels: str = READY) -> bool:
-    """Whether the kernels have been compiled on this machine, in this state."""
+    """Return True if the kernels of this version are compiled on this machine."""
     return (folder() / kernels).is_file()
 
 

@@ -21,7 +21,7 @@ _KEEPING = (  # options of malloc.h
 
 
 def budget_bytes(budget: float | None = None) -> float:
-    """How much memory may be used."""
+    """Return the number of bytes that may be used."""
     if budget is not None:
         return float(budget)
     given = os.environ.get("RWN_MEMORY", "")
@@ -69,7 +69,7 @@ def search_bytes(n: int, dimensions: int, columns: int) -> float:
 
 
 def pairs_bytes(pairs: float) -> float:
-    """What a table of so many stored neighbors takes."""
+    """Return the bytes of a table of stored neighbors."""
     return PAIR_BYTES * pairs
 
 

@@ -100,7 +100,7 @@ class Worker:
 
 
 def _answered(kind: bytes, content: bytes, *, plain: bool) -> tuple[str, Any]:
-    """What an answer says."""
+    """Decode an answer."""
     if kind == _BYTES:
         return "done", content
     if kind == _PICKLED and not plain:
@@ -154,7 +154,7 @@ def _end_all() -> None:
 
 
 def _serve(channel: Channel) -> None:
-    """Do what is sent until nobody sends any more; nothing of an error goes to the terminal."""
+    """Do the tasks until the channel closes; errors never go to the terminal."""
     try:
         threading.Thread(target=_end_with_the_parent, daemon=True).start()
         keep_freed_memory()
@@ -189,7 +189,7 @@ def _handle(how: bytes) -> Handle:
 
 
 def _answer(made: tuple[str, Any], channel: Channel) -> bytes:
-    """What becomes of the next task, as it is sent."""
+    """Do the next task and return its packed answer."""
     task = channel.recv_bytes()
     what, made_of_it = made
 
@@ -209,7 +209,7 @@ def _answer(made: tuple[str, Any], channel: Channel) -> bytes:
 
 
 def _attempt(work: Callable[[], Any]) -> tuple[str, Any]:
-    """What a call returns, or why it does not."""
+    """Return the result of a call, or its error."""
     try:
         return "done", work()
     except RWNError as refusal:

@@ -28,7 +28,7 @@ class Cancelled(RWNError):
 
 
 def thread_count(threads: int | None = None) -> int:
-    """How many threads to use."""
+    """Return the number of threads to use."""
     if threads is None:
         given = os.environ.get("RWN_THREADS", "")
         if not given:
@@ -90,7 +90,7 @@ class Ranges:
 
     @property
     def seconds_left(self) -> float:
-        """What one thread would take for the rest, at the pace of the last range."""
+        """Estimate the seconds of the rest in one thread, at the pace of the last range."""
         return (self.count - self._next) * self._pace
 
 
@@ -128,7 +128,7 @@ def run_in_ranges(
 
 
 class _Listener:
-    """Tells who waits how far the work is, now and then, and learns whether it is to stop."""
+    """Report progress and check for cancellation every `POLL_SECONDS`."""
 
     def __init__(self, progress: Progress | None, cancel: threading.Event | None) -> None:
         self._progress, self._cancel = progress, cancel
@@ -175,7 +175,7 @@ def _begun(pool: ThreadPoolExecutor, labor: Callable[[], None], count: int) -> s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watch:
-    """Who follows the work: threads to use, what to call with the share done, what may stop it."""
+    """Threads to use, the progress callback and the cancellation of a work."""
 
     threads: int = 1
     progress: Progress | None = None

@@ -82,7 +82,7 @@ class TextColumn:
         return ~same
 
     def count(self, different: NDArray[np.bool_]) -> int:
-        """How many records have one of these different texts."""
+        """Count the records that have one of these different texts."""
         return int(np.count_nonzero(different[self.codes]))
 
     def refuse(self, different: NDArray[np.bool_], one: str, many: str, remedy: str) -> NoReturn:

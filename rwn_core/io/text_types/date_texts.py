@@ -87,7 +87,7 @@ def date_texts(column: pd.Series[pd.Timestamp], notation: str) -> pd.Series[str]
 
 
 def are_days(column: pd.Series[pd.Timestamp]) -> bool:
-    """Whether these are moments without a time of the day and a time zone."""
+    """Return True if these are dates without time of day and time zone."""
     if not pd.api.types.is_datetime64_dtype(column.dtype):
         return False
     known = column.dropna()

@@ -1,4 +1,4 @@
-"""Decimals whose digits a floating number does not hold are refused or named."""
+"""Refuse or report decimals that a floating number cannot represent."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _comes_back(texts: pa.Array, values: Any) -> NDArray[np.bool_]:
 
 
 def _least_decimals(texts: pa.Array) -> int:
-    """How many decimals the texts of numbers have at least; those with an exponent apart."""
+    """Return the fewest decimals of the texts of numbers, exponents left out."""
     plain = texts.filter(pc.invert(pc.match_substring_regex(texts, "[eE]")))
     if not len(plain):
         return USUAL

@@ -13,7 +13,7 @@ _LOOKED_AT = 10_000  # different texts of a column; a pattern shows in a few
 
 
 def refuse_values_as_names(file: str, columns: Sequence[TextColumn]) -> None:
-    """Refuse a header whose names look like values of their own columns."""
+    """Refuse a header if names look like values of their own columns."""
     if any(_is_headed(column) for column in columns):
         return
     odd = [position for position, column in enumerate(columns, 1) if _is_value(column)]
@@ -37,7 +37,7 @@ def header_notices(columns: Sequence[TextColumn]) -> list[str]:
 
 
 def _is_headed(column: TextColumn) -> bool:
-    """Whether a word stands above numbers or dates."""
+    """Return True if a word is above numbers or dates."""
     values = {Form.NUMBER, Form.EXPONENT, Form.CODE, Form.DATE, Form.OTHER_DATE}
     return bool(column.has) and column.has <= values and form_of(column.name) is Form.WORD
 
@@ -53,5 +53,5 @@ def _is_value(column: TextColumn) -> bool:
 
 
 def _pattern(text: str) -> str:
-    """How a text is written: letters as a, digits as 9."""
+    """Return the pattern of a text: letters as a, digits as 9."""
     return re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "9", text))

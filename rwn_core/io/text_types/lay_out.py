@@ -77,7 +77,7 @@ def invented_notice(names: Sequence[str]) -> str:
 
 
 def with_points(file: str, name: str, texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column whose decimals were written with a comma, with points; others as they are."""
+    """Replace decimal commas of a column by points; other columns are unchanged."""
     encoded = pc.dictionary_encode(texts.combine_chunks())
     different = without_blanks(encoded.dictionary)
     forms = forms_of(different)

@@ -8,7 +8,7 @@ from rwn_core.io.limits import LONGEST_FIELD
 
 
 def ragged(record: Sequence[str], width: int) -> str:
-    """What is wrong with a record of another number of fields."""
+    """Describe a record of another number of fields."""
     if not record:
         return (
             "the line is empty; remove it and any title above the header line, or write two "
@@ -24,7 +24,7 @@ def ragged(record: Sequence[str], width: int) -> str:
 
 
 def broken(error: str) -> str:
-    """What is wrong where the csv module says this."""
+    """Describe an error of the csv module."""
     if "unexpected end" in error:
         return "a quote is opened and never closed; close it."
     if "expected after" in error:

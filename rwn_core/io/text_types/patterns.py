@@ -1,4 +1,4 @@
-"""How a text is written: as a number, a code, a date, a word."""
+"""The form of a text: number, code, date or word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text whose fields are separated by another mark than its format says is refused."""
+"""Refuse a text that uses another separator than its format."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def refuse_named_separator(file: str, names: Sequence[str]) -> None:
 
 
 def _fields(text: bytes, mark: str) -> int:
-    """How many fields every line has with this separator; 1 where the lines disagree."""
+    """Count the fields of every line with this separator; 1 if the lines disagree."""
     try:
         widths = {len(record) for record in islice(_records(text, mark), _LOOKED_AT) if record}
     except csv.Error:
@@ -72,7 +72,7 @@ def _records(text: bytes, mark: str) -> Iterator[list[str]]:
 
 
 def _is_spaced(text: bytes) -> bool:
-    """Whether every line is divided by blanks into equally many fields, or by runs of them."""
+    """Return True if blanks, or runs of them, divide every line into equally many fields."""
     start = text[: 100 * _LOOKED_AT].decode("utf-8", "replace")
     lines = [line for line in start.splitlines()[:_LOOKED_AT] if line.strip()]
     if len(lines) < 2 or any('"' in line for line in lines):
