@@ -70,14 +70,14 @@ def audit_dataset(
     from rwn_core.datasets.audit_dataset import AuditOptions
     from rwn_core.datasets.audit_dataset import audit_dataset as compare
     from rwn_core.datasets.dataset import Dataset
-    from rwn_core.io.read import schema_of
+    from rwn_core.io.read import schema_from
     from rwn_core.reporting.dataset_record import check_described
     from rwn_core.reporting.facts import Material
     from rwn_core.reporting.internal_report import internal_file
 
     refuse_existing(overwrite, report)
     known = _known(report, record, Path(masked))
-    given = schema_of(schema) or Dataset.at(original).guessed_schema()
+    given = schema_from(schema) or Dataset.at(original).guessed_schema()
     options = AuditOptions(
         schema=described_schema(given, identifiers=drop or ()),
         question=_question(response, predictor or []),

@@ -34,9 +34,9 @@ def read_file(
     source: str, schema: Path | None, given: Sequence[str] | None = None, *, hint: bool = True
 ) -> Microdata:
     """Read a file; a refusal says after its sentence how the file seems to be laid out."""
-    from rwn_core.io.read import begin, schema_of
+    from rwn_core.io.read import begin, schema_from
 
-    described = schema_of(schema)
+    described = schema_from(schema)
     layout = _layout(described, given or ())
     reading = begin(source, described, layout)
     try:
@@ -98,7 +98,7 @@ def _layout(schema: Schema | None, texts: Sequence[str]) -> FileLayout | None:
         return None
     before = {} if schema is None or schema.file is None else schema.file.changed()
     try:
-        return FileLayout.of(before | given)
+        return FileLayout.from_dict(before | given)
     except SchemaError as refusal:
         raise ParameterError(str(refusal)) from None
 

@@ -110,7 +110,7 @@ def sliced(search: Search, data: Microdata, presets: str | None, *, given: bool)
     return replace(search, grid=replace(search.grid, slices=(None,))) if given else search
 
 
-def search_of(
+def stated_search(
     loaded: Scenario | None,
     values: tuple[dict[str, str | None], Sequence[str] | None],
     method: str | None,

@@ -26,11 +26,11 @@ from rwn_cli.options import (
     parameters,
     read_scenario,
     settings,
-    table_of,
+    working_table,
 )
 from rwn_cli.output import Overwrite, output_format, refuse_existing, write_all
-from rwn_cli.record_file import evidence_path, original_file, source_of
-from rwn_cli.terminal import progress, say, size_of
+from rwn_cli.record_file import evidence_path, original_file, source_facts
+from rwn_cli.terminal import progress, say, size_words
 from rwn_core.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
@@ -142,14 +142,14 @@ def mask(
     params = _parameters(loaded, method, options)
     read = load(source, schema, file or ())
     read = described(read, identifiers=drop or (), retained=keep or ())
-    data = table_of(read, schema, loaded, drop=None, weights=weight, slices=slice_)
+    data = working_table(read, schema, loaded, drop=None, weights=weight, slices=slice_)
     refuse_other_table(decided, data)
     require_answers(data)
     before = {} if loaded is None or loaded.setting is None else dict(loaded.setting.precision)
     precision = steps(data, round_ or (), before)
     for notice in data.notices:
         say(f"note: {notice}")
-    _compile_once(data, params)
+    _compile_kernels(data, params)
     secret, text = _secret(seed, key_file, (target, record))
     with progress("masking") as report:
         release = mask_table(
@@ -167,7 +167,7 @@ def mask(
         basis = Basis(
             decision=decided,
             policy=(loaded and loaded.policy) or Policy(),
-            source={**source_of(source, schema, drop, file), "released": str(target.absolute())},
+            source={**source_facts(source, schema, drop, file), "released": str(target.absolute())},
             plan=None if loaded is None else loaded.analysis_plan,
             second_reading=looked_up.plain(),
         )
@@ -219,7 +219,7 @@ def _secret(
 def _notes(data: Microdata, release: Release, form: str) -> list[str]:
     """Return notes about what the format loses and its reader must know."""
     from rwn_core.io import format_of_key
-    from rwn_core.io.losses import losses
+    from rwn_core.io.format_limits import losses
     from rwn_core.masking.published import formula_names
 
     guarded = [
@@ -270,7 +270,7 @@ def _parameters(loaded: Scenario | None, method: str | None, options: dict[str, 
     return parameters(loaded.setting.method, **{**loaded.setting.parameters, **given})
 
 
-def _compile_once(data: Microdata, params: Method) -> None:
+def _compile_kernels(data: Microdata, params: Method) -> None:
     """Compile the whole search before the first large table of a machine, and not in parts."""
     from rwn_core.neighbors import LARGEST_DENSE
     from rwn_core.parallel.kernel_cache import is_ready
@@ -324,7 +324,7 @@ def _summarize(data: Microdata, release: Release) -> None:
     table = release.masked
     changed = audit(data, release, measures=["cells_changed"])["cells_changed"]
     share = f", {changed.value:.1%} of cells changed" if isinstance(changed, Reading) else ""
-    say(f"{release.params.title}: {size_of(table)}{share}")
+    say(f"{release.params.title}: {size_words(table)}{share}")
     if isinstance(changed, Reading):
         _say_of_unchanged(data, release.params, changed)
     if release.precision:

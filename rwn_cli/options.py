@@ -174,7 +174,7 @@ def under(scenario: Scenario | None, data: Microdata) -> Microdata:
     return data if slices is None else data.with_slices(slices)
 
 
-def table_of(
+def working_table(
     source: str | Microdata,
     schema: Path | None,
     scenario: Scenario | None,

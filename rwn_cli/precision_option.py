@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import steps_of
+from rwn_core.data.rounding import given_steps
 from rwn_core.errors import ParameterError
 from rwn_core.tuning import values_of
 
@@ -60,4 +60,4 @@ def _of_all(data: Microdata, text: str) -> dict[str, float]:
             "A share of a standard deviation in --round must be a number above 0, and at most "
             f"{LARGEST_SHARE:g}; NAME=STEP gives one variable a step in its own unit."
         )
-    return steps_of(data, share)
+    return given_steps(data, share)

@@ -42,7 +42,7 @@ def read_record_file(path: Path) -> dict[str, Any]:
     return read_record(read_text(path, "record"))
 
 
-def evidence_of(record: Mapping[str, Any], path: Path) -> dict[str, Any]:
+def read_evidence(record: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """Read the evidence of a record; empty, with a note, if there is none."""
     from rwn_core.reporting.evidence import read_evidence
 
@@ -56,7 +56,7 @@ def evidence_of(record: Mapping[str, Any], path: Path) -> dict[str, Any]:
     return read_evidence(content)
 
 
-def source_of(
+def source_facts(
     source: str, schema: Path | None, dropped: list[str] | None, layout: list[str] | None = None
 ) -> dict[str, Any]:
     """Return the facts from which the original can be read again in the same way."""
@@ -84,7 +84,7 @@ def _absolute(source: str) -> str:
     return source if source.startswith(DEMO) else str(Path(source).absolute())
 
 
-def original_of(record: Mapping[str, Any], given: str | None = None) -> Microdata:
+def read_original(record: Mapping[str, Any], given: str | None = None) -> Microdata:
     """Read the original of a record again."""
     source = record.get("source", {})
     file = given or source.get("file")

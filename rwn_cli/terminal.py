@@ -24,7 +24,7 @@ def say(line: str) -> None:
     typer.echo(line, err=True)
 
 
-def size_of(table: Microdata) -> str:
+def size_words(table: Microdata) -> str:
     """Return the numbers of records and variables of a table, in words."""
     records = "1 record" if table.n == 1 else f"{table.n:,} records"
     return f"{records}, {table.p} {'variable' if table.p == 1 else 'variables'}"

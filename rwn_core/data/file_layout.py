@@ -88,7 +88,7 @@ class FileLayout:
         return not self.changed().keys() <= {"dates"}
 
     @classmethod
-    def of(cls, table: Any) -> FileLayout:
+    def from_dict(cls, table: Any) -> FileLayout:
         """Read the plain data that `changed` gives."""
         known = [field.name for field in fields(cls)]
         if not isinstance(table, dict) or not set(table) <= set(known):

@@ -129,7 +129,7 @@ def _round_column(microdata: Microdata, name: str, step: float) -> Any:
     return values
 
 
-def steps_of(microdata: Microdata, share: float) -> dict[str, float]:
+def given_steps(microdata: Microdata, share: float) -> dict[str, float]:
     """A release precision for every number: about a share of its standard deviation."""
     steps = microdata.once(("steps", float(share)), lambda: _find_steps(microdata, share))
     return dict(steps)
@@ -149,9 +149,9 @@ def _find_steps(microdata: Microdata, share: float) -> dict[str, float]:
     return steps
 
 
-def share_of(microdata: Microdata, steps: Steps) -> float | None:
+def rounded_share(microdata: Microdata, steps: Steps) -> float | None:
     """Which of the usual shares of a standard deviation, for all numbers, some steps are."""
-    shares = (share for share in SHARES if steps_by_name(steps_of(microdata, share)) == steps)
+    shares = (share for share in SHARES if steps_by_name(given_steps(microdata, share)) == steps)
     return next(shares, None)
 
 

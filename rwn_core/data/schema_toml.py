@@ -41,7 +41,7 @@ def schema_parts(document: Mapping[str, Any]) -> Parts:
     return (
         variables,
         None if question is None else _question_from(question),
-        None if file is None else FileLayout.of(file),
+        None if file is None else FileLayout.from_dict(file),
         as_edit_rules(document.get("edit_rules", ())),
     )
 
@@ -65,7 +65,7 @@ def schema_document(
     """Return the plain data that `schema_parts` reads."""
     document: dict[str, Any] = {}
     if variables:
-        document["variable"] = [_fields_of(variable) for variable in variables]
+        document["variable"] = [_changed_fields(variable) for variable in variables]
     if edit_rules:
         document["edit_rules"] = [rule.text for rule in edit_rules]
     if question is not None:
@@ -108,7 +108,7 @@ def _question_from(table: Any) -> Question:
     return Question(response=table["response"], predictors=tuple(table["predictors"]))
 
 
-def _fields_of(variable: Variable) -> dict[str, Any]:
+def _changed_fields(variable: Variable) -> dict[str, Any]:
     """The fields of a variable that are not the usual ones."""
     fields: dict[str, Any] = {"name": variable.name, "kind": str(variable.kind)}
     if variable.is_answered:  # a role in a file is an answer
@@ -121,10 +121,10 @@ def _fields_of(variable: Variable) -> dict[str, Any]:
         fields["masked"] = False
     if variable.levels is not None:
         fields["levels"] = list(variable.levels)
-    return fields | _codebook_of(variable)
+    return fields | _codebook_fields(variable)
 
 
-def _codebook_of(variable: Variable) -> dict[str, Any]:
+def _codebook_fields(variable: Variable) -> dict[str, Any]:
     """Return the codebook fields of a variable that are not empty."""
     fields = {
         "label": variable.label,

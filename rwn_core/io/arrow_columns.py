@@ -75,7 +75,7 @@ def checked_fields(schema: pa.Schema) -> list[pa.Field]:
 
 
 @contextmanager
-def whole(file: str) -> Iterator[None]:
+def arrow_refusals(file: str) -> Iterator[None]:
     """Turn whatever Arrow raises about a broken file into one sentence."""
     try:
         yield
@@ -174,10 +174,10 @@ def _typed(
 ) -> tuple[pd.Series[Any], list[str]]:
     """The column as pandas has it, and what is to be said of exact decimals."""
     if not pa.types.is_decimal(array.type):
-        return series_of(field, array), []
+        return column_series(field, array), []
     name = field.name
     if array.type.scale == 0 and array.type.precision <= _INT64_DIGITS:
-        return series_of(field, array.cast(pa.int64())), []
+        return column_series(field, array.cast(pa.int64())), []
     written = decimal_texts(array)
     numbers = written.cast(pa.float64())  # of texts: a decimal's own cast is not rounded correctly
     kept = comes_back(written, numbers)
@@ -195,7 +195,7 @@ def _typed(
     return pd.Series(numbers.to_numpy(zero_copy_only=False)), [said]
 
 
-def series_of(field: pa.Field, array: pa.Array) -> pd.Series[Any]:
+def column_series(field: pa.Field, array: pa.Array) -> pd.Series[Any]:
     """Hold a column that has no decimals as a table does; `field` is that of the file."""
     type_ = array.type
     if pa.types.is_dictionary(type_):

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from rwn_core.data.file_layout import FileLayout
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
+    from rwn_core.io.guessed_layout import GuessedLayout
     from rwn_core.io.other_readers import Found, Wanted
-    from rwn_core.io.seen import Seen
 
 
 def read(
@@ -33,11 +33,11 @@ def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
     return text_table(frame, own or ",", schema)
 
 
-def sees(content: bytes) -> Seen | None:
-    """Look for the layout, see `seen_in_text`."""
-    from rwn_core.io.seen import seen_in_text
+def sees(content: bytes) -> GuessedLayout | None:
+    """Look for the layout, see `guess_text_layout`."""
+    from rwn_core.io.guessed_layout import guess_text_layout
 
-    return seen_in_text(content, ",")
+    return guess_text_layout(content, ",")
 
 
 def again(content: bytes, wanted: Wanted) -> Found:

@@ -14,8 +14,8 @@ import python_calamine
 from rwn_core.data.file_layout import MOST_LINES, FileLayout
 from rwn_core.errors import InputError
 from rwn_core.io.excel_container import check_workbook
+from rwn_core.io.guessed_layout import GuessedLayout
 from rwn_core.io.limits import MOST_CELLS
-from rwn_core.io.seen import Seen
 
 Rows = list[list[Any]]
 
@@ -44,7 +44,7 @@ class Sheet:
     name: str
 
 
-def sheet_of(file: str, content: bytes, layout: FileLayout) -> Sheet:
+def chosen_sheet(file: str, content: bytes, layout: FileLayout) -> Sheet:
     """Find the table of a workbook."""
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
@@ -124,7 +124,7 @@ def _filled(value: object) -> bool:
     return value is not None and value != ""
 
 
-def seen_in_workbook(content: bytes) -> Seen:
+def seen_in_workbook(content: bytes) -> GuessedLayout:
     """List the sheets that may be read, and look for rows around the table of the first one."""
     try:
         check_workbook("", content)  # a refused sheet may take any memory
@@ -133,7 +133,7 @@ def seen_in_workbook(content: bytes) -> Seen:
         sheets = [(name, book.get_sheet_by_name(name)) for name in visible]
         filled = [(name, sheet) for name, sheet in sheets if sheet.start is not None]
         if not filled:
-            return Seen(layout=FileLayout())
+            return GuessedLayout(layout=FileLayout())
         sheet = filled[0][1]
         last_row, last_column = sheet.end or (0, 0)
         small = (last_row + 1) * (last_column + 1) <= MOST_CELLS
@@ -142,9 +142,9 @@ def seen_in_workbook(content: bytes) -> Seen:
         end = deque(start, maxlen=_END)
         end.extend(rows)
     except (python_calamine.CalamineError, InputError):
-        return Seen(layout=FileLayout())
+        return GuessedLayout(layout=FileLayout())
     above, below = _around(start, list(end))
-    return Seen(
+    return GuessedLayout(
         layout=FileLayout(above=min(above, MOST_LINES), below=below),
         sheets=tuple(name for name, _ in filled),
     )

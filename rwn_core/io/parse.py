@@ -19,7 +19,7 @@ def parse(
     name: str, content: bytes, schema: Schema | None = None, layout: FileLayout | None = None
 ) -> Microdata:
     """Read a table from bytes."""
-    form = format_of(name, content)
+    form = format_in_use(name, content)
     file = shown(name)
     if len(content) > LARGEST_FILE:
         raise InputError(too_large(file))
@@ -38,7 +38,7 @@ def parse(
     return data.with_schema(replace(data.schema, file=layout if layout.changed() else None))
 
 
-def format_of(name: str, content: bytes) -> Format:
+def format_in_use(name: str, content: bytes) -> Format:
     """The format that a name asks for."""
     form = format_of_name(name)
     if form is not None:

@@ -16,8 +16,8 @@ from rdata.unparser import unparse_data
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Variable
 from rwn_core.errors import ReleaseError
-from rwn_core.io.labelled import coded
 from rwn_core.io.limits import LARGEST_WHOLE
+from rwn_core.io.value_labels import coded
 
 _LARGEST_INTEGER = 2**31 - 1
 _DAY = 86_400

@@ -26,7 +26,7 @@ def read_released(source: Path | tuple[str, bytes], schema: Schema | None) -> Mi
         return as_described(usual)
     marks = {name: v for name, v in schema.file.changed().items() if name in form.marks}
     try:
-        return as_described(replace(schema, file=FileLayout.of(marks)))
+        return as_described(replace(schema, file=FileLayout.from_dict(marks)))
     except (InputError, SchemaError) as refusal:
         try:
             return as_described(usual)

@@ -30,11 +30,11 @@ from rwn_core.data.text_budget import (
 from rwn_core.errors import InputError, RWNError, SchemaError
 from rwn_core.io import format_of_name
 from rwn_core.io.file_name import shown
-from rwn_core.io.how_far import told
+from rwn_core.io.guessed_layout import GuessedLayout
 from rwn_core.io.limits import LONGEST_READING, MOST_MEMORY
 from rwn_core.io.open_file import file_content
 from rwn_core.io.parse import parse
-from rwn_core.io.seen import Seen
+from rwn_core.io.read_progress import reporting_to
 from rwn_core.parallel.memory import budget_bytes, limit_memory
 from rwn_core.parallel.pool import CANCELLED, Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle
@@ -95,7 +95,7 @@ class Reading:
         self._pool = Pool(_prepare, self._memory, seconds, workers=1, plain=True)
         self._task = self._pool.submit(file)
         self._pool.close()
-        self._outcome: tuple[Microdata | None, RWNError | None, Seen | None] | None = None
+        self._outcome: tuple[Microdata | None, RWNError | None, GuessedLayout | None] | None = None
 
     @property
     def running(self) -> bool:
@@ -141,11 +141,11 @@ class Reading:
         return data
 
     @property
-    def seen(self) -> Seen | None:
+    def seen(self) -> GuessedLayout | None:
         """Return the guessed layout after the end; None if the format leaves no choice."""
         return self._ended()[2]
 
-    def _ended(self) -> tuple[Microdata | None, RWNError | None, Seen | None]:
+    def _ended(self) -> tuple[Microdata | None, RWNError | None, GuessedLayout | None]:
         if self._outcome is None:
             try:
                 self._outcome = _taken(self._task.result())
@@ -226,8 +226,8 @@ def _read(file: FileToRead, progress: Progress) -> bytes:
         if file.path is not None:
             content = file_content(file.path)
         schema = Schema.from_toml(file.schema) if file.schema else None
-        layout = None if file.layout is None else FileLayout.of(file.layout)
-        with told(progress):
+        layout = None if file.layout is None else FileLayout.from_dict(file.layout)
+        with reporting_to(progress):
             outcome = parse(file.name, content, schema, layout)
         return _answer(outcome, _seen(file.name, content))
     except (InputError, SchemaError) as refusal:
@@ -237,7 +237,7 @@ def _read(file: FileToRead, progress: Progress) -> bytes:
         return _answer(InputError(_too_much(shown(file.name))), None)
 
 
-def _answer(outcome: Microdata | RWNError, found: Seen | None) -> bytes:
+def _answer(outcome: Microdata | RWNError, found: GuessedLayout | None) -> bytes:
     """A line of JSON, and the columns as an Arrow stream after it."""
     given: dict[str, Any] = {"seen": None if found is None else found.plain()}
     if isinstance(outcome, RWNError):
@@ -247,7 +247,7 @@ def _answer(outcome: Microdata | RWNError, found: Seen | None) -> bytes:
     return json.dumps(given).encode() + b"\n" + _packed(outcome)
 
 
-def _seen(name: str, content: bytes) -> Seen | None:
+def _seen(name: str, content: bytes) -> GuessedLayout | None:
     """Guess the layout of a file, if its format leaves a choice."""
     form = format_of_name(name)
     try:
@@ -272,10 +272,10 @@ def _packed(data: Microdata) -> bytes:
     return packed
 
 
-def _taken(answer: bytes) -> tuple[Microdata | None, RWNError | None, Seen | None]:
+def _taken(answer: bytes) -> tuple[Microdata | None, RWNError | None, GuessedLayout | None]:
     line, _, columns = answer.partition(b"\n")
     given = json.loads(line)
-    found = given["seen"] and Seen.of(given["seen"])
+    found = given["seen"] and GuessedLayout.from_dict(given["seen"])
     if "refusal" in given:
         return None, _REFUSALS.get(given["refusal"], InputError)(given["text"]), found
     frame = pa.ipc.open_stream(columns).read_all().to_pandas()

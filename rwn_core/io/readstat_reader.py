@@ -11,9 +11,9 @@ from rwn_core.data.codebook import Code
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
-from rwn_core.io.labelled import LabelledColumn, MissingCodes, labelled_table
 from rwn_core.io.limits import LARGEST_UNPACKED, MOST_CELLS, check_size, check_unpacked
 from rwn_core.io.readstat_parse import Meta, parsed
+from rwn_core.io.value_labels import LabelledColumn, MissingCodes, labelled_table
 
 _TIMES = ("TIME", "DTIME", "HHMM", "MMSS", "TOD")
 _DAYS = ("%TD", "%D", "DATE1", "DATE9", "DATE8", "ADATE", "EDATE", "SDATE", "JDATE", "YYMMDD")

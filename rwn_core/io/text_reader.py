@@ -22,8 +22,8 @@ from rwn_core.data.validation import check_names
 from rwn_core.data.variable import Variable
 from rwn_core.errors import InputError
 from rwn_core.io.file_name import in_file
-from rwn_core.io.how_far import report
 from rwn_core.io.limits import LONGEST_FIELD, MOST_COLUMNS
+from rwn_core.io.read_progress import report
 from rwn_core.io.text_types.column import TextColumn
 from rwn_core.io.text_types.convert import typed
 from rwn_core.io.text_types.date_texts import are_days
@@ -33,13 +33,13 @@ from rwn_core.io.text_types.lay_out import (
     decoded,
     generated_names,
     invented_notice,
-    lines_of,
     names_of_schema,
-    table_of,
+    table_lines,
+    text_lines,
     with_points,
 )
 from rwn_core.io.text_types.out_of_order import broken, ragged
-from rwn_core.io.text_types.patterns import Form, form_of
+from rwn_core.io.text_types.patterns import Form, text_form
 from rwn_core.io.text_types.separators import refuse_named_separator, refuse_other_separator
 
 _SPLIT = 0.6  # of the reading, until the fields are found
@@ -66,7 +66,7 @@ class _Text:
     chosen: bool = False
 
     def records(self) -> Iterator[list[str]]:
-        return csv.reader(lines_of(self.content), strict=True, delimiter=self.separator)
+        return csv.reader(text_lines(self.content), strict=True, delimiter=self.separator)
 
     def after_header(self) -> Iterator[list[str]]:
         records = self.records()
@@ -103,7 +103,9 @@ def read_text_table(
     if layout.decimal == ",":
         columns = [with_points(file, *each) for each in zip(names, columns, strict=True)]
     cells = [
-        TextColumn(file=file, name=name, texts=texts, lines=lambda rows: _lines_of(text, rows))
+        TextColumn(
+            file=file, name=name, texts=texts, lines=lambda rows: _physical_lines(text, rows)
+        )
         for name, texts in zip(names, columns, strict=True)
     ]
     notices = [] if layout.header or schema is not None else [invented_notice(names)]
@@ -145,7 +147,7 @@ def _written(
 
 def _laid_out(file: str, content: bytes, layout: FileLayout, separator: str) -> _Text:
     """The text of the table alone."""
-    text = table_of(file, _checked_text(file, decoded(file, content, layout)), layout)
+    text = table_lines(file, _checked_text(file, decoded(file, content, layout)), layout)
     return _Text(
         file,
         text,
@@ -205,7 +207,7 @@ def _header(text: _Text) -> tuple[str, ...]:
     if not text.header:
         return tuple(generated_names(len(names)))
     for position, name in enumerate(names, start=1):
-        what = _NO_NAMES.get(form_of(name))
+        what = _NO_NAMES.get(text_form(name))
         if what is not None:
             # the name stays out of the message: without a header line it is a cell's value
             raise InputError(
@@ -247,12 +249,12 @@ def _check_lengths(text: _Text, name: str, column: pa.ChunkedArray) -> None:
         return
     row = pc.index(pc.greater(lengths, LONGEST_FIELD), True).as_py()
     raise InputError(
-        f"{text.file}, line {_lines_of(text, [row])[0]:,}, column {name}: "
+        f"{text.file}, line {_physical_lines(text, [row])[0]:,}, column {name}: "
         f"the field is longer than {LONGEST_FIELD:,} characters; shorten it."
     )
 
 
-def _lines_of(text: _Text, rows: Sequence[int]) -> list[int]:
+def _physical_lines(text: _Text, rows: Sequence[int]) -> list[int]:
     """The physical lines on which these records begin; record 0 follows the header."""
     records = text.after_header()
     wanted = set(rows)

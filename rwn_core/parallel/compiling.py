@@ -9,7 +9,7 @@ _TELL: list[Callable[[], None]] = []
 
 
 @contextmanager
-def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
+def on_compiling(tell: Callable[[], None]) -> Iterator[None]:
     """Call something when a kernel is about to be compiled, here or in a worker, and only once.
 
     Code that was compiled before, and is read from the disk, is no reason to call.

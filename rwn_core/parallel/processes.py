@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import Any
 
 from rwn_core.errors import RWNError, describe_fault
-from rwn_core.parallel.compiling import compiling, told_of_compiling
+from rwn_core.parallel.compiling import compiling, on_compiling
 from rwn_core.parallel.memory import keep_freed_memory
 from rwn_core.parallel.threads import Progress
 
@@ -160,7 +160,7 @@ def _serve(channel: Channel) -> None:
         keep_freed_memory()
         warnings.simplefilter("ignore")  # the words of a warning may be those of a cell
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
-        with told_of_compiling(lambda: _send(channel, _COMPILING)):
+        with on_compiling(lambda: _send(channel, _COMPILING)):
             made = _attempt(lambda: _handle(channel.recv_bytes()))
             while True:
                 _send(channel, _answer(made, channel))

@@ -13,10 +13,10 @@ from functools import partial
 
 from rwn_core.errors import ParameterError, RWNError
 
-SLICE = 0.05  # seconds of work between two looks at whether to go on
+POLL_SECONDS = 0.05  # seconds of work between two looks at whether to go on
 LEAST = 8  # of a range, however few are left, unless so many take longer than `BRIEF`
 BRIEF = 0.002  # seconds of a range
-WORTH = 0.003  # seconds of work for which further threads are begun
+THREAD_GRAIN = 0.003  # seconds of work for which further threads are begun
 _REPORT_EVERY = 0.1  # seconds between two reports
 _POLITE = 5  # what a thread adds to its niceness while a person looks at what another one draws
 
@@ -57,7 +57,7 @@ def be_polite() -> None:
 
 
 class Ranges:
-    """Hands out ranges of 0 to `count` that take about `SLICE` seconds each.
+    """Hands out ranges of 0 to `count` that take about `POLL_SECONDS` seconds each.
 
     Towards the end they are smaller, so that all `threads` end at about the same time.
     """
@@ -85,7 +85,7 @@ class Ranges:
         with self._lock:
             self.done += size
             self._pace = seconds / size
-            fitting = int(SLICE / max(self._pace, 1e-9))
+            fitting = int(POLL_SECONDS / max(self._pace, 1e-9))
             self._size = max(1, min(fitting, 4 * size))
 
     @property
@@ -111,10 +111,10 @@ def run_in_ranges(
     pool, help_with = ThreadPoolExecutor(max(1, threads - 1)), partial(_labor, work, ranges, stop)
     try:
         if 1 < count <= 2 * threads:  # each is a large part of it
-            others = _begun(pool, help_with, threads - 1)
+            others = _start_helpers(pool, help_with, threads - 1)
         while not stop.is_set() and _does_a_range(work, ranges):
-            if not others and threads > 1 and ranges.seconds_left > WORTH:
-                others = _begun(pool, help_with, threads - 1)
+            if not others and threads > 1 and ranges.seconds_left > THREAD_GRAIN:
+                others = _start_helpers(pool, help_with, threads - 1)
             listener.look(ranges)
         while others:
             done, others = wait(others, timeout=_REPORT_EVERY, return_when=FIRST_COMPLETED)
@@ -163,7 +163,9 @@ def _does_a_range(work: Callable[[int, int], None], ranges: Ranges) -> bool:
     return True
 
 
-def _begun(pool: ThreadPoolExecutor, labor: Callable[[], None], count: int) -> set[Future[None]]:
+def _start_helpers(
+    pool: ThreadPoolExecutor, labor: Callable[[], None], count: int
+) -> set[Future[None]]:
     """Begin so many threads with the same labor, unless the program is just ending."""
     try:
         return {pool.submit(labor) for _ in range(count)}

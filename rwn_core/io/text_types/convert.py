@@ -67,7 +67,7 @@ def _refuse_half_numbers(column: TextColumn) -> None:
     others = column.has - _NUMBERS - marked
     if others:
         column.refuse(
-            column.of(others),
+            column.with_forms(others),
             "is not a number, and others are",
             "are not numbers, and others are",
             f"leave the field empty where a number is missing, {_OR_TEXTS}",
@@ -75,13 +75,13 @@ def _refuse_half_numbers(column: TextColumn) -> None:
     for form in sorted(marked):
         what, remedy = _REMEDIES[form]
         remedy = f"{remedy}, {_OR_TEXTS}"
-        column.refuse(column.of({form}), f"has {what}", f"have {what}", remedy)
+        column.refuse(column.with_forms({form}), f"has {what}", f"have {what}", remedy)
 
 
 def _refuse_half_dates(column: TextColumn) -> None:
     if Form.DATE not in column.has and column.has != {Form.OTHER_DATE}:
         return
-    refuse_dates(column, column.of(set(Form) - NOTHING - {Form.DATE}))
+    refuse_dates(column, column.with_forms(set(Form) - NOTHING - {Form.DATE}))
 
 
 def _numbers(column: TextColumn, *, declared: bool) -> Typed:
@@ -90,8 +90,8 @@ def _numbers(column: TextColumn, *, declared: bool) -> Typed:
         _refuse_other_than_numbers(column)
     if Form.INFINITE in column.has:
         remedy = "replace the value, or remove the record"
-        column.refuse(column.of({Form.INFINITE}), "is infinite", "are infinite", remedy)
-    chosen = column.of(_NUMBERS)
+        column.refuse(column.with_forms({Form.INFINITE}), "is infinite", "are infinite", remedy)
+    chosen = column.with_forms(_NUMBERS)
     texts = column.different.filter(pa.array(chosen))
     values = np.full(len(chosen), np.nan)
     values[chosen] = pc.cast(texts, pa.float64()).to_numpy()
@@ -105,7 +105,7 @@ def _numbers(column: TextColumn, *, declared: bool) -> Typed:
         )
     if Form.EXPONENT in column.has and not declared:
         column.refuse(
-            column.of({Form.EXPONENT}),
+            column.with_forms({Form.EXPONENT}),
             "may be a code or a number with an exponent",
             "may be codes or numbers with an exponent",
             "write numbers without an exponent, or give the column a kind in a schema",
@@ -114,14 +114,14 @@ def _numbers(column: TextColumn, *, declared: bool) -> Typed:
     if pc.any(pc.match_substring_regex(texts, "[.eE]")).as_py():
         notices += digit_notices(column, chosen, values)
         return pd.Series(values[column.codes], name=column.name), notices
-    return _whole(column, values), notices
+    return _integers(column, values), notices
 
 
 def _refuse_other_than_numbers(column: TextColumn) -> None:
     others = column.has - _NUMBERS - {Form.INFINITE}
     if others:
         column.refuse(
-            column.of(others),
+            column.with_forms(others),
             "is not a number as the schema says",
             "are not numbers as the schema says",
             "write numbers with digits and a point, leave the field empty where one is missing, "
@@ -129,7 +129,7 @@ def _refuse_other_than_numbers(column: TextColumn) -> None:
         )
 
 
-def _whole(column: TextColumn, values: NDArray[np.float64]) -> pd.Series[Any]:
+def _integers(column: TextColumn, values: NDArray[np.float64]) -> pd.Series[Any]:
     huge = np.abs(values) >= LARGEST_WHOLE
     if huge.any():
         column.refuse(
@@ -153,7 +153,7 @@ def _texts(column: TextColumn) -> pd.Series[Any]:
 
 
 def _missing_notice(column: TextColumn, what: str) -> list[str]:
-    missing = column.of({Form.MISSING})
+    missing = column.with_forms({Form.MISSING})
     if not missing.any():
         return []
     words = ", ".join(sorted(column.different.filter(pa.array(missing)).to_pylist()))

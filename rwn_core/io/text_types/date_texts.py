@@ -35,7 +35,7 @@ def fitting_notations(texts: pa.Array) -> list[str]:
 def usual_texts(column: TextColumn, notation: str) -> pa.Array:
     """The different texts of a column with their dates as YYYY-MM-DD; others as they are."""
     texts = column.different
-    chosen = column.of({Form.OTHER_DATE})
+    chosen = column.with_forms({Form.OTHER_DATE})
     fits = fitting(texts, _pattern(notation))
     if (chosen & ~fits).any():
         refuse_dates(column, chosen & ~fits, notation)
@@ -62,7 +62,9 @@ def refuse_dates(
                 "have a year of two digits",
                 f"write all four, {_OR_TEXTS}",
             )
-        fits = fitting_notations(column.different.filter(pa.array(column.of({Form.OTHER_DATE}))))
+        fits = fitting_notations(
+            column.different.filter(pa.array(column.with_forms({Form.OTHER_DATE})))
+        )
     options = [f"--file dates={each}" for each in fits]
     remedy = "write every date in this form"
     if len(fits) == 1:

@@ -88,7 +88,7 @@ def written_decimals(column: TextColumn, series: pd.Series[Any]) -> tuple[int | 
         Form.EXPONENT,
     }:
         return None, []
-    texts = column.different.filter(pa.array(column.of({Form.NUMBER})))
+    texts = column.different.filter(pa.array(column.with_forms({Form.NUMBER})))
     decimals = min(_least_decimals(texts), MOST_DECIMALS)
     # most come back as they are, which Arrow tells at once; the few others are looked at
     same = pa.array(_comes_back(texts, pc.cast(texts, pa.float64())))

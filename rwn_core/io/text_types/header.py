@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rwn_core.errors import InputError
 from rwn_core.io.text_types.column import TextColumn
-from rwn_core.io.text_types.patterns import Form, form_of
+from rwn_core.io.text_types.patterns import Form, text_form
 
 _LOOKED_AT = 10_000  # different texts of a column; a pattern shows in a few
 
@@ -39,7 +39,7 @@ def header_notices(columns: Sequence[TextColumn]) -> list[str]:
 def _is_headed(column: TextColumn) -> bool:
     """Return True if a word is above numbers or dates."""
     values = {Form.NUMBER, Form.EXPONENT, Form.CODE, Form.DATE, Form.OTHER_DATE}
-    return bool(column.has) and column.has <= values and form_of(column.name) is Form.WORD
+    return bool(column.has) and column.has <= values and text_form(column.name) is Form.WORD
 
 
 def _is_value(column: TextColumn) -> bool:

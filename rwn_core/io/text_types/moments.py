@@ -21,8 +21,8 @@ def dates(column: TextColumn, notation: str | None = None) -> tuple[pd.Series[An
         form, texts = Form.OTHER_DATE, usual_texts(column, notation)
     others = column.has - {form}
     if others:
-        refuse_dates(column, column.of(others))
-    chosen = column.of({form})
+        refuse_dates(column, column.with_forms(others))
+    chosen = column.with_forms({form})
     zoned = fitting(texts, _ZONE) & chosen
     if zoned.any() and not zoned[chosen].all():
         remedy = "write it in all or in none"

@@ -60,7 +60,7 @@ def without_blanks(texts: pa.Array) -> pa.Array:
     return pc.utf8_trim(texts, characters=_BLANKS)
 
 
-def forms_of(texts: pa.Array) -> NDArray[np.uint8]:
+def text_forms(texts: pa.Array) -> NDArray[np.uint8]:
     """The form of each text, blanks around it apart."""
     forms = np.full(len(texts), Form.WORD, dtype=np.uint8)
     left = np.arange(len(texts))
@@ -83,6 +83,6 @@ def fitting(texts: pa.Array, pattern: str) -> NDArray[np.bool_]:
     return matches
 
 
-def form_of(text: str) -> Form:
+def text_form(text: str) -> Form:
     """The form of one text."""
-    return Form(int(forms_of(pa.array([text], pa.large_string()))[0]))
+    return Form(int(text_forms(pa.array([text], pa.large_string()))[0]))

@@ -17,7 +17,7 @@ from rwn_core.data.date_notation import USUAL_DATES
 from rwn_core.data.file_layout import MOST_LINES, SEPARATORS, FileLayout
 from rwn_core.errors import SchemaError
 from rwn_core.io.text_types.date_texts import fitting_notations
-from rwn_core.io.text_types.patterns import Form, form_of, forms_of, without_blanks
+from rwn_core.io.text_types.patterns import Form, text_form, text_forms, without_blanks
 
 _START, _END = 200_000, 20_000  # bytes that are looked at
 _LINES = 200
@@ -29,7 +29,7 @@ _VALUES = {Form.NUMBER, Form.EXPONENT, Form.CODE, Form.DATE, Form.OTHER_DATE, Fo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class GuessedLayout:
     """Hold what a file seems to be like.
 
     Attributes
@@ -47,15 +47,15 @@ class Seen:
         return {"layout": self.layout.changed(), "sheets": list(self.sheets)}
 
     @classmethod
-    def of(cls, plain: Any) -> Seen:
+    def from_dict(cls, plain: Any) -> GuessedLayout:
         """Read the plain data."""
         return cls(
-            layout=FileLayout.of(plain["layout"]),
+            layout=FileLayout.from_dict(plain["layout"]),
             sheets=tuple(str(sheet) for sheet in plain["sheets"]),
         )
 
 
-def seen_in_text(content: bytes, usual: str) -> Seen | None:
+def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
     """Look at the beginning and the end of a text."""
     encoding = _encoding(content)
     start = content[:_START].decode(encoding, "replace")
@@ -84,7 +84,7 @@ def seen_in_text(content: bytes, usual: str) -> Seen | None:
         )
     except SchemaError:
         return None
-    return Seen(layout=layout)
+    return GuessedLayout(layout=layout)
 
 
 def _encoding(content: bytes) -> str:
@@ -154,7 +154,7 @@ def _dates(records: Sequence[Sequence[str]]) -> str:
         texts = without_blanks(
             pa.array([each for each in fields if each.strip()], pa.large_string())
         )
-        if len(texts) and (forms_of(texts) == Form.OTHER_DATE).all():
+        if len(texts) and (text_forms(texts) == Form.OTHER_DATE).all():
             found.add(tuple(fitting_notations(texts)))
     if len(found) != 1:
         return USUAL_DATES
@@ -164,7 +164,7 @@ def _dates(records: Sequence[Sequence[str]]) -> str:
 
 def _is_header(records: Sequence[Sequence[str]]) -> bool:
     """Return True if the first record has neither numbers nor dates."""
-    return not records or not any(form_of(field) in _VALUES for field in records[0])
+    return not records or not any(text_form(field) in _VALUES for field in records[0])
 
 
 def _below(lines: Sequence[str], mark: str, width: int) -> int:
