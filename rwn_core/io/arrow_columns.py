@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.validation import LARGEST_NUMBER, check_names
 from rwn_core.data.variable import MOST_DECIMALS, Kind, Variable
 from rwn_core.errors import InputError
-from rwn_core.io.decimal_texts import comes_back, decimal_texts
 from rwn_core.io.file_name import in_file
 from rwn_core.io.limits import LARGEST_WHOLE, MOST_LETTERS, check_size
 
@@ -252,3 +252,27 @@ def _notices(field: pa.Field, series: pd.Series[Any]) -> list[str]:
                 "apart; if they identify people, set its role to identifier."
             ]
     return []
+
+
+_SURE = 15  # significant digits that every floating number keeps
+
+
+def decimal_texts(array: pa.Array) -> pa.Array:
+    """Write exact decimals with all digits of their scale."""
+    texts = array.cast(pa.string())
+    powers = pc.fill_null(pc.match_substring(texts, "E"), False)
+    if abs(array.type.scale) > MOST_DECIMALS or not pc.any(powers).as_py():
+        return texts
+    plain = [format(Decimal(text), "f") for text in texts.filter(powers).to_pylist()]
+    return pc.replace_with_mask(texts, powers, pa.array(plain, pa.string()))
+
+
+def comes_back(texts: pa.Array, numbers: pa.Array) -> bool:
+    """True if each floating number, written in full, is the decimal that it came from."""
+    values = numbers.to_numpy(zero_copy_only=False)
+    if np.isinf(values).any():
+        return False
+    long = pc.greater(pc.utf8_length(texts), _SURE)  # a sign and a point do no harm
+    long = pc.fill_null(long, False)
+    pairs = zip(texts.filter(long).to_pylist(), numbers.filter(long).to_pylist(), strict=True)
+    return all(Decimal(text) == Decimal(repr(number)) for text, number in pairs)

@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NoReturn
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -28,7 +29,12 @@ from rwn_core.io.text_types.column import TextColumn
 from rwn_core.io.text_types.convert import typed
 from rwn_core.io.text_types.date_texts import are_days
 from rwn_core.io.text_types.digits import written_decimals
-from rwn_core.io.text_types.header import header_notices, refuse_values_as_names
+from rwn_core.io.text_types.first_line import (
+    header_notices,
+    refuse_named_separator,
+    refuse_other_separator,
+    refuse_values_as_names,
+)
 from rwn_core.io.text_types.lay_out import (
     decoded,
     generated_names,
@@ -38,9 +44,7 @@ from rwn_core.io.text_types.lay_out import (
     text_lines,
     with_points,
 )
-from rwn_core.io.text_types.out_of_order import broken, ragged
 from rwn_core.io.text_types.patterns import Form, text_form
-from rwn_core.io.text_types.separators import refuse_named_separator, refuse_other_separator
 
 _SPLIT = 0.6  # of the reading, until the fields are found
 _BLOCK = 1_000  # records held as Python objects at a time; few enough for the cache
@@ -51,7 +55,8 @@ _NO_NAMES = {
     ),
     **dict.fromkeys((Form.DATE, Form.OTHER_DATE), "date"),
 }
-_LINE_END = re.compile(rb"\r\n|\n|\r")
+_ENDS = r"\r\n|\n|\r"
+_LINE_END = re.compile(_ENDS.encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +109,10 @@ def read_text_table(
         columns = [with_points(file, *each) for each in zip(names, columns, strict=True)]
     cells = [
         TextColumn(
-            file=file, name=name, texts=texts, lines=lambda rows: _physical_lines(text, rows)
+            file=file,
+            name=name,
+            texts=texts,
+            lines=lambda rows: _physical_lines(text, columns, rows),
         )
         for name, texts in zip(names, columns, strict=True)
     ]
@@ -191,8 +199,8 @@ def _header(text: _Text) -> tuple[str, ...]:
     file = text.file
     try:
         names = next(text.records())
-    except csv.Error:
-        _explain(text, 0)
+    except csv.Error as error:
+        raise InputError(f"{file}, line {text.first:,}: {broken(str(error))}") from None
     if not names:
         raise InputError(
             f"{file}, line {text.first:,}: the header line is empty; begin with the names."
@@ -224,58 +232,83 @@ def _columns(text: _Text, names: Sequence[str]) -> list[pa.ChunkedArray]:
     records = text.after_header()
     ends = max(text.content.count(b"\n"), text.content.count(b"\r"), 1)
     chunks: list[list[pa.Array]] = [[] for _ in names]
-    try:
-        while block := list(islice(records, _BLOCK)):
-            if set(map(len, block)) != {len(names)}:
-                _explain(text, len(names))
-            for parts, values in zip(chunks, zip(*block, strict=True), strict=True):
-                parts.append(pa.array(values, pa.large_string()))
-            report(_SPLIT * min(1.0, text.line(records) / ends))
-    except csv.Error:
-        _explain(text, len(names))
+    while block := _block(text, records, len(names)):
+        for parts, values in zip(chunks, zip(*block, strict=True), strict=True):
+            parts.append(pa.array(values, pa.large_string()))
+        report(_SPLIT * min(1.0, text.line(records) / ends))
     if not chunks[0]:
         raise InputError(
             f"{text.file}: no record follows the header line; masking needs at least two records."
         )
     columns = [pa.chunked_array(parts, pa.large_string()) for parts in chunks]
     for name, column in zip(names, columns, strict=True):
-        _check_lengths(text, name, column)
+        _check_lengths(text, columns, name, column)
     return columns
 
 
-def _check_lengths(text: _Text, name: str, column: pa.ChunkedArray) -> None:
+def _block(text: _Text, records: Iterator[list[str]], width: int) -> list[list[str]]:
+    """Return the next records, each as wide as the header; empty after the last one."""
+    line, block, fault = text.line(records), list[list[str]](), ""
+    try:
+        for record in islice(records, _BLOCK):
+            block.append(record)  # what came before a fault is needed
+    except csv.Error as error:
+        fault = broken(str(error))
+    if fault or any(len(record) != width for record in block):
+        for record in block:
+            if len(record) != width:
+                raise InputError(f"{text.file}, line {line:,}: {ragged(record, width)}")
+            line += 1 + sum(len(re.findall(_ENDS, field)) for field in record)
+        raise InputError(f"{text.file}, line {line:,}: {fault}")
+    return block
+
+
+def _check_lengths(
+    text: _Text, columns: Sequence[pa.ChunkedArray], name: str, column: pa.ChunkedArray
+) -> None:
     lengths = pc.utf8_length(column)
     if (pc.max(lengths).as_py() or 0) <= LONGEST_FIELD:
         return
     row = pc.index(pc.greater(lengths, LONGEST_FIELD), True).as_py()
     raise InputError(
-        f"{text.file}, line {_physical_lines(text, [row])[0]:,}, column {name}: "
+        f"{text.file}, line {_physical_lines(text, columns, [row])[0]:,}, column {name}: "
         f"the field is longer than {LONGEST_FIELD:,} characters; shorten it."
     )
 
 
-def _physical_lines(text: _Text, rows: Sequence[int]) -> list[int]:
-    """The physical lines on which these records begin; record 0 follows the header."""
-    records = text.after_header()
-    wanted = set(rows)
-    lines = []
-    for row in range(max(rows) + 1):
-        line = text.line(records)
-        next(records)
-        if row in wanted:
-            lines.append(line)
-    return lines
+def _physical_lines(
+    text: _Text, columns: Sequence[pa.ChunkedArray], rows: Sequence[int]
+) -> list[int]:
+    """Return the lines on which these records begin; record 0 follows the header."""
+    breaks = sum(pc.count_substring_regex(each, _ENDS).to_numpy() for each in columns)
+    heights = 1 + np.asarray(breaks)
+    begin = text.line(text.after_header())
+    return [begin + int(heights[:row].sum()) for row in rows]
 
 
-def _explain(text: _Text, width: int) -> NoReturn:
-    """Find the first record that is out of order, and raise an InputError about it."""
-    records = text.records()
-    line = text.first
-    try:
-        for number, record in enumerate(records):
-            if number > 0 and len(record) != width:
-                raise InputError(f"{text.file}, line {line:,}: {ragged(record, width)}")
-            line = text.line(records)
-    except csv.Error as error:
-        raise InputError(f"{text.file}, line {line:,}: {broken(str(error))}") from None
-    raise AssertionError("every record is in order")
+def ragged(record: Sequence[str], width: int) -> str:
+    """Describe a record of another number of fields."""
+    if not record:
+        return (
+            "the line is empty; remove it and any title above the header line, or write two "
+            "quotes for a missing value."
+        )
+    fields = "is 1 field" if len(record) == 1 else f"are {len(record):,} fields"
+    fault = f"there {fields}, and the header has {width:,}"
+    if len(record) == width + 1 and record[-1] == "":
+        return f"{fault}; remove the comma at the end of the lines."
+    if width == 1:
+        return f"{fault}; remove any title above the header line."
+    return f"{fault}; give every record one field for each column."
+
+
+def broken(error: str) -> str:
+    """Describe an error of the csv module."""
+    if "unexpected end" in error:
+        return "a quote is opened and never closed; close it."
+    if "expected after" in error:
+        return "text follows a closing quote; double the quotes inside a quoted field."
+    return (
+        f"a field is longer than {LONGEST_FIELD:,} characters; shorten it, or close a quote "
+        "that was left open."
+    )

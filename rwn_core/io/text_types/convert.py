@@ -15,9 +15,8 @@ from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.limits import LARGEST_WHOLE
 from rwn_core.io.text_types.column import NOTHING, TextColumn
-from rwn_core.io.text_types.date_texts import refuse_dates
+from rwn_core.io.text_types.date_texts import dates, refuse_dates
 from rwn_core.io.text_types.digits import digit_notices
-from rwn_core.io.text_types.moments import dates
 from rwn_core.io.text_types.patterns import Form, fitting
 
 Typed = tuple["pd.Series[Any]", list[str]]

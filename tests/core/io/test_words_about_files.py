@@ -22,10 +22,10 @@ from rwn_core.errors import InputError, NotWritten, ParameterError, RWNError, Sc
 from rwn_core.io import limits, open_file, parse, reading
 from rwn_core.io.excel_container import _column_number, check_workbook
 from rwn_core.io.file_name import LONGEST_SHOWN, shown
-from rwn_core.io.file_type import describe
 from rwn_core.io.format import Format
 from rwn_core.io.format_limits import losses
 from rwn_core.io.open_file import file_content
+from rwn_core.io.parse import describe
 from rwn_core.io.read import read, schema_from
 from rwn_core.io.reading import FileToRead, Reading
 from rwn_core.io.write import table_bytes, write_atomically
