@@ -69,7 +69,7 @@ def add(
     for warning in warnings:
         say(f"warning: {warning}")
     if entry["kept"] is None:
-        say("note: the release of a dataset is held against no policy; see its internal report.")
+        say("note: no policy judges the release of a dataset; see its internal report.")
     elif not entry["kept"]:
         say("warning: the entry says that the release does not keep every limit of its policy.")
     say(f"entry {entry['number']} added to {file}: release {entry['release']}")

@@ -176,7 +176,7 @@ def demo(
     name: Annotated[str, typer.Argument(help="Such as bodyfat, pima, randhie or cps1988.")],
     out: Annotated[Path, typer.Option("--out", "-o", help=ENDS_IN)],
     schema: Annotated[
-        bool, typer.Option("--schema", help="Write its description beside it, as .toml.")
+        bool, typer.Option("--schema", help="Write its description next to it, as .toml.")
     ] = False,
     overwrite: Overwrite = False,
 ) -> None:

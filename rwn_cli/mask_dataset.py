@@ -91,7 +91,7 @@ def mask_dataset(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="For unfinished work, which holds original values; beside OUT by default.",
+            help="For unfinished work, which holds original values; next to OUT by default.",
         ),
     ] = None,
     record: Annotated[

@@ -48,7 +48,7 @@ def read_evidence(record: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
     beside = evidence_path(path)
     if not beside.exists():
-        say(f"note: {beside.name} is not beside the record; the report has no charts.")
+        say(f"note: {beside.name} is not next to the record; the report has no charts.")
         return {}
     content = beside.read_bytes()
     if hashlib.sha256(content).hexdigest() != record.get("evidence", {}).get("sha256"):

@@ -80,7 +80,7 @@ def _identity(doubt: IdentityDoubt, schema: Schema) -> OpenQuestion:
             answer="It is the sampling weight",
             changes={"role": Role.SAMPLING_WEIGHT},
         )
-    if doubt.looks_like == str(Subject.HOUSEHOLD) and schema.name_of(Role.HOUSEHOLD) is None:
+    if doubt.looks_like == str(Subject.HOUSEHOLD) and schema.name_with_role(Role.HOUSEHOLD) is None:
         return OpenQuestion(
             variable=doubt.variable,
             kind="household",
@@ -105,7 +105,7 @@ def _levels(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:
     return _leave_out(
         name,
         "levels",
-        f"{name} has {different:,} levels in {records:,} records: hardly any record has a neighbor "
+        f"{name} has {different:,} levels in {records:,} records: almost no record has a neighbor "
         "of its own level. Merge levels in the file, or leave it out.",
     )
 

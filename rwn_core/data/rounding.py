@@ -131,7 +131,7 @@ def _round_column(microdata: Microdata, name: str, step: float) -> Any:
 
 def given_steps(microdata: Microdata, share: float) -> dict[str, float]:
     """A release precision for every number: about a share of its standard deviation."""
-    steps = microdata.once(("steps", float(share)), lambda: _find_steps(microdata, share))
+    steps = microdata.cached(("steps", float(share)), lambda: _find_steps(microdata, share))
     return dict(steps)
 
 

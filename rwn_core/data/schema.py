@@ -95,7 +95,7 @@ class Schema:
         """The weights' alone: they tell most schemas of a table apart, and are read at once."""
         return hash(tuple([variable.weight for variable in self.variables]))
 
-    def name_of(self, role: Role) -> str | None:
+    def name_with_role(self, role: Role) -> str | None:
         """The first variable of a role, None without any."""
         return next((v.name for v in self.variables if v.role is role), None)
 

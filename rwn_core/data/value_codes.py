@@ -15,7 +15,7 @@ _LARGEST_NUMBER = 2.0**62
 
 def value_codes(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
     """Level numbers of any kind of variable; missing, where it occurs, is the last level."""
-    return microdata.once(("value codes", name), lambda: _number_values(microdata, name))
+    return microdata.cached(("value codes", name), lambda: _number_values(microdata, name))
 
 
 def _number_values(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
@@ -47,7 +47,7 @@ def codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np.
     numbers = masked.values(name)
     if not known:
         return np.where(np.isnan(numbers), missing, -1).astype(np.int64)
-    distinct = original.once(("distinct numbers", name), lambda: np.asarray(known))
+    distinct = original.cached(("distinct numbers", name), lambda: np.asarray(known))
     places = np.minimum(np.searchsorted(distinct, numbers), len(known) - 1)
     same = distinct[places] == numbers
     return np.where(np.isnan(numbers), missing, np.where(same, places, -1)).astype(np.int64)

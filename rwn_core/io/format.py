@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Feature(StrEnum):
-    """What a format can store in addition to values, in the order of the table in the docs."""
+    """A feature that a format can store, in the order of the table in the docs."""
 
     TRUTHS = "truth values"
     DATES = "dates and times"

@@ -72,7 +72,7 @@ def _damaged(file: str) -> InputError:
 def _parsed(
     file: str, content: bytes, kind: str, has_missing: bool
 ) -> tuple[Meta, pa.Table | None]:
-    """Call the library; hide its errors, whose texts may hold a value."""
+    """Call the library; hide its errors: their texts may hold a value."""
     limits = {"cells": MOST_CELLS, "size": LARGEST_UNPACKED}
     try:
         return parsed(content, kind=kind, has_missing=has_missing, **limits)

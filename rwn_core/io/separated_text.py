@@ -1,4 +1,4 @@
-"""What the formats of separated text share: reader, writer, guess and second reading."""
+"""Formats of separated text: reader, writer, guess and second reading."""
 
 from __future__ import annotations
 

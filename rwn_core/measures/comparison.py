@@ -44,7 +44,7 @@ class Sampling:
     @classmethod
     def of_schema(cls, original: Microdata) -> Sampling:
         """What a table says of itself: its sampling weight, where that counts people."""
-        weights = original.schema.name_of(Role.SAMPLING_WEIGHT)
+        weights = original.schema.name_with_role(Role.SAMPLING_WEIGHT)
         usable = weights is not None and usable_weights(original, weights)
         return cls(weights=weights if usable else None)
 

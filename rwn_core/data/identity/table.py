@@ -10,7 +10,7 @@ from rwn_core.data.microdata import Microdata
 def table_doubts(microdata: Microdata) -> tuple[IdentityDoubt, ...]:
     """Judge all variables of a table once, whatever its schema answers."""
     frame = microdata.frame
-    return microdata.once("identity", lambda: tuple(identity_doubts(frame, frame.columns)))
+    return microdata.cached("identity", lambda: tuple(identity_doubts(frame, frame.columns)))
 
 
 def require_answers(microdata: Microdata) -> None:
