@@ -17,6 +17,14 @@ from rwn_core.errors import ParameterError, SchemaError
 __all__ = ["Kind", "Question", "Role", "Schema", "Variable"]
 
 
+_FIELDS = (
+    *("name", "kind", "role", "weight", "group", "masked", "levels"),
+    *("label", "value_labels", "missing_codes", "decimals", "notation"),
+)
+Parts = tuple[tuple[Variable, ...], Question | None, FileLayout | None, tuple[EditRule, ...]]
+"""The variables, the question, the layout of the file and the edit rules."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
     """Hold all variables of a table, in the order of its columns, with the regression to keep.
@@ -190,16 +198,6 @@ class Schema:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data: texts, numbers, truth values, lists and mappings."""
         return schema_document(self.variables, self.question, self.file, self.edit_rules)
-
-
-_FIELDS = (
-    *("name", "kind", "role", "weight", "group", "masked", "levels"),
-    *("label", "value_labels", "missing_codes", "decimals", "notation"),
-)
-
-
-Parts = tuple[tuple[Variable, ...], Question | None, FileLayout | None, tuple[EditRule, ...]]
-"""The variables, the question, the layout of the file and the edit rules."""
 
 
 def parse_toml(text: str) -> Parts:

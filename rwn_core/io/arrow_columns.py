@@ -23,6 +23,29 @@ from rwn_core.io.limits import LARGEST_WHOLE, MOST_LETTERS, check_size
 _INT64_DIGITS = 18  # any whole number of so many digits fits the type of 64 bits
 
 
+_TEXTS: tuple[Callable[[Any], bool], ...] = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_string_view,
+)
+_KNOWN: tuple[Callable[[Any], bool], ...] = (
+    *_TEXTS,
+    pa.types.is_boolean,
+    pa.types.is_integer,
+    pa.types.is_floating,
+    pa.types.is_decimal,
+    pa.types.is_date,
+    pa.types.is_timestamp,
+)
+_REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
+    (pa.types.is_nested, "holds lists or records; write each part as a column of its own"),
+    (pa.types.is_null, "has no values; remove it"),
+    (pa.types.is_duration, "holds durations; write them as numbers of one unit"),
+    (pa.types.is_time, "holds times of the day; write them as numbers of one unit"),
+)
+_SURE = 15  # significant digits that every floating number keeps
+
+
 def arrow_microdata(
     file: str, table: pa.Table, fields: Sequence[pa.Field], schema: Schema | None
 ) -> Microdata:
@@ -91,28 +114,6 @@ def arrow_refusals(file: str) -> Iterator[None]:
         raise InputError(
             f"{file} is damaged, cut off or encrypted; get or save the file again."
         ) from None
-
-
-_TEXTS: tuple[Callable[[Any], bool], ...] = (
-    pa.types.is_string,
-    pa.types.is_large_string,
-    pa.types.is_string_view,
-)
-_KNOWN: tuple[Callable[[Any], bool], ...] = (
-    *_TEXTS,
-    pa.types.is_boolean,
-    pa.types.is_integer,
-    pa.types.is_floating,
-    pa.types.is_decimal,
-    pa.types.is_date,
-    pa.types.is_timestamp,
-)
-_REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
-    (pa.types.is_nested, "holds lists or records; write each part as a column of its own"),
-    (pa.types.is_null, "has no values; remove it"),
-    (pa.types.is_duration, "holds durations; write them as numbers of one unit"),
-    (pa.types.is_time, "holds times of the day; write them as numbers of one unit"),
-)
 
 
 def is_text(type_: pa.DataType) -> bool:
@@ -252,9 +253,6 @@ def _notices(field: pa.Field, series: pd.Series[Any]) -> list[str]:
                 "apart; if they identify people, set its role to identifier."
             ]
     return []
-
-
-_SURE = 15  # significant digits that every floating number keeps
 
 
 def decimal_texts(array: pa.Array) -> pa.Array:

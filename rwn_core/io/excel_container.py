@@ -26,6 +26,18 @@ _NO_RESULT = re.compile(
 _SHEETS = "xl/worksheets/"
 
 
+_TAG = rb"<(?:\w+:)?"
+_ROW = re.compile(_TAG + rb"""row\s[^<>]*?\bhidden=["'](?:1|true)["'][^<>]*>""")
+_COLUMN = re.compile(_TAG + rb"""col\s[^<>]*?\bhidden=["'](?:1|true)["'][^<>]*>""")
+_ERROR = re.compile(_TAG + rb"""c\s[^<>]*?\bt=["']e["'][^<>]*>""")
+_VALUE = re.compile(_TAG + rb"(?:v|is)[\s>]")
+_PLACE = re.compile(rb"""\br=["']([A-Z]{0,4}\d{1,9})["']""")
+_FIRST, _LAST = (re.compile(rb"""\b%b=["'](\d{1,5})["']""" % name) for name in (b"min", b"max"))
+_NAMED = 3  # places that a notice names
+_MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+
+
 @dataclass(slots=True)
 class Contents:
     """The marks, hidden rows and formulas of a workbook.
@@ -115,18 +127,6 @@ def _column_number(letters: bytes) -> int:
     for letter in letters:
         number = number * 26 + letter - 64
     return number
-
-
-_TAG = rb"<(?:\w+:)?"
-_ROW = re.compile(_TAG + rb"""row\s[^<>]*?\bhidden=["'](?:1|true)["'][^<>]*>""")
-_COLUMN = re.compile(_TAG + rb"""col\s[^<>]*?\bhidden=["'](?:1|true)["'][^<>]*>""")
-_ERROR = re.compile(_TAG + rb"""c\s[^<>]*?\bt=["']e["'][^<>]*>""")
-_VALUE = re.compile(_TAG + rb"(?:v|is)[\s>]")
-_PLACE = re.compile(rb"""\br=["']([A-Z]{0,4}\d{1,9})["']""")
-_FIRST, _LAST = (re.compile(rb"""\b%b=["'](\d{1,5})["']""" % name) for name in (b"min", b"max"))
-_NAMED = 3  # places that a notice names
-_MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 
 
 @dataclass(slots=True)

@@ -26,6 +26,9 @@ _SHORT_YEAR = r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2}( .*)?"
 _OR_TEXTS = "or give the column the kind categorical in a schema"
 
 
+_ZONE = r".*:.*(Z|[+-]\d{2}:?\d{2})"
+
+
 def fitting_notations(texts: pa.Array) -> list[str]:
     """Which notations all of some texts have."""
     found = [each for each in NOTATIONS if fitting(texts, _pattern(each)).all()]
@@ -110,9 +113,6 @@ def _padded(notation: str) -> str:
 
 def _pattern(notation: str) -> str:
     return filled_in(re.escape(notation), _PATTERNS)
-
-
-_ZONE = r".*:.*(Z|[+-]\d{2}:?\d{2})"
 
 
 def dates(column: TextColumn, notation: str | None = None) -> tuple[pd.Series[Any], list[str]]:

@@ -15,6 +15,20 @@ from rwn_core.io.text_types.patterns import Form, text_form
 _LOOKED_AT = 10_000  # different texts of a column; a pattern shows in a few
 
 
+_MARKS = {
+    ",": "commas",
+    ";": "semicolons",
+    "\t": "tabs",
+    "|": "vertical bars",
+    ":": "colons",
+    "^": "carets",
+    "~": "tildes",
+}
+_STRONG = ";\t"
+_LINES_SEEN = 200  # lines; what separates fields shows in a few
+_COLUMNS = re.compile(r"(?<=\S) {2,}(?=\S)")  # a gap between columns of a fixed width
+
+
 def refuse_values_as_names(file: str, columns: Sequence[TextColumn]) -> None:
     """Refuse a header if names look like values of their own columns."""
     if any(_is_headed(column) for column in columns):
@@ -58,20 +72,6 @@ def _is_value(column: TextColumn) -> bool:
 def _pattern(text: str) -> str:
     """Return the pattern of a text: letters as a, digits as 9."""
     return re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "9", text))
-
-
-_MARKS = {
-    ",": "commas",
-    ";": "semicolons",
-    "\t": "tabs",
-    "|": "vertical bars",
-    ":": "colons",
-    "^": "carets",
-    "~": "tildes",
-}
-_STRONG = ";\t"
-_LINES_SEEN = 200  # lines; what separates fields shows in a few
-_COLUMNS = re.compile(r"(?<=\S) {2,}(?=\S)")  # a gap between columns of a fixed width
 
 
 def refuse_other_separator(file: str, text: bytes, separator: str) -> None:
