@@ -1,4 +1,4 @@
-"""The attribute attack: what people who know the keys and the method read off a release."""
+"""Attribute disclosure: strategies of an intruder with the keys and the method."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ values are copied whatever they are."""
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Success:
-    """How often each strategy names one confidential value rightly.
+    """Success of each strategy on one confidential variable.
 
     Attributes
     ----------
     who : People
     rates : dict of str to float
-        Mean success of each strategy among those who have a value; 0 if nobody has one.
+        Mean success of each strategy among people with a value; 0 if there are none.
     exact : dict of str to float
-        How often it is the very value; the same for categories.
+        The same for the exact value.
     named : dict of str to Named
-        How many are named at each level and certainty, but for the majority.
+        Counts at each level and certainty, without the majority's.
     """
 
     who: People
@@ -65,7 +65,7 @@ class Success:
 
     @property
     def best(self) -> str:
-        """The strategy that succeeds most often; the simplest of several."""
+        """The strategy with the highest success; the simplest of several."""
         return max(self.rates, key=lambda key: self.rates[key])
 
 
@@ -77,32 +77,9 @@ def attack(
     predicted: Sequence[Mapping[str, Names]] | None = None,
     rows: NDArray[np.int64] | None = None,
 ) -> list[Success]:
-    """Try every strategy on some people.
-
-    Parameters
-    ----------
-    beliefs : iterable of (Beliefs, ndarray of int64 of shape (c,))
-        Of one row of each class of rows with equal keys, and the numbers of those classes.
-    nearest : sparse array, shape (people, classes)
-        Which classes of rows have a person's keys, or else the nearest keys.
-    truths : list of ndarray of float64, shape (people,)
-        For each confidential variable the people's values or level numbers.
-    released : list of ReleasedValues
-    predicted : sequence of mapping, optional
-        For each confidential variable what is predicted, by strategy.
-    rows : ndarray of int64, shape (classes,), optional
-        How many rows each class has, where the people are all of the file: they are then weighed
-        together, too.
-
-    Returns
-    -------
-    list of Success
-        For each confidential variable.
-
-    Notes
-    -----
-    All rows of a class weigh the same: what is believed of a row depends on its keys alone.
-    """
+    """Return the success of every strategy on some people, for each confidential variable."""
+    # a posterior depends on the row's keys alone, so all rows of a class weigh the same; `rows`
+    # counts them for the joint posterior, if the people are all of the file
     parts = list(beliefs)
     order = np.argsort(np.concatenate([classes for _, classes in parts]), kind="stable")
     source = _joined([part.source for part, _ in parts], order)
@@ -153,14 +130,14 @@ def _success(names: Mapping[str, Names], values: ReleasedValues, truth: NDArray[
 
 
 def _joined(parts: list[sparse.csc_array], order: NDArray[np.int64]) -> sparse.csr_array:
-    """Beliefs of all classes in their order, shape (people, classes)."""
+    """Return the beliefs of all classes in their order, shape (people, classes)."""
     if len(parts) == 1 and (np.diff(order) > 0).all():
         return parts[0].tocsr()
     return sparse.hstack(parts).tocsc()[:, order].tocsr()
 
 
 def _surest(belief: sparse.csr_array, readable: NDArray[np.float64]) -> sparse.csr_array:
-    """1 where a person's belief is largest, of the classes that say something."""
+    """Return 1 where a person's belief is largest among readable classes."""
     share = belief.data * readable[belief.indices]
     counts = np.diff(belief.indptr)
     person = np.repeat(np.arange(len(counts)), counts)

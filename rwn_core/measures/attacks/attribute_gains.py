@@ -1,4 +1,4 @@
-"""Gains of the attribute attack beyond its baseline: all people, a level, names at a certainty."""
+"""Gain of the attribute attack beyond its baseline, over all people or one level."""
 
 from __future__ import annotations
 
@@ -18,24 +18,22 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gain:
-    """The largest gain of one confidential variable.
+    """Largest gain of one confidential variable.
 
     Attributes
     ----------
     value : float
-        The larger one of `overall` and of the score of `naming`.
+        The larger of `overall` and the score of `naming`.
     overall : float
         Success of a strategy for all people less its baseline.
     strategy : str
-        Which strategy that is.
     attack, reference : float
-        Its success, and the baseline.
+        The strategy's success, and its baseline.
     interval : tuple of float
         Of the value, 95 %.
     naming : dict
-        The best naming of the people of one level, or of people of whom an intruder is sure:
-        strategy, certainty, level (its number, None of a number), people, named, right, base,
-        score.
+        Best naming of one level or at one certainty: strategy, certainty, level (its number, None
+        of a number), people, named, right, base, score.
     """
 
     value: float
@@ -48,21 +46,12 @@ class Gain:
 
     @property
     def of_all(self) -> bool:
-        """True if the success for all people decides, not a level or names at a certainty."""
+        """True if the success for all people decides, not a level or a certainty."""
         return self.value <= self.overall
 
 
 def gain(found: Success, outside: Success | None) -> Gain:
-    """The largest gain of one confidential variable over all strategies.
-
-    Parameters
-    ----------
-    found : Success
-        Of people in the file.
-    outside : Success, optional
-        Of people who are not in it: what the same strategies achieve there is the baseline.
-        Without them it is naming the majority.
-    """
+    """Return the largest gain over all strategies, beyond people outside or the majority."""
     overall, strategy, reference = _overall(found, outside)
     naming = _naming(found, outside)
     value = max(overall, naming["score"]) if naming["score"] else overall
@@ -85,14 +74,14 @@ def gain(found: Success, outside: Success | None) -> Gain:
 
 
 def outside_rate(outside: Success, strategy: str) -> float:
-    """Return the success on people outside of a strategy or the majority, the larger one."""
+    """Return the success of a strategy on people outside, or the majority's if larger."""
     # outside the rows cannot be weighed together: each row is looked at by itself
     same = "source" if strategy not in outside.rates else strategy
     return max(outside.rates[same], outside.rates["majority"])
 
 
 def _overall(found: Success, outside: Success | None) -> tuple[float, str, float]:
-    """Success less baseline; of a strategy that is not the best, what is certain."""
+    """Return gain, strategy and baseline: of the best strategy, or a more certain one."""
     best = found.best
     if outside is None:
         reference = found.rates["majority"]
@@ -109,7 +98,7 @@ def _overall(found: Success, outside: Success | None) -> tuple[float, str, float
 
 
 def _naming(found: Success, outside: Success | None) -> dict[str, Any]:
-    """The best score of naming a level, or a value where an intruder is sure of it."""
+    """Return the best score of naming a level, or a value at a certainty."""
     who = found.who
     best: dict[str, Any] = {"score": 0.0, "strategy": None, "certainty": 0.0, "level": None}
     best |= {"people": 0.0, "named": 0.0, "right": 0.0, "base": 0.0}

@@ -7,27 +7,15 @@ from numpy.typing import NDArray
 
 
 def canonical_order(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """An order of records that depends on their values only, shape (n,)."""
+    """Return an order of records that depends on their values only, shape (n,)."""
     return np.lexsort(cells.T[::-1])
 
 
 def assigned(
     cost: NDArray[np.float64], originals: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The cheapest assignment, the same whatever the order in which records come.
-
-    Parameters
-    ----------
-    cost : ndarray of float64, shape (n, n)
-        Of originals by rows; rounded here, so that equal costs stay equal.
-    originals, rows : ndarray of int64, shape (n,)
-        Canonical orders.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        The original of each row.
-    """
+    """Return the original of each row in the cheapest assignment, independent of record order."""
+    # costs are rounded, so that equal costs stay equal
     from scipy.optimize import linear_sum_assignment
 
     ordered = np.round(cost[np.ix_(originals, rows)], 9)
@@ -38,13 +26,7 @@ def assigned(
 
 
 def in_classes(cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The canonical order of records, and the number of each one's class of equal cells.
-
-    Parameters
-    ----------
-    cells : ndarray of int64, shape (n, m)
-        Numbers of values.
-    """
+    """Return the canonical order of records, and each one's class of equal cells."""
     order = canonical_order(cells)
     ordered = cells[order]
     numbers = np.empty(len(cells), dtype=np.int64)
@@ -58,17 +40,7 @@ def expected_right(
     row: NDArray[np.int64],
     leaves: NDArray[np.bool_] | None = None,
 ) -> float:
-    """Expected number of right links if equal rows and equal originals change places at random.
-
-    Parameters
-    ----------
-    linked : ndarray of int64, shape (n,)
-        The original assigned to each row; row i truly comes from original i.
-    person, row : ndarray of int64, shape (n,)
-        The classes of equal originals and of equal rows, from `in_classes`.
-    leaves : ndarray of bool, shape (n,), optional
-        Which rows are in the file that leaves, so that a link of them counts; all by default.
-    """
+    """Return the expected number of correct links if equal rows and originals are exchanged."""
     sizes = np.bincount(person)
     width = int(person.max()) + 1
     given_person = person[linked]

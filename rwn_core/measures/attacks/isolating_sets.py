@@ -1,4 +1,4 @@
-"""Sets of four to eight variables that few people share, chosen greedily."""
+"""Greedy sets of four to eight variables with most sample uniques."""
 
 from __future__ import annotations
 
@@ -16,21 +16,8 @@ Positions = tuple[int, ...]
 
 
 def isolating_sets(codes: NDArray[np.int64], groups: Sequence[Positions]) -> list[Positions]:
-    """Sets that leave most people alone, of each group of variables.
-
-    Parameters
-    ----------
-    codes : ndarray of int64, shape (n, v)
-        The people's values as numbers from 0; -1 where missing.
-    groups : sequence of tuple of int
-        Variables to choose among, by position.
-
-    Returns
-    -------
-    list of tuple of int
-        Of `SMALLEST` to `LARGEST` variables: to each is added the one that leaves most people
-        alone with their values. None where fewer variables leave nearly everybody alone.
-    """
+    """Return the greedy sets with most sample uniques, of each group of variables."""
+    # codes (n, v) count from 0, -1 where missing; no set follows one with nearly all people unique
     found: list[Positions] = []
     left = max(1, WORK // max(len(codes), 1))
     for group in dict.fromkeys(groups):
@@ -54,10 +41,7 @@ def isolating_sets(codes: NDArray[np.int64], groups: Sequence[Positions]) -> lis
 def _added(
     own: NDArray[np.int64], missing: NDArray[np.bool_], column: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_], tuple[int, int]]:
-    """Numbers of combinations with one more variable, and how many people are alone with theirs.
-
-    Of equally many the variable that makes most combinations counts.
-    """
+    """Return combination numbers with one more variable, and (sample uniques, combinations)."""
     gone = missing | (column < 0)
     joint = np.where(gone, -1, own * (int(column.max(initial=0)) + 1) + column)
     values, number, counts = np.unique(joint, return_inverse=True, return_counts=True)

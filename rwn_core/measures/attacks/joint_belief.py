@@ -10,29 +10,9 @@ from rwn_core.measures.attacks.assignment import LARGEST_SCALING, SCALED, SCALIN
 
 
 def jointly(source: sparse.csr_array, rows: NDArray[np.int64]) -> sparse.csr_array | None:
-    """Scale row-by-row posteriors so that each person has one row, and each row one person.
-
-    Parameters
-    ----------
-    source : sparse array of float64, shape (n, classes)
-        P(a row of the class comes from person t | its values); of all n people of the file.
-    rows : ndarray of int64, shape (classes,)
-        How many rows each class has; n in all.
-
-    Returns
-    -------
-    sparse array or None
-        The same pairs; None where there are too many of them, or somebody has no possible row.
-
-    Notes
-    -----
-    Rows with equal keys have equal beliefs, so that the scaling of all pairs is that of one row of
-    each class.
-
-    References
-    ----------
-    Sinkhorn and Knopp 1967.
-    """
+    """Scale posteriors (n, classes) so that each person has one row; None if too many."""
+    # rows with equal keys have equal posteriors, so one row of each class, of `rows` rows in all,
+    # stands for all of them (Sinkhorn and Knopp 1967)
     if source.nnz > LARGEST_SCALING or not source.nnz:
         return None
     across = source.T.tocsr()

@@ -1,4 +1,4 @@
-"""People outside a file that was masked without donors: each releases values of his own alone."""
+"""People outside a file that was masked without donors."""
 
 from __future__ import annotations
 
@@ -17,18 +17,7 @@ from rwn_core.measures.comparison import Comparison
 
 
 class NonMembersWithoutDonors:
-    """Somebody who is not in the file, in the eyes of an intruder who does not know that.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    law : Law
-        Of one component, without donors.
-    non_members : Microdata
-        Records of the same variables, not rounded.
-    names : sequence of str
-        What the intruder knows of everybody.
-    """
+    """People outside a file that was masked by a law of one component without donors."""
 
     joined = 0
 
@@ -43,24 +32,8 @@ class NonMembersWithoutDonors:
         self._everybody = Microdata(frame, comparison.masked.schema)
 
     def beliefs(self, rows: NDArray[np.int64], secrets: Sequence[str]) -> Beliefs:
-        """How much some released rows are believed to come from each person, and to show him.
-
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (m,)
-        secrets : sequence of str
-            Confidential variables, none of them among the names.
-
-        Returns
-        -------
-        Beliefs
-            Of all people outside. A row shows its source's value, or nobody's.
-
-        Raises
-        ------
-        NotApplicable
-            What becomes of people outside depends on more than their own values.
-        """
+        """Return the posteriors of some rows for all people outside."""
+        # a row shows its source's value or no record's
         (only,) = self.law.components()
         logs = np.zeros((len(rows), self._everybody.n))
         with np.errstate(divide="ignore"):

@@ -1,4 +1,4 @@
-"""True fragments: how surely a person's own values of one unit appear together in a release."""
+"""True fragments: P(a person's own values of one unit appear together in a release)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_PAIRS = 10_000_000  # of a record and a possible donor
 
 
 class Fragments(NamedTuple):
-    """What becomes of values that only one person has, shape (n,) each.
+    """Appearance of values that only one person has, shape (n,) each.
 
     Attributes
     ----------
@@ -30,31 +30,9 @@ class Fragments(NamedTuple):
 
 
 def fragments(law: Law, unit: tuple[str, ...]) -> Fragments:
-    """Whose values of some variables that share a donor appear, if nobody else has the same.
-
-    Parameters
-    ----------
-    law : Law
-        Of n records.
-    unit : tuple of str
-        One of `law.units()`.
-
-    Returns
-    -------
-    Fragments
-        Of every person who is alone with his values of the unit, or of a part of it: a row shows
-        them if and only if it takes the unit from that person.
-
-    Raises
-    ------
-    NotApplicable
-        There are too many possible donors, or none at all.
-
-    Notes
-    -----
-    Rows are independent, so P(appears) = 1 - prod_i (1 - P(row i shows t)) and
-    E[rows] = sum_i P(row i shows t).
-    """
+    """Return the appearance of unique values of one unit; NotApplicable with too many donors."""
+    # rows are independent: P(appears) = 1 - prod_i (1 - P(row i shows t)), E[rows] their sum.
+    # True of sample uniques on the unit or a part of it: a row shows them only as their recipient.
     if law.neighborhoods is None or law.neighborhoods.sizes.sum() > MOST_PAIRS:
         raise NotApplicable("This needs neighborhoods of at most 10 million donors in all.")
     own = np.arange(law.original.n)

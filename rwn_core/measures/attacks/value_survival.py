@@ -1,4 +1,4 @@
-"""Which values come through: how likely a value is to appear, and how often."""
+"""Survival of values: probability and number of their appearances in a release."""
 
 from __future__ import annotations
 
@@ -10,13 +10,7 @@ LARGEST_COUNT = 60  # of a count's distribution; what lies beyond is its last en
 
 
 def appearance(table: sparse.csr_array | sparse.csc_array) -> NDArray[np.float64]:
-    """P(each value appears anywhere in the release), shape (V,).
-
-    Parameters
-    ----------
-    table : sparse array, shape (n, V)
-        The law of one variable, from `CellLaw.table`; rows are independent.
-    """
+    """Return P(each value appears in the release), shape (V,), from a law's table (n, V)."""
     columns = sparse.csc_array(table)
     with np.errstate(divide="ignore"):
         misses = np.log1p(-np.minimum(columns.data, 1.0))
@@ -24,7 +18,7 @@ def appearance(table: sparse.csr_array | sparse.csc_array) -> NDArray[np.float64
 
 
 def expected_copies(table: sparse.csr_array | sparse.csc_array) -> NDArray[np.float64]:
-    """Expected number of released records with each value, shape (V,)."""
+    """Return the expected number of released records with each value, shape (V,)."""
     return np.asarray(table.sum(axis=0)).ravel()
 
 
@@ -36,21 +30,8 @@ def _column_sums(columns: sparse.csc_array, data: NDArray[np.float64]) -> NDArra
 def count_distribution(
     chances: NDArray[np.float64], largest: int = LARGEST_COUNT
 ) -> NDArray[np.float64]:
-    """The distribution of how many of some independent events happen (Poisson-binomial).
+    """Return the distribution of how many independent events happen (Poisson-binomial).
 
-    Parameters
-    ----------
-    chances : ndarray of float64, shape (n,)
-        From 0 to 1.
-    largest : int
-        The last entry holds this count and all beyond.
-
-    Returns
-    -------
-    ndarray of float64, shape (min(n, largest) + 1,)
-
-    Examples
-    --------
     >>> count_distribution(np.array([0.5, 0.5])).tolist()
     [0.25, 0.5, 0.25]
     """

@@ -1,4 +1,4 @@
-"""Merges: people are looked up by the values that are known of them, row by row."""
+"""Merge attack: people are looked up by known values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AGREE = (0.5, 0.8, 1.0)  # shares of the matching rows that show what is named: 
 
 
 def attack(files: Files) -> list[Finding | Tried]:
-    """Name a secret by merges: by the keys, slices, stated sets, and sets built one by one."""
+    """Name a secret by merges on the keys, slices, stated sets and greedy sets."""
     found: list[Finding | Tried] = []
     for secret in files.secrets:
         for names in sets_for(files, secret):
@@ -29,7 +29,7 @@ def attack(files: Files) -> list[Finding | Tried]:
 
 
 def sets_for(files: Files, secret: str) -> Iterator[Names]:
-    """The sets by which people are looked up to name a secret, each once."""
+    """Yield the sets by which people are looked up to name a secret, each once."""
     others = tuple(name for name in files.names if name != secret)
     open_ones = tuple(name for name in others if name not in files.secrets)
     mates = [tuple(name for name in each if name != secret)
@@ -48,7 +48,7 @@ def sets_for(files: Files, secret: str) -> Iterator[Names]:
 
 
 def greedy(files: Files, pool: Names) -> list[Names]:
-    """Sets of two to eight variables, each with the variable more that leaves most people alone."""
+    """Return sets of two to eight variables, each with the next that makes most people unique."""
     table = files.people[:CHOOSING][:, files.places(pool)]
     hashes = column_hashes(table)
     rich = [len(np.unique(hashes[:, j])) for j in range(len(pool))]
@@ -75,7 +75,7 @@ def _alone(sums: NDArray[np.uint64]) -> tuple[int, int]:
 
 
 def column_hashes(table: Floats) -> NDArray[np.uint64]:
-    """A random number for each value of each column: sums are equal where sets of values are."""
+    """Return a random number for each value of a column: equal sets of values have equal sums."""
     rng, found = np.random.default_rng(7), np.empty(table.shape, np.uint64)
     for j in range(table.shape[1]):
         _, place = np.unique(table[:, j], return_inverse=True)
@@ -85,7 +85,7 @@ def column_hashes(table: Floats) -> NDArray[np.uint64]:
 
 
 def _matched(files: Files, names: Names) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The class of equal known values of each person, and of each row."""
+    """Return the class of equal known values of each person and of each row."""
     both = files.cached("hashes", lambda: column_hashes(np.concatenate((files.people, files.rows))))
     _, classes = np.unique(both[:, files.places(names)].sum(axis=1), return_inverse=True)
     return classes[: files.n], classes[files.n :]

@@ -1,4 +1,4 @@
-"""Values that the rows of a class show of a variable: the median or the mode."""
+"""Median or mode that the rows of a class show of a variable."""
 
 from __future__ import annotations
 
@@ -15,22 +15,8 @@ Near = Callable[[Floats], Floats] | None
 def shown(
     row: NDArray[np.int64], values: Floats, person: NDArray[np.int64], near: Near
 ) -> tuple[Floats, Floats]:
-    """Return the value that matching rows show each person, and the share of rows that agree.
-
-    Parameters
-    ----------
-    row, person : ndarray of int64
-        Class of each row and of each person; equal ones match.
-    values : ndarray of float64
-        Of the rows; NaN is missing.
-    near : callable, optional
-        How far from a number others agree with it; without it, values are levels.
-
-    Returns
-    -------
-    guess, agreement : ndarray of float64, shape (people,)
-        The level of most rows, or the number in the middle; NaN and 0 where no row matches.
-    """
+    """Return the value that matching rows show each person, and the share of them that agree."""
+    # rows and persons of one class match; without `near`, values are levels. NaN and 0: no match
     count = int(max(row.max(initial=-1), person.max(initial=-1))) + 1
     known = ~np.isnan(values)
     row, values = row[known], values[known]
