@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.measures.attacks import assignment
-from rwn_core.measures.attacks.assignment import Blocks, scaled
-from rwn_core.measures.attacks.exchangeable_records import canonical_order
+from rwn_core.measures.attacks.assignment import Blocks, canonical_order, scaled
 from rwn_core.measures.attacks.posterior import largest
 from rwn_core.measures.attacks.scaled_columns import times
 from rwn_core.measures.comparison import Comparison
@@ -55,12 +54,6 @@ def joint_posterior_success(
 def both_cells(comparison: Comparison, names: Sequence[str]) -> NDArray[np.int64]:
     """Return originals and their rows side by side as value numbers, shape (n, 2 len(names))."""
     return np.column_stack(cell_codes(comparison, names))
-
-
-def joint_success_share(belief: sparse.csc_array, parts: Blocks) -> float | None:
-    """The expected share of right links alone; see `all_rows`."""
-    found = all_rows(belief, parts)
-    return None if found is None else found.share
 
 
 def all_rows(

@@ -14,8 +14,14 @@ from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import released_rows
-from rwn_core.measures.attacks.attribute_attack import STRATEGIES, Success, attack
-from rwn_core.measures.attacks.attribute_gains import Gain, gain, outside_rate
+from rwn_core.measures.attacks.attribute_attack import (
+    STRATEGIES,
+    Gain,
+    Success,
+    attack,
+    gain,
+    outside_rate,
+)
 from rwn_core.measures.attacks.confidential_value import level_names, named_values, tolerance
 from rwn_core.measures.attacks.donor_belief import Beliefs, beliefs
 from rwn_core.measures.attacks.guessing import (
@@ -25,8 +31,7 @@ from rwn_core.measures.attacks.guessing import (
     control_sample,
 )
 from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues
-from rwn_core.measures.attacks.non_members import NonMembers
-from rwn_core.measures.attacks.non_members_without_donors import NonMembersWithoutDonors
+from rwn_core.measures.attacks.non_members import NonMembers, NonMembersWithoutDonors
 from rwn_core.measures.attacks.predicted_value import KeyColumns, Predictor
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading

@@ -7,10 +7,17 @@ from itertools import chain, combinations, islice
 from math import comb
 from typing import NamedTuple
 
-VARIABLES = 3  # that anybody may know of somebody
-WORK = 2_000_000  # records of all sets together
+import numpy as np
+from numpy.typing import NDArray
+
+VARIABLES = 3  # of a searched set
+WORK = 2_000_000  # records of all searched sets together
+SMALLEST, LARGEST = 4, 8  # variables of a greedy set
+ENOUGH = 0.99  # share of sample uniques at which a greedy set stops growing
+GREEDY_WORK = 20_000_000  # records of all trials of greedy sets together
 
 Names = tuple[str, ...]
+Positions = tuple[int, ...]
 
 
 class KnownSets(NamedTuple):
@@ -72,3 +79,37 @@ def _combinations(groups: Sequence[Names], size: int, most: int) -> Iterator[Nam
     every = chain.from_iterable(combinations(group, size) for group in groups)
     # within its unit and among all, no set comes more than twice
     return islice(dict.fromkeys(islice(every, 2 * most)), most)
+
+
+def isolating_sets(codes: NDArray[np.int64], groups: Sequence[Positions]) -> list[Positions]:
+    """Return the greedy sets with most sample uniques, of each group of variables."""
+    # codes (n, v) count from 0, -1 where missing; no set follows one with nearly all people unique
+    found: list[Positions] = []
+    left = max(1, GREEDY_WORK // max(len(codes), 1))
+    for group in dict.fromkeys(groups):
+        own = np.zeros(len(codes), np.int64)
+        chosen: Positions = ()
+        missing = np.zeros(len(codes), bool)
+        rest = list(group)
+        while rest and len(chosen) < LARGEST and left >= len(rest):
+            left -= len(rest)
+            tried = [_added(own, missing, codes[:, at]) for at in rest]
+            best = max(range(len(rest)), key=lambda place: tried[place][2])
+            own, missing, (alone, _) = tried[best]
+            chosen = (*chosen, rest.pop(best))
+            if len(chosen) >= SMALLEST:
+                found.append(chosen)
+            if alone >= ENOUGH * len(codes):
+                break
+    return list(dict.fromkeys(found))
+
+
+def _added(
+    own: NDArray[np.int64], missing: NDArray[np.bool_], column: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], tuple[int, int]]:
+    """Return combination numbers with one more variable, and (sample uniques, combinations)."""
+    gone = missing | (column < 0)
+    joint = np.where(gone, -1, own * (int(column.max(initial=0)) + 1) + column)
+    values, number, counts = np.unique(joint, return_inverse=True, return_counts=True)
+    alone = int(((counts == 1) & (values >= 0)).sum())
+    return number.ravel().astype(np.int64), gone, (alone, len(values))

@@ -110,10 +110,6 @@ class ReleasedValues:
             return np.zeros(len(truth))
         return np.asarray(self.near.right(named, truth[:, np.newaxis]).mean(axis=1))
 
-    def right(self, weights: sparse.csr_array, truth: NDArray[np.float64]) -> NDArray[np.float64]:
-        """P(the value that is `named` is right), shape (people,); NaN where nothing is known."""
-        return self.named(weights).right(truth, self.near)
-
     def named(self, weights: sparse.csr_array) -> Names:
         """Return the value with most mass within tolerance, by weights (people, classes)."""
         from rwn_core.measures.attacks.named_values_kernel import likeliest

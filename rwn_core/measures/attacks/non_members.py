@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -101,3 +102,35 @@ class NonMembers:
 
 def _stacked(parts: Sequence[NDArray[np.float64]]) -> sparse.csc_array:
     return sparse.csc_array(np.vstack(parts))
+
+
+class NonMembersWithoutDonors:
+    """People outside a file that was masked by a law of one component without donors."""
+
+    joined = 0
+
+    def __init__(
+        self, comparison: Comparison, law: Law, non_members: Microdata, names: Sequence[str]
+    ) -> None:
+        self.law, self.masked, self.names = law, comparison.masked, tuple(names)
+        self._n = comparison.original.n
+        released = [variable.name for variable in comparison.original.schema.released]
+        tables = (comparison.original.frame[released], non_members.frame[released])
+        frame = pd.concat(tables, ignore_index=True)
+        self._everybody = Microdata(frame, comparison.masked.schema)
+
+    def beliefs(self, rows: NDArray[np.int64], secrets: Sequence[str]) -> Beliefs:
+        """Return the posteriors of some rows for all people outside."""
+        # a row shows its source's value or no record's
+        (only,) = self.law.components()
+        logs = np.zeros((len(rows), self._everybody.n))
+        with np.errstate(divide="ignore"):
+            for unit in attacked_units(self.law, self.names):
+                logs += np.log(only.cells.unit_chances(unit, self.masked, rows, self._everybody))
+            file = np.logaddexp.reduce(logs[:, : self._n], axis=1, keepdims=True)
+            own = logs[:, self._n :]
+            total = np.logaddexp(file, own)
+        with np.errstate(invalid="ignore"):
+            source = np.where(np.isfinite(total), np.exp(own - total), 0.0)
+        believed = sparse.csc_array(source.T)
+        return Beliefs(believed, [believed for _ in secrets])

@@ -14,8 +14,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.laws.cells import Cells
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.all_rows import all_rows, both_cells
-from rwn_core.measures.attacks.assignment import LARGEST_SCALING, blocks
-from rwn_core.measures.attacks.exchangeable_records import canonical_order
+from rwn_core.measures.attacks.assignment import LARGEST_SCALING, blocks, canonical_order
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
 from rwn_core.measures.attacks.posterior import normed
 from rwn_core.measures.comparison import Comparison
@@ -92,35 +91,6 @@ def bounds_of_records(
     others = alike.copy()
     others[np.arange(len(others)), np.arange(len(others)) if records is None else records] = 0.0
     return np.array([np.maximum(0.0, 1.0 - (others**times).sum(axis=1)) for times in releases])
-
-
-def success_after(
-    law: Law,
-    releases: Sequence[Microdata],
-    names: Sequence[str] | None = None,
-    rows: NDArray[np.int64] | None = None,
-) -> NDArray[np.float64]:
-    """The intruder's expected success after the first, the first two, ... of some releases.
-
-    Parameters
-    ----------
-    law : Law
-    releases : sequence of Microdata
-        Of one setting, independently drawn, rows aligned across them.
-    names : sequence of str, optional
-    rows : ndarray of int64, shape (m,), optional
-        Released rows to link; all by default.
-
-    Returns
-    -------
-    ndarray of float64, shape (len(releases),)
-
-    Notes
-    -----
-    The posterior of each row is the product of its likelihoods over the releases. Of all rows
-    together, at least as many are linked.
-    """
-    return np.asarray(success_of_rows(law, releases, names, rows).mean(axis=1))
 
 
 def success_of_rows(

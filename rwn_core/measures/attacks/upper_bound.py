@@ -13,11 +13,13 @@ from scipy import sparse
 from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.all_rows import all_rows, both_cells
-from rwn_core.measures.attacks.assignment import Blocks, blocks, most_likely
-from rwn_core.measures.attacks.exchangeable_records import (
+from rwn_core.measures.attacks.assignment import (
+    Blocks,
+    blocks,
     canonical_order,
     expected_right,
     in_classes,
+    most_likely,
 )
 from rwn_core.measures.attacks.file_parts import parts_of
 from rwn_core.measures.attacks.posterior import normed, posteriors

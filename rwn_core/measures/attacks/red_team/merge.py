@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from rwn_core.measures.attacks.red_team.files import Files, Floats, Names
 from rwn_core.measures.attacks.red_team.finding import Finding, Tried, count_names, named_set, reach
-from rwn_core.measures.attacks.red_team.shown import shown
 
 KEY = "merge"
 LARGEST_SET = 8  # variables of a set that is built one by one
 CHOOSING = 5_000  # people that are looked at while a set is built
 POOL = 40  # variables with most different values, of which sets are built
 AGREE = (0.5, 0.8, 1.0)  # shares of the matching rows that show what is named: more than, at least
+Near = Callable[[Floats], Floats] | None
 
 
 def attack(files: Files) -> list[Finding | Tried]:
@@ -106,3 +106,31 @@ def _merged(files: Files, names: Names, secret: str) -> list[Tried]:
                 words = f"a merge on {named_set(names)}" + (", people alone" * (who != "everybody"))
                 found += count_names(files, secret, np.where(some, guess, np.nan), (KEY, words))
     return found
+
+
+def shown(
+    row: NDArray[np.int64], values: Floats, person: NDArray[np.int64], near: Near
+) -> tuple[Floats, Floats]:
+    """Return the value that matching rows show each person, and the share of them that agree."""
+    # rows and persons of one class match; without `near`, values are levels. NaN and 0: no match
+    count = int(max(row.max(initial=-1), person.max(initial=-1))) + 1
+    known = ~np.isnan(values)
+    row, values = row[known], values[known]
+    order = np.lexsort((values, row))
+    row, values = row[order], values[order]
+    size = np.bincount(row, minlength=count)
+    guess, agree = np.full(count, np.nan), np.zeros(count)
+    if row.size and near is not None:
+        start = np.concatenate(([0], np.cumsum(size)[:-1]))
+        some = size > 0
+        guess[some] = values[start[some] + (size[some] - 1) // 2]
+        close = np.abs(values - guess[row]) <= near(guess)[row] + 1e-9 * np.abs(values)
+        agree = np.bincount(row, close.astype(np.float64), minlength=count).astype(np.float64)
+    elif row.size:
+        first = np.concatenate(([True], (row[1:] != row[:-1]) | (values[1:] != values[:-1])))
+        starts = np.flatnonzero(first)
+        often = np.diff(np.append(starts, row.size))
+        rank = np.lexsort((often, row[starts]))  # the last of each class is the most frequent
+        guess[row[starts][rank]] = values[starts][rank]
+        agree[row[starts][rank]] = often[rank]
+    return guess[person], (agree / np.maximum(size, 1))[person]
