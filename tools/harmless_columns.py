@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.identity_columns import (
+from tools.identity_columns import (
     CITIES,
     ILLS,
     JOBS,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.identity_columns import (
+from tools.identity_columns import (
     FAMILY,
     GIVEN,
     ROADS,

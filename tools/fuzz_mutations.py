@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from benchmarks.fuzz_files import Seed
+from tools.fuzz_files import Seed
 
 _NUMBERS = (b"\xff", b"\0", b"\x7f", b"\x80", b"\x01")
 _PLAIN = b"0123456789abcdefghijklmnopqrstuvwxyz"

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.fuzz_mutations import Mutant
 from rwn_core.io import reading
 from rwn_core.io.reading import FileToRead
 from rwn_core.parallel.pool import Pool, Stopped
 from rwn_core.parallel.processes import Handle
+from tools.fuzz_mutations import Mutant
 
 MEMORY = 2e9  # bytes that a reading may take beyond what the libraries have
 SECONDS = 30.0  # that a reading may take

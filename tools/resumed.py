@@ -1,6 +1,6 @@
 """Compare the end of work that was killed again and again with that of work that never was.
 
-``python -m benchmarks.resumed 100`` masks a dataset and sweeps settings in processes that are
+``python -m tools.resumed 100`` masks a dataset and sweeps settings in processes that are
 killed at random moments, each going on where the last one was, and compares the ends by SHA-256.
 A second number is the minutes after which either of the two stops early.
 """
@@ -21,8 +21,8 @@ import numpy as np
 import pandas as pd
 
 import rwn_core as rwn
-from benchmarks.kills import apart
 from rwn_core.tuning import Grid, Plan, sweep
+from tools.kills import apart
 
 GRID = Grid(axes={"k": (3, 5, 8, 13), "q": (0.25, 0.5, 0.75, 1.0)})
 PLAN = Plan(measures=("correlation", "distance_linkage"), releases=3, seed=7)

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchmarks.mutant_contexts import OUT
-from benchmarks.mutant_faults import Mutant
+from tools.mutant_contexts import OUT
+from tools.mutant_faults import Mutant
 
 MARKERS = "not browser and not nightly and not engines"
 GROUPS = {
@@ -109,7 +109,7 @@ def note_lines(place: Path, folder: Path, packages: Iterable[str]) -> None:
     for group in dict.fromkeys(groups):
         out = folder / f"{group.replace('/', '_')}.json"
         if not out.exists():
-            command = [sys.executable, "-m", "pytest", "-p", "benchmarks.mutant_contexts", "-q"]
+            command = [sys.executable, "-m", "pytest", "-p", "tools.mutant_contexts", "-q"]
             subprocess.run(
                 [*command, "-p", "no:cacheprovider", "-m", MARKERS, f"tests/{group}"],
                 cwd=place,

@@ -1,6 +1,6 @@
 """Look for broken files that crash a reader, hold it up, or are read as what they do not say.
 
-``python -m benchmarks.fuzz 100000 --state FILE`` reads so many broken files of every
+``python -m tools.fuzz 100000 --state FILE`` reads so many broken files of every
 format in a process with the limits of a reading, and goes on where the last run ended.
 """
 
@@ -16,13 +16,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from benchmarks.fuzz_files import WORDS, Seed, seeds
-from benchmarks.fuzz_mutations import Mutant, mutant
-from benchmarks.fuzz_reader import SECONDS, Outcome, outcomes
-from benchmarks.fuzz_texts import misread_text
 from rwn_core.errors import InputError
 from rwn_core.io import reading
 from rwn_core.io.reading import FileToRead, Reading
+from tools.fuzz_files import WORDS, Seed, seeds
+from tools.fuzz_mutations import Mutant, mutant
+from tools.fuzz_reader import SECONDS, Outcome, outcomes
+from tools.fuzz_texts import misread_text
 
 LOT = 1_000  # files that one process reads
 SERIOUS = ("foreign error", "answer", "hang", "no sentence", "misread", "value in a message")

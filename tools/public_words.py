@@ -1,6 +1,6 @@
 """Search all files that leave the house, and what their formats say beside the cells, for words.
 
-``python -m benchmarks.public_words`` plants words where nothing may leave: identifiers, numbers of
+``python -m tools.public_words`` plants words where nothing may leave: identifiers, numbers of
 households, labels of columns that are left out, who approves and why, the secret, the folder. It
 makes a release in every format, and looks into each file as bytes, unpacked, and as read again.
 The same search must find the words in the original, written in the same format.

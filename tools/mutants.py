@@ -1,6 +1,6 @@
 """Count how many small faults in a package's code its tests find.
 
-``python -m benchmarks.mutants mechanism 100`` changes 100 random places of rwn_core/laws, one
+``python -m tools.mutants mechanism 100`` changes 100 random places of rwn_core/laws, one
 at a time, in copies of the repository, and runs the tests that run the changed line: the cheapest
 first, and then the other tests of their files. What no test notices is listed. The first run notes
 which test runs which line; a stopped run goes on where it was (``--folder``).
@@ -20,9 +20,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.mutant_faults import Mutant, mutants
-from benchmarks.mutant_loop import ENDS, TAKEN, TASKS, Task
-from benchmarks.mutant_tests import GROUPS, MARKERS, TestsOfLines, note_lines
+from tools.mutant_faults import Mutant, mutants
+from tools.mutant_loop import ENDS, TAKEN, TASKS, Task
+from tools.mutant_tests import GROUPS, MARKERS, TestsOfLines, note_lines
 
 ROOT = Path(__file__).resolve().parents[1]
 DEMANDED = 0.85
@@ -113,7 +113,7 @@ def _run(tasks: list[Task], places: list[Path], name: Path) -> None:
         ends = name.with_name(f"{name.name}-{number}.ends")
         with ends.with_suffix(".log").open("w", encoding="utf-8") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "pytest", "-p", "benchmarks.mutant_loop", *options, *used],
+                [sys.executable, "-m", "pytest", "-p", "tools.mutant_loop", *options, *used],
                 cwd=place,
                 env={
                     **os.environ,

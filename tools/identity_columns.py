@@ -77,8 +77,8 @@ class Labelled:
 
 def labelled_columns() -> list[Labelled]:
     """Make all columns: 60 that identify people and 100 that do not, a half of each held out."""
-    from benchmarks.harmless_columns import HARMLESS, HARMLESS_HELD_OUT
-    from benchmarks.identifying_columns import IDENTIFYING, IDENTIFYING_HELD_OUT
+    from tools.harmless_columns import HARMLESS, HARMLESS_HELD_OUT
+    from tools.identifying_columns import IDENTIFYING, IDENTIFYING_HELD_OUT
 
     lists = (
         (IDENTIFYING, True, False),

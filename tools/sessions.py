@@ -1,6 +1,6 @@
 """Try many users of one server: does anything of one reach another, how much memory, how fast.
 
-``python -m benchmarks.sessions --users 20 --actions 1000`` gives each user a table with a word of
+``python -m tools.sessions --users 20 --actions 1000`` gives each user a table with a word of
 its own, and looks for the words of the others in every message. ``--memory`` opens tables of
 20,000 x 10, ``--speed 10`` has so many users move sliders, and ``--leave 100`` lets users come and
 go.
@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.protocol_client import Client, fetched
-from benchmarks.server_process import cpu, found_in_memory, rss
 from rwn_ui.server import launch
+from tools.protocol_client import Client, fetched
+from tools.server_process import cpu, found_in_memory, rss
 
 PAGES = ("data", "", "utility", "risk", "compare", "release")
 _WORD = re.compile(rb"QX(\d\d\d)Z")

@@ -1,6 +1,6 @@
 """Look for a torn release: after a kill at any moment, on a full disk, on a disk that fails.
 
-``python -m benchmarks.kills 200`` writes the files of a release into a new folder, a record and a
+``python -m tools.kills 200`` writes the files of a release into a new folder, a record and a
 release over older ones, and an entry of the ledger, in a process that is killed at a random moment;
 then kills it at every single call that changes the disk, has each of them fail, and fills a disk.
 """

@@ -1,6 +1,6 @@
 """Measure the identity gate: how many labelled columns it finds, and how many it stops falsely.
 
-Run ``python -m benchmarks.identity``; ``--columns`` also names the columns that it judges wrongly.
+Run ``python -m tools.identity``; ``--columns`` also names the columns that it judges wrongly.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from benchmarks.identity_columns import Labelled, labelled_columns
 from rwn_core.data.identity import identity_doubts
+from tools.identity_columns import Labelled, labelled_columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
