@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 VARIABLES = 3  # of a searched set
 WORK = 2_000_000  # records of all searched sets together
-SMALLEST, LARGEST = 4, 8  # variables of a greedy set
+SMALLEST = 4  # variables of a greedy set, and up to
+LARGEST = 8
 ENOUGH = 0.99  # share of sample uniques at which a greedy set stops growing
 GREEDY_WORK = 20_000_000  # records of all trials of greedy sets together
 
