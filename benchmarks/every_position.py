@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 import rwn_core as rwn
-from rwn_core.laws.donors import Draws, column_streams, draw_donors
+from rwn_core.laws.donors import Draws, draw_donors, random_streams
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.metric import metric_of
 from rwn_core.neighbors.preview import Preview, build_preview
@@ -56,7 +56,7 @@ def line(name: str, spent: np.ndarray) -> str:
 def costs(name: str) -> str:
     """What a demo's slider costs."""
     data = rwn.load_demo(name)
-    points, streams = metric_of(data).coded(data), column_streams(data)
+    points, streams = metric_of(data).coded(data), random_streams(data)
     start = time.process_time()
     preview = build_preview(points)
     built = time.process_time() - start

@@ -45,7 +45,7 @@ def standard(key: str, data: rwn.Microdata) -> Any:
     """The method at its Standard preset on a table."""
     kind = METHODS[key]
     ready = kind(**kind.start).preview(data)
-    return ready.at(**ready.presets["Standard"]).params
+    return ready.with_levers(**ready.presets["Standard"]).params
 
 
 def measured(key: str, data: rwn.Microdata, frame: pd.DataFrame) -> dict[str, Any]:

@@ -97,7 +97,9 @@ class Table:
         """A release of some slices, beside its original."""
         slices, setting = self.slices(split), self.settings[radius]
         sliced = self.data.with_slices(slices)
-        moved = self.prepared.with_slices(sliced.schema.slices).at(**lever_values(setting.params))
+        moved = self.prepared.with_slices(sliced.schema.slices).with_levers(
+            **lever_values(setting.params)
+        )
         made = moved.release(SecretKey.from_seed(seed)).rounded(dict(setting.precision))
         return Comparison(original=sliced, masked=made.masked, law=made.law), slices
 
