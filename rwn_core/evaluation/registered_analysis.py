@@ -128,7 +128,7 @@ def _measured(analysis: Analysis, comparison: Comparison) -> Verdict:
 
 
 def _model(analysis: Analysis, comparison: Comparison) -> float:
-    own, error = comparison.once(
+    own, error = comparison.cached_for_original(
         ("analysis plan", analysis),
         lambda: fit_model(analysis, comparison.original, comparison.original, ""),
     )

@@ -23,7 +23,7 @@ PRECISIONS = (0.99, SURE, 0.8, 0.5)
 
 def _links(comparison: Comparison, law: Law, names: Sequence[str] | None) -> Linkage:
     key = ("links", None if names is None else tuple(names))
-    return comparison.here(key, lambda: link(law, comparison.masked, names))
+    return comparison.cached_for_release(key, lambda: link(law, comparison.masked, names))
 
 
 def _plain(found: Curve) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def compute(comparison: Comparison) -> Reading:
         "success": links.success,
         "sampled": links.sampled,
         "records": links.rows,
-        "of": links.of,
+        "of": links.total_rows,
     }
     interval = None
     if links.sampled:

@@ -28,14 +28,14 @@ def reading(found: WorstCase, n: int, names: Sequence[str]) -> Reading:
     """
     links, interval = found.links, None
     if links.sampled:
-        interval = mean_interval(links.best, links.of)
+        interval = mean_interval(links.best, links.total_rows)
     detail: dict[str, Any] = {
         "names": list(names),
         "best": links.best,
         "truth": links.truth,
         "records": links.rows,
         "sampled": links.sampled,
-        "of": links.of,
+        "of": links.total_rows,
         "rows": len(links.rows),
         "top1": float(links.top1.mean()),
         "top5": float(links.top5.mean()),

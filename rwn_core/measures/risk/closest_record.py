@@ -64,7 +64,7 @@ def compute(comparison: Comparison) -> Reading:
     released = released_points(comparison)[rows]
     first, second = two_nearest(points, released)
     sample = spread_sample(np.arange(len(points)))
-    usual = comparison.once("nearest others", lambda: nearest_others(points, sample))
+    usual = comparison.cached_for_original("nearest others", lambda: nearest_others(points, sample))
     detail: dict[str, Any] = {
         "distance": first,
         "ratio": nearness_ratio(first, second),

@@ -82,7 +82,7 @@ def compute(comparison: Comparison) -> Reading:
     """Largest Cook's distance of the release."""
     before_fit, after_fit = fits(comparison)
     question = before_fit.design.question
-    before = comparison.once(("cook", question), lambda: _distances(before_fit, ""))
+    before = comparison.cached_for_original(("cook", question), lambda: _distances(before_fit, ""))
     after = _distances(after_fit, RELEASED)
     records, records_released = before_fit.design.records, after_fit.design.records
     detail: dict[str, Any] = {

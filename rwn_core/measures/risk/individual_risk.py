@@ -34,7 +34,7 @@ def compute(comparison: Comparison) -> Reading:
     leaving = released_rows(comparison.original, comparison.masked)
     rows = (np.arange(comparison.original.n), leaving)
     for table, cells, some in zip(tables, key_cells(comparison, keys), rows, strict=True):
-        weights, risk = sampling.of(comparison.original, table), np.zeros(table.n)
+        weights, risk = sampling.record_weights(comparison.original, table), np.zeros(table.n)
         sizes, totals = class_sizes(cells[some]), class_totals(cells[some], weights[some])
         law = PitmanLaw(1.0, 1.0)  # where the file is the population nobody is unseen
         if weights.sum() > len(weights):

@@ -141,7 +141,7 @@ def _robust(
     center, spread = before.mean(axis=0), before.std(axis=0, ddof=1)
     before, after = (before - center) / spread, (after - center) / spread
     try:
-        distances = comparison.once(
+        distances = comparison.cached_for_original(
             ("robust distances", rows.tobytes()), lambda: robust_distances(before)
         )
     except NotApplicable as refusal:

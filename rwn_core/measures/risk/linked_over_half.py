@@ -56,7 +56,7 @@ def reading(found: WorstCase, n: int) -> Reading:
         "largest": float(truth.max()),
         "rows": len(links.rows),
         "sampled": links.sampled,
-        "of": links.of,
+        "of": links.total_rows,
     }
     return Reading(value=value, baseline=float(n == 1), interval=interval, detail=detail)
 

@@ -101,7 +101,9 @@ def compute(comparison: Comparison) -> Reading:
     is the population, every sample unique is a population unique.
     """
     keys = key_names(comparison)
-    population = float(comparison.sampling.of(comparison.original, comparison.original).sum())
+    population = float(
+        comparison.sampling.record_weights(comparison.original, comparison.original).sum()
+    )
     found = key_cells(comparison, keys)
     tables, used = found.counts, found.used
     paths, risks = [], []

@@ -71,7 +71,7 @@ def compute(comparison: Comparison) -> Reading:
     names = original.numeric_names
     if not names:
         raise NotApplicable("The table has no continuous or count variable.")
-    records, before, rank = comparison.once(
+    records, before, rank = comparison.cached_for_original(
         "mahalanobis", lambda: _distances(original, original, "original")
     )
     records_released, after, rank_released = _distances(

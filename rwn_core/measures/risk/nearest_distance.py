@@ -20,7 +20,7 @@ def compute(comparison: Comparison) -> Reading:
     """Median distance from a released record to the nearest other released record."""
     points = original_points(comparison)
     rows = spread_sample(np.arange(len(points)))
-    before = comparison.once("nearest others", lambda: nearest_others(points, rows))
+    before = comparison.cached_for_original("nearest others", lambda: nearest_others(points, rows))
     present = np.flatnonzero(~empty_records(comparison.masked))
     if len(present) < 2:
         raise NotApplicable("The released table has fewer than two records with any value.")

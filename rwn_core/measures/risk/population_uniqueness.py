@@ -39,7 +39,7 @@ def _estimates(sizes: Sizes, population: float) -> dict[str, float | None]:
 def compute(comparison: Comparison) -> Reading:
     """The estimate that suits the sampling fraction, in the release beside the original."""
     original, keys = comparison.original, key_names(comparison)
-    population = float(comparison.sampling.of(original, original).sum())
+    population = float(comparison.sampling.record_weights(original, original).sum())
     if population <= original.n * (1 + 1e-9):
         raise NotApplicable(
             "The file is taken for the whole population, where unique is unique; give the size of "

@@ -12,7 +12,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.confidential_value import named_values, tolerance
 from rwn_core.measures.attacks.predicate import Predicate, answer
-from rwn_core.measures.attacks.predicate_search import lone_members
+from rwn_core.measures.attacks.predicate_search import single_record_predicates
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
@@ -75,7 +75,9 @@ def compute(comparison: Comparison) -> Reading:
         raise NotApplicable("The query attack needs the law of the method that made the release.")
     keys = key_names(comparison)
     key = ("lone members", keys)
-    lone = comparison.once(key, lambda: lone_members(comparison.original, keys))
+    lone = comparison.cached_for_original(
+        key, lambda: single_record_predicates(comparison.original, keys)
+    )
     if not lone:
         raise NotApplicable(
             "No question about up to three key variables is answered by exactly one person."

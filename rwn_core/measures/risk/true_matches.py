@@ -65,7 +65,7 @@ def _sets(comparison: Comparison, table: KnownTable, secrets: Names) -> _Asked:
     stated = tuple(each for each in (keys, *comparison.key_sets) if each)
     units = () if comparison.law is None else tuple(map(tuple, comparison.law.units()))
     asked = ("known sets", table.precision, stated, units, secrets)
-    return comparison.once(asked, lambda: _searched(table, stated, units, secrets))
+    return comparison.cached_for_original(asked, lambda: _searched(table, stated, units, secrets))
 
 
 def _searched(
@@ -124,7 +124,9 @@ def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
     secrets = confidential_names(comparison)
     precision = {} if comparison.law is None else comparison.law.precision
     steps = steps_by_name(precision)
-    table = comparison.once(("true matches", steps), lambda: KnownTable(comparison.original, steps))
+    table = comparison.cached_for_original(
+        ("true matches", steps), lambda: KnownTable(comparison.original, steps)
+    )
     known, inside, places, columns = _sets(comparison, table, secrets)
     released = table.numbered(comparison.original, comparison.masked)
     asked = [Secret(comparison, name) for name in secrets]
@@ -249,7 +251,7 @@ def _found_by_chance(
     columns: Columns, released: Codes, chosen: tuple[int, ...], which: int
 ) -> float:
     """Share of lone people whose values appear together if each variable were dealt by itself."""
-    person = np.concatenate([lone.person[lone.which == which] for lone in columns.lone])
+    person = np.concatenate([lone.person[lone.which == which] for lone in columns.unique])
     if not person.size or not len(released):
         return 0.0
     chance = np.ones(len(person))

@@ -61,7 +61,7 @@ def generalized_fits(comparison: Comparison) -> tuple[GeneralizedLinear, General
     """
     original, question = comparison.original, comparison.question
     family = family_of(original, question)
-    before = comparison.once(
+    before = comparison.cached_for_original(
         ("generalized", question),
         lambda: generalized_fit(response_design(original, original, question), family),
     )

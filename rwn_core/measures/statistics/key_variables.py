@@ -86,7 +86,9 @@ def cell_codes(
         Equal numbers in one column mean equal values, also across the tables; -1 is missing.
     """
     pairs = [
-        comparison.here(("paired codes", name), partial(_paired_codes, comparison, name))
+        comparison.cached_for_release(
+            ("paired codes", name), partial(_paired_codes, comparison, name)
+        )
         for name in names
     ]
     return np.column_stack([one for one, _ in pairs]), np.column_stack([two for _, two in pairs])
@@ -113,7 +115,9 @@ def _paired_codes(comparison: Comparison, name: str) -> tuple[NDArray[np.int64],
         after, _ = codes(original, masked, name)
         return before.astype(np.int64), after.astype(np.int64)
     values, shown = original.values(name), numbers(original, masked, name)
-    distinct, own = comparison.once(("numbered values", name), lambda: _numbered(values))
+    distinct, own = comparison.cached_for_original(
+        ("numbered values", name), lambda: _numbered(values)
+    )
     place = np.searchsorted(distinct, shown)
     found = np.append(distinct, np.nan)[place] == shown
     if (found | np.isnan(shown)).all():  # nothing but the original's values, as donors give

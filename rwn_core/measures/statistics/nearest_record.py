@@ -54,7 +54,9 @@ def unweighted_metric(comparison: Comparison) -> Metric:
                 "No variable of the original varies, so there is no distance between records."
             ) from None
 
-    return comparison.once("unweighted metric", lambda: file.once(_about(file, "metric"), make))
+    return comparison.cached_for_original(
+        "unweighted metric", lambda: file.once(_about(file, "metric"), make)
+    )
 
 
 def _file(comparison: Comparison) -> Microdata:
@@ -69,7 +71,7 @@ def _about(file: Microdata, what: str) -> tuple[Hashable, ...]:
 def original_points(comparison: Comparison) -> Points:
     """The original's records as points of `unweighted_metric`, shape (n, d)."""
     metric = unweighted_metric(comparison)
-    return comparison.once(
+    return comparison.cached_for_original(
         "unweighted points", lambda: side_by_side(metric.coded(comparison.original))
     )
 
@@ -84,7 +86,7 @@ def released_points(comparison: Comparison) -> Points:
         values = np.ascontiguousarray(np.clip(values_of(points), -FARTHEST, FARTHEST))
         return replace(points, values=values) if isinstance(points, CodedPoints) else values
 
-    return comparison.here("unweighted released points", make)
+    return comparison.cached_for_release("unweighted released points", make)
 
 
 def side_by_side(points: Points) -> Points:

@@ -57,12 +57,12 @@ def fits(comparison: Comparison) -> tuple[LeastSquares, LeastSquares]:
         It cannot be fitted to one of the two; the reason says which, and names the columns.
     """
     original, question = comparison.original, comparison.question
-    before = comparison.once(
+    before = comparison.cached_for_original(
         ("least squares", question),
         lambda: least_squares(design_matrix(original, original, question)),
     )
     masked = comparison.masked
-    after = comparison.here(
+    after = comparison.cached_for_release(
         ("least squares", question),
         lambda: least_squares(design_matrix(original, masked, question, RELEASED), RELEASED),
     )

@@ -22,17 +22,21 @@ def original_associations(comparison: Comparison) -> Floats:
 
     An association with a category is negative where less is explained than chance explains.
     """
-    return comparison.once("associations", lambda: _signed(comparison, comparison.original))
+    return comparison.cached_for_original(
+        "associations", lambda: _signed(comparison, comparison.original)
+    )
 
 
 def released_associations(comparison: Comparison) -> Floats:
     """Return the release's associations, computed once for the measures that read them."""
-    return comparison.here("associations", lambda: _signed(comparison, comparison.masked))
+    return comparison.cached_for_release(
+        "associations", lambda: _signed(comparison, comparison.masked)
+    )
 
 
 def original_chance(comparison: Comparison) -> Floats:
     """Return what unrelated variables of the original reach by chance, shape (p, p)."""
-    return comparison.once("chance levels", lambda: _chance(comparison.original))
+    return comparison.cached_for_original("chance levels", lambda: _chance(comparison.original))
 
 
 def shown(associations: Floats, category: NDArray[np.int64]) -> Floats:
@@ -51,7 +55,9 @@ def _signed(comparison: Comparison, table: Microdata) -> Floats:
     numbers, categories = _names(original)
     known: Floats | None = None
     if numbers == original.numeric_names:  # without dates, which the correlations leave out
-        share = comparison.once if table is original else comparison.here
+        share = (
+            comparison.cached_for_original if table is original else comparison.cached_for_release
+        )
         known = share(CORRELATIONS, lambda: correlation_matrix(matrix(original, table, numbers)))
         if not categories:
             return known

@@ -82,16 +82,16 @@ def compute(comparison: Comparison) -> Reading:
     """Agreement of the original's records sorted by the release's clusters and by their own."""
     original = comparison.original
     require_values(comparison.masked)
-    metric = comparison.once("clustering metric", lambda: _metric(comparison))
+    metric = comparison.cached_for_original("clustering metric", lambda: _metric(comparison))
     width = len(metric.axes)
     if width > WIDE and original.n * width > LARGEST:
         raise NotApplicable(
             "Categories of thousands of levels have no centers to sort records around; look at "
             "the distribution of each instead."
         )
-    points = comparison.once("clustering points", lambda: metric.points(original))
+    points = comparison.cached_for_original("clustering points", lambda: metric.points(original))
     clusters = min(CLUSTERS, len(np.unique(points, axis=0)))
-    own = comparison.once(
+    own = comparison.cached_for_original(
         "clusters", lambda: nearest_center(points, cluster_centers(points, clusters))
     )
     centers = cluster_centers(metric.points(comparison.masked), clusters)

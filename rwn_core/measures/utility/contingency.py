@@ -24,10 +24,12 @@ def compute(comparison: Comparison) -> Reading:
     released = original.schema.released
     if len(released) < 2:
         raise NotApplicable("A cross-tabulation needs at least two variables.")
-    groups = comparison.once(
+    groups = comparison.cached_for_original(
         "groups", lambda: [grouping(original, variable) for variable in released]
     )
-    before = comparison.once("grouped", lambda: [g.codes(original, original) for g in groups])
+    before = comparison.cached_for_original(
+        "grouped", lambda: [g.codes(original, original) for g in groups]
+    )
     after = [g.codes(original, comparison.masked) for g in groups]
     two = _distances(groups, before, after, len(groups), 2)
     three = _distances(groups, before, after, min(len(groups), MOST_IN_THREES), 3)

@@ -26,10 +26,10 @@ def compute(comparison: Comparison) -> Reading:
     names = original.numeric_names
     if len(names) < 2:
         raise NotApplicable("Correlations need at least two continuous or count variables.")
-    before = comparison.once(
+    before = comparison.cached_for_original(
         CORRELATIONS, lambda: correlation_matrix(matrix(original, original, names))
     )
-    after = comparison.here(
+    after = comparison.cached_for_release(
         CORRELATIONS, lambda: correlation_matrix(matrix(original, comparison.masked, names))
     )
     first, second = np.triu_indices(len(names), 1)

@@ -17,7 +17,7 @@ def compute(comparison: Comparison) -> Reading:
     if not rules:
         raise NotApplicable("The schema has no edit rules; write them on the Data page.")
     require_values(masked)
-    before = comparison.once(
+    before = comparison.cached_for_original(
         ("edit rules", rules), lambda: [rule.broken(original.frame) for rule in rules]
     )
     try:

@@ -51,7 +51,7 @@ def compute(comparison: Comparison) -> Reading:
         )
     kept = zip(original.numeric_names, different, strict=True)
     names = tuple(name for name, varied in kept if varied)
-    before = comparison.once(
+    before = comparison.cached_for_original(
         ("eigenvalues", names), lambda: _original(tables[0][:, different], names)
     )
     # the routine of the original: two routines differ in the last digit

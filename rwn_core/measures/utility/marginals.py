@@ -108,7 +108,7 @@ def _numeric(comparison: Comparison, name: str) -> dict[str, Any]:
             counts=bin_counts(known, edges),
         )
 
-    before = comparison.once(("marginal", name), profile)
+    before = comparison.cached_for_original(("marginal", name), profile)
     known = _known(comparison.original, comparison.masked, name, RELEASED)
     after = _summary(known)
     edges, counts = _widened(before, known)

@@ -120,7 +120,7 @@ def compute(comparison: Comparison) -> Reading:
     released = encoder.table(comparison.masked, RELEASED)
     if not encoder.classify and test[1].min() == test[1].max():
         raise NotApplicable(f"The response {encoder.response} is constant in the held-out records.")
-    before = comparison.once(
+    before = comparison.cached_for_original(
         ("prediction", encoder.response),
         lambda: [learner_error(name, train, test, classify=encoder.classify) for name in LEARNERS],
     )

@@ -43,7 +43,9 @@ def component_variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def compute(comparison: Comparison) -> Reading:
     """Largest change of the cumulative share of variance over the components."""
     names, before, after = _complete_columns(comparison)
-    variances = comparison.once(("components", names), lambda: component_variances(before))
+    variances = comparison.cached_for_original(
+        ("components", names), lambda: component_variances(before)
+    )
     released = component_variances(after)
     share, share_released = variances / variances.sum(), released / released.sum()
     cumulative, cumulative_released = np.cumsum(share), np.cumsum(share_released)

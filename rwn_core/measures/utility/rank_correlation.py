@@ -22,7 +22,7 @@ def compute(comparison: Comparison) -> Reading:
         raise NotApplicable(
             "Rank correlations need at least two variables whose values have order."
         )
-    before = comparison.once(
+    before = comparison.cached_for_original(
         "rank correlations", lambda: rank_correlation_matrix(matrix(original, original, names))
     )
     after = rank_correlation_matrix(matrix(original, comparison.masked, names))

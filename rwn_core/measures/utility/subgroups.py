@@ -24,10 +24,12 @@ def compute(comparison: Comparison) -> Reading:
     """Mean absolute relative change of the sizes of small groups."""
     original = comparison.original
     require_values(comparison.masked)
-    groups = comparison.once(
+    groups = comparison.cached_for_original(
         "tails", lambda: [grouping(original, v, TAILS) for v in original.schema.released]
     )
-    before = comparison.once("tailed", lambda: [g.codes(original, original) for g in groups])
+    before = comparison.cached_for_original(
+        "tailed", lambda: [g.codes(original, original) for g in groups]
+    )
     after = [g.codes(original, comparison.masked) for g in groups]
     singles = [(position,) for position in range(len(groups))]
     categories = [

@@ -50,7 +50,7 @@ def survey_design(original: Microdata, weights: str) -> Design:
     if home is not None:
         codes = original.codes(home)[0].astype(np.int64)
         clusters = np.where(codes < 0, clusters + original.n, codes)
-    own = Sampling(weights=weights).of(original, original)
+    own = Sampling(weights=weights).record_weights(original, original)
     return Design(weights=own, strata=number, clusters=clusters)
 
 
@@ -63,10 +63,10 @@ def compute(comparison: Comparison) -> Reading:
     if original.schema.variable(name).kind not in (Kind.CONTINUOUS, Kind.COUNT):
         raise NotApplicable(f"The sampling weight {name} must hold numbers; change its kind.")
     require_values(masked)
-    design = comparison.once("survey design", lambda: survey_design(original, name))
+    design = comparison.cached_for_original("survey design", lambda: survey_design(original, name))
     if not (np.isfinite(design.weights).all() and design.weights.min() >= 0):
         raise NotApplicable(f"The sampling weight {name} must be at least 0 in every record.")
-    after = Sampling(weights=name).of(original, masked)
+    after = Sampling(weights=name).record_weights(original, masked)
     found = [*_means(comparison, design, after, name), *_slopes(comparison, design, after)]
     found = [one for one in found if one.error > 0]
     if not found:
