@@ -27,7 +27,7 @@ WORTH = (
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean individual risk of the released records, under the comparison's sampling."""
+    """Return the mean individual risk of the released records under the comparison's sampling."""
     keys, sampling = key_names(comparison), comparison.sampling
     risks, older, counts = [], [], []
     tables = (comparison.original, comparison.masked)
@@ -64,7 +64,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how many are right, by which model, and what the estimate is worth."""
+    """Say how many matches are correct, by which model, and the precision of the estimate."""
     detail, right = reading.detail, people(reading.value, n)
     who = "An intruder who takes released keys for true is right about"
     if not detail["sample"]:

@@ -1,4 +1,4 @@
-"""Contingency tables: whether cross-tabulations of two and three variables keep their cells."""
+"""Contingency tables: change of cross tables of two and three variables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_IN_THREES = 14  # variables; more would make too many three-way tables
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean total variation distance of all two-way tables."""
+    """Return the mean total variation distance of all two-way tables."""
     original = comparison.original
     require_values(comparison.masked)
     released = original.schema.released
