@@ -230,7 +230,7 @@ def _notes(data: Microdata, release: Release, form: str) -> list[str]:
     """Return notes about what the format loses and its reader must know."""
     from rwn_core.io import format_of_key
     from rwn_core.io.format_limits import losses
-    from rwn_core.masking.published import formula_names
+    from rwn_core.masking.released_values import formula_names
 
     guarded = [
         f"note: {cells:,} texts of {name} begin as a formula of a spreadsheet would; each got an "
