@@ -18,7 +18,6 @@ from rwn_core.masking.second_reading import SecondReading, refuse_strange
 
 Pass = tuple[list[str], int, int]
 Read = Callable[[str], Iterator[pa.RecordBatch]]
-KEYS = 2**24  # 64-bit keys of the original that are held at a time
 
 
 def read_dataset_again(
@@ -26,7 +25,7 @@ def read_dataset_again(
     released: Sequence[str],
     names: Sequence[str],
     records: int,
-    keys: int = KEYS,
+    keys: int = 2**24,
 ) -> SecondReading:
     """Look the values of released files up in the original's files, in bounded memory.
 
@@ -39,7 +38,7 @@ def read_dataset_again(
     records : int
         Of the original.
     keys : int
-        Values that are held at a time. More of them are looked up in several passes.
+        64-bit keys of values that are held at a time. More of them are looked up in several passes.
 
     Returns
     -------

@@ -30,8 +30,6 @@ def original(folder: Path, files: int = 3) -> list[str]:
     table = pa.table(
         {
             "price": pa.array((PRICES * 9)[:N], pa.decimal128(9, 2)),
-                [Decimal(500 + i % 300) / 100 for i in range(N)], pa.decimal128(9, 2)
-            ),
             "day": pa.array([date(1990, 1, 1) + timedelta(days=i % 900) for i in range(N)]),
             "town": pa.array([f"town {i % 70}" for i in range(N)]).dictionary_encode(),
             "count": pa.array([None if i % 11 == 0 else i for i in range(N)]),
