@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rwn_core.measures.measure import Reading
-from rwn_core.tuning.judged import stated
+from rwn_core.tuning.limit_bounds import stated_bounds
 from rwn_ui.features.risk_axis import Readings, of_pins, of_release
 from rwn_ui.state.results import memo
 from rwn_ui.state.session import Pin, Session
@@ -35,6 +35,6 @@ def with_readings(pin: Pin, found: Readings) -> Pin:
     return replace(
         pin,
         values=pin.values | {key: each.value for key, each in known.items()},
-        bounds=pin.bounds | {key: stated(each) for key, each in known.items()},
+        bounds=pin.bounds | {key: stated_bounds(each) for key, each in known.items()},
         to_come=tuple(key for key in pin.to_come if key not in found),
     )

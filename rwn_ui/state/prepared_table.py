@@ -56,7 +56,7 @@ class CurrentRelease:
     def readings(self) -> dict[str, Reading | rwn.NotApplicable]:
         """What the measures say; read once, when it is first asked for."""
         shown, keys = self.comparison, self.measures
-        return shown.here(
+        return shown.cached_for_release(
             "shown", lambda: {key: rwn.MEASURES[key].read(shown, bare=True) for key in keys}
         )
 
@@ -64,7 +64,9 @@ class CurrentRelease:
     def few(self) -> float | None:
         """The share of the records that are released, where that is too small to keep limits."""
         shown = self.comparison
-        return shown.here("few", lambda: too_few(self.params, shown.original, shown.masked))
+        return shown.cached_for_release(
+            "few", lambda: too_few(self.params, shown.original, shown.masked)
+        )
 
 
 @dataclass(slots=True, kw_only=True)
