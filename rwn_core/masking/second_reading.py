@@ -11,12 +11,13 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal, Protocol
 
 import pandas as pd
 
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import Steps
 from rwn_core.errors import ReleaseError
 from rwn_core.io import Format, format_of_key, format_of_name
 from rwn_core.io.compared_values import Keys, distinct_values
@@ -24,10 +25,34 @@ from rwn_core.io.open_file import file_content
 from rwn_core.io.other_readers import Found, Wanted
 from rwn_core.io.parse import parse
 
-if TYPE_CHECKING:
-    from rwn_core.masking.release import Release
-
 _NAMED = 3  # columns that a refusal names
+
+
+class Release(Protocol):
+    """What is read of a `rwn_core.masking.Release`."""
+
+    @property
+    def original(self) -> Microdata:
+        """The table that was masked."""
+
+    @property
+    def masked(self) -> Microdata:
+        """The released values."""
+
+    @property
+    def donors(self) -> Any:
+        """Which record gave each value; None for methods without donors."""
+
+    @property
+    def precision(self) -> Steps:
+        """The step of each rounded variable."""
+
+    @property
+    def second_readings(self) -> dict[str, SecondReading]:
+        """What was found, by the SHA-256 of the file."""
+
+    def published(self, order: Literal["original"]) -> Microdata:
+        """The table as it leaves the house."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
