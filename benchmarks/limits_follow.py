@@ -22,7 +22,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.redraw import CHROMIUM, FLAGS, opened, served
 from benchmarks.whole_range import file_of
-from rwn_ui.features.risk_axis import REST
+from rwn_ui.features.limit_queue import REST
 
 SIZES: dict[str, tuple[int, int] | None] = {"randhie": None, "5000x10": (5000, 10)}
 PLACES = (0.1, 0.2, 0.35, 0.5, 0.6, 0.7, 0.75, 0.85, 0.95)  # of the slider

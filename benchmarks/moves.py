@@ -28,7 +28,7 @@ HEAD = "| method, a move |"
 def moved(page: AppTest, stamp: int) -> float:
     """Milliseconds of processor time that a move of the strength takes, further at each stamp."""
     session = page.session_state["rwn.session"]
-    key, strength = f"tune.{session.generation}.levers", rwn.METHODS[session.method].strength
+    key, strength = f"tune.{session.table_version}.levers", rwn.METHODS[session.method].strength
     (drawn,) = (e.proto for e in page.get("bidi_component") if e.proto.id.endswith(f"-{key}"))
     slider = next(e for e in orjson.loads(drawn.bytes)["sliders"] if e["name"] == strength)
     steps = round((slider["high"] - slider["low"]) / slider["step"])

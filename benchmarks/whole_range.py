@@ -120,13 +120,13 @@ def reweighed(page: Page, floor: Page) -> tuple[list[float], list[float], list[f
         bares.append(bare(floor, page))
         slider.focus()
         first.append(pressed(page, PANEL, "ArrowRight"))
-        arrived(page)
+        page_session(page)
         whole.append(page.evaluate("performance.now() - window.pressed"))
         page.wait_for_timeout(500)
     return first, bares, whole
 
 
-def arrived(page: Page) -> None:
+def page_session(page: Page) -> None:
     """Wait until nothing is being prepared."""
     page.get_by_test_id("stProgress").wait_for(state="detached", timeout=300_000)
 
@@ -161,7 +161,7 @@ def looked_at(stack: ExitStack, browser: Browser, floor: Page, name: str, folder
     page.wait_for_selector("[data-stamp]", timeout=300_000)
     opened_after = time.perf_counter() - begun
     page.wait_for_timeout(1000)
-    arrived(page)
+    page_session(page)
     ready_after = time.perf_counter() - begun
     page.wait_for_timeout(1000)
     spent, bares = walk(page, floor, None if name == WHOLE_RANGE else SOME)

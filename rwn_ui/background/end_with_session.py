@@ -1,4 +1,4 @@
-"""Work of a user who has left: it ends soon after the last tab of the session is closed."""
+"""End the work of a user soon after the last tab of the session is closed."""
 
 from __future__ import annotations
 
@@ -15,15 +15,10 @@ _EVERY = 1.0
 
 
 def end_with_the_session(work: Any) -> None:
-    """Cancel `work` when nobody is connected to this session any more.
+    """Cancel `work` when this session has no connection any more.
 
     Streamlit forgets a session at its leisure, and a process that it started would go on holding
     the data for as long.
-
-    Parameters
-    ----------
-    work : object
-        With `running` and `cancel`.
     """
     # a worker imports this file with its work, and needs no server
     from streamlit import runtime

@@ -59,27 +59,27 @@ class Job(job.Job):
 
     @property
     def waits(self) -> bool:
-        """Whether it has not begun yet, because there is no place."""
+        """True if it waits for a slot."""
         return self._call is not None
 
     @property
     def running(self) -> bool:
-        """Whether there is still something to wait for."""
+        """True until it has ended."""
         return self.waits or (not self._why and super().running)
 
     @property
     def words(self) -> str:
-        """What is being done, as a person reads it."""
+        """The activity, in words."""
         return f"{self._doing}: {WAITS}" if self.waits else self._doing
 
     @property
     def share(self) -> float:
-        """How much is done, from 0 to 1."""
+        """Share done, from 0 to 1."""
         return 0.0 if self.waits or self._why else super().share
 
     @property
     def result(self) -> Any:
-        """What the work returned; None until it has, and where it does not."""
+        """Return value of the work; None without one."""
         return None if self.waits or self._why else super().result
 
     @property

@@ -14,7 +14,7 @@ from rwn_ui.background.end_with_session import end_with_the_session
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class LookAhead:
-    """A search in a thread of its own, whose result stays where it was looked up.
+    """A search in a thread, whose result stays in the prepared table.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class LookAhead:
 
     @property
     def running(self) -> bool:
-        """Whether it is still looking."""
+        """True while it searches."""
         return self._thread is not None and self._thread.is_alive()
 
     def cancel(self) -> None:
@@ -56,12 +56,12 @@ class LookAhead:
     def _work(self) -> None:
         be_polite()
         try:
-            self.look(self._go_on)
+            self.look(self._check_stop)
         except RWNError:
             pass  # whoever moves there is told why
         except Exception as error:
             log_fault(error)
 
-    def _go_on(self, share: float) -> None:
+    def _check_stop(self, share: float) -> None:
         if self._stop.is_set():
             raise Cancelled("The search ahead was stopped.")

@@ -13,11 +13,11 @@ class Work(Protocol):
 
     @property
     def running(self) -> bool:
-        """Whether it still goes on."""
+        """True until it has ended."""
 
 
 class Places:
-    """What goes on, each until it ends or nobody holds it any more.
+    """Works that hold a slot, each until it ends or is dropped.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Places:
 
     @property
     def full(self) -> bool:
-        """Whether as many go on as may."""
+        """True if all slots are taken."""
         self._held = [each for each in self._held if (work := each()) and work.running]
         return len(self._held) >= self.count
 

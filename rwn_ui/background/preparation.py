@@ -97,12 +97,12 @@ class Preparation:
 
     @property
     def running(self) -> bool:
-        """Whether there is still something to wait for."""
+        """True until it has ended."""
         return self._thread is not None and self._thread.is_alive()
 
     @property
     def words(self) -> str:
-        """What is being done, as a person reads it."""
+        """The activity, in words."""
         if self.compiling:
             return "Compiling the search for this machine, once: up to a minute"
         return f"Ranking the neighbors of {self.data.n:,} records of {self.name}"
@@ -146,7 +146,7 @@ class Preparation:
         if not self.compiling:
             return
         while not _COMPILING.acquire(timeout=_GLANCE):
-            self._stop_here()
+            self._check_stop()
         try:
             self._compile_elsewhere(levels)
             compile_ahead(levels)  # at once where the other process could keep it
@@ -158,11 +158,11 @@ class Preparation:
         elsewhere = Job(compile_ahead, levels=levels)
         try:
             while elsewhere.running:
-                self._stop_here(_GLANCE)
+                self._check_stop(_GLANCE)
         finally:
             elsewhere.cancel()
 
-    def _stop_here(self, seconds: float = 0.0) -> None:
+    def _check_stop(self, seconds: float = 0.0) -> None:
         if self._stop.wait(seconds):
             raise Cancelled(CANCELLED)
 

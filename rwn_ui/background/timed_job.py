@@ -10,13 +10,13 @@ _SURE = 0.05  # share done before the time left is worth saying
 
 
 class TimedJob(Job):
-    """A job that says how long it will go on: one whose share grows about as the time passes."""
+    """A job that states the time left; its share grows about as the time passes."""
 
     _begun: float | None = None  # when it had no longer to wait
 
     @property
     def words(self) -> str:
-        """What is being done, and for how long still."""
+        """The activity and the time left, in words."""
         said = super().words
         if self.waits:
             return said
@@ -26,7 +26,7 @@ class TimedJob(Job):
 
 
 def time_left(share: float, seconds: float) -> str:
-    """How long work goes on that has done a share of it in so many seconds; empty at its start."""
+    """Time left after a share was done in so many seconds; empty at its start."""
     if share < _SURE:
         return ""
     left = seconds * (1 - share) / share

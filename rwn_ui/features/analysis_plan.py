@@ -16,9 +16,9 @@ from rwn_core.measures import UTILITY
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.features import analysis_form
 from rwn_ui.server.messages import escaped, guarded
-from rwn_ui.state.results import own_results, prepared
+from rwn_ui.state.results import prepared, user_results
 from rwn_ui.state.session import Session
-from rwn_ui.widgets.upload import file_chooser, text_of
+from rwn_ui.widgets.upload import file_chooser, read_text
 
 _DRAFT, _SHOWN = "analysis plan", "analysis plan on screen"
 _HELP = """Each analysis has a name, a kind and a tolerance. Kinds: `linear`, `logistic` and
@@ -67,8 +67,8 @@ class Draft:
 
 
 def draft(session: Session) -> Draft:
-    """What the steward has written, or what a scenario brought since."""
-    last, analysis_plan = own_results().last, session.analysis_plan
+    """The text as written by the steward, or as brought by a scenario since."""
+    last, analysis_plan = user_results().last, session.analysis_plan
     known: Draft | None = last.get(_DRAFT)
     if known is None or known.registered is not analysis_plan:
         text = analysis_plan.to_toml() if analysis_plan.analyses else ""
@@ -78,7 +78,7 @@ def draft(session: Session) -> Draft:
 
 def register(session: Session, text: str) -> None:
     """Take in what the steward has written; while it is no analysis plan, nothing is registered."""
-    last = own_results().last
+    last = user_results().last
     try:
         analysis_plan = AnalysisPlan.from_toml(text)
     except rwn.RWNError:
@@ -90,8 +90,8 @@ def register(session: Session, text: str) -> None:
 def draw(session: Session) -> None:
     """The analyses as a form and as text, with what is wrong about it, and the file."""
     with st.expander("Analysis plan: register the analyses that users will run"):
-        key = f"utility.{session.generation}.pass"
-        written, last = draft(session), own_results().last
+        key = f"utility.{session.table_version}.pass"
+        written, last = draft(session), user_results().last
         if key not in st.session_state or last.get(_SHOWN) is not written:
             st.session_state[key] = written.text
             last[_SHOWN] = written
@@ -169,13 +169,8 @@ def _scenario(session: Session) -> Scenario:
 
 
 def read(content: bytes) -> AnalysisPlan:
-    """The analyses of a file: a scenario, or analyses alone.
-
-    Raises
-    ------
-    InputError, ParameterError
-    """
-    text = text_of(content, "scenario")
+    """The analyses of a file: a scenario, or analyses alone."""
+    text = read_text(content, "scenario")
     if "[[analysis]]" in text and "format" not in text:
         return AnalysisPlan.from_toml(text)
     plan = Scenario.from_toml(text).analysis_plan

@@ -29,7 +29,7 @@ def verdicts(session: Session, comparison: Comparison) -> tuple[Verdict, ...]:
     registered = session.analysis_plan
     if not registered.analyses or comparison.file is not None:
         return ()  # standard errors of some records say nothing about all
-    return memo("verdicts", 8).once(
+    return memo("verdicts", 8).get_or_make(
         (registered, release_key(session)), lambda: registered.judge(comparison)
     )
 
@@ -83,7 +83,7 @@ def judge(
 
 
 def standings(session: Session, scenario: Scenario) -> tuple[Standing, ...] | None:
-    """What is known of the analyses on a scenario; on a small table they are run at once."""
+    """Verdicts of the analyses on a scenario; a small table is analyzed at once."""
     analysis_plan = registered(session, scenario)
     if not analysis_plan.analyses or missing(session, scenario):
         return None
@@ -92,11 +92,11 @@ def standings(session: Session, scenario: Scenario) -> tuple[Standing, ...] | No
         with st.spinner("Running the registered analyses"):
             return judge(session.data, scenario, analysis_plan)
 
-    return _standings().once(_key(session, scenario, analysis_plan), make)
+    return _standings().get_or_make(_key(session, scenario, analysis_plan), make)
 
 
 def missing(session: Session, scenario: Scenario) -> bool:
-    """Whether analyses are still to be run on a scenario of a large table, by a job."""
+    """True if a job has still to run analyses on a scenario of a large table."""
     analysis_plan = registered(session, scenario)
     known = _key(session, scenario, analysis_plan) in _standings()
     return session.data.n > LARGEST_DENSE and bool(analysis_plan.analyses) and not known

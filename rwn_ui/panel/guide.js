@@ -7,7 +7,7 @@ const LOOK = 300;            // milliseconds until the page is looked at again f
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".rwn-guide");
   const guide = (root.rwnGuide ??= new Guide(root));
-  guide.take(data);
+  guide.setData(data);
   return () => setTimeout(() => root.isConnected || guide.remove());
 }
 
@@ -32,7 +32,7 @@ class Guide {
     this.box.addEventListener("keydown", (event) => this.pressed(event));
   }
 
-  take({ page, title, words, steps }) {
+  setData({ page, title, words, steps }) {
     const arrived = page !== this.page;
     Object.assign(this, { page, title, words, steps });
     if (!arrived) return;

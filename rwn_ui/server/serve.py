@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import Any
 
 from rwn_core.errors import describe_fault, log_fault
-from rwn_ui.server.answers import add_route
+from rwn_ui.server.endpoint import add_route
 from rwn_ui.server.environment import LAUNCHED
 
 _STOPPED_WITHIN = 5.0
@@ -134,7 +134,7 @@ def _discreet(make: Callable[..., logging.LogRecord]) -> Callable[..., logging.L
 
 
 def _end_with_the_launcher() -> None:
-    """Wait, in a thread, for the end of the launcher: nobody else would end this server."""
+    """Stop this server when its launcher has ended."""
     try:
         while os.read(0, 1):
             pass

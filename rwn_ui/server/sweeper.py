@@ -22,14 +22,7 @@ GiveBack = Callable[[Sequence[Any]], bool]
 
 
 def keep_swept(give_back: GiveBack) -> None:
-    """Start the sweeper of this server, once.
-
-    Parameters
-    ----------
-    give_back : callable
-        Called now and then with what Streamlit keeps of each user; it forgets what is too much, and
-        says whether it did.
-    """
+    """Start the sweeper of this server, once."""
     # a page under test has a stand-in for the server
     real = runtime.exists() and type(runtime.get_instance()) is runtime.Runtime
     if real and _STARTED.acquire(blocking=False):
@@ -38,7 +31,7 @@ def keep_swept(give_back: GiveBack) -> None:
 
 
 class Sweeper:
-    """Closes the sessions of a server whose browser has gone.
+    """Close the sessions of a server that have lost their browser.
 
     Parameters
     ----------
@@ -58,13 +51,13 @@ class Sweeper:
         while True:
             time.sleep(_EVERY)
             try:
-                self._once()
+                self._sweep_round()
             except RuntimeError:  # the list changed while it was read, or the loop ended
                 continue
             except Exception as error:  # nobody else would sweep; its text may hold a value
                 log_fault(error)
 
-    def _once(self) -> None:
+    def _sweep_round(self) -> None:
         if self.sweep(time.monotonic()):
             time.sleep(_EVERY)  # until the loop has closed them
             free_memory()
@@ -106,11 +99,6 @@ def forget_controls(state: Any, fragments: Any) -> None:
 
     Their descriptions name levels, and hold what their callbacks are given: a button that cancels
     a reading holds the table that was read.
-
-    Parameters
-    ----------
-    state : streamlit.runtime.state.SessionState
-    fragments : streamlit.runtime.fragment.FragmentStorage
     """
     state._new_widget_state.widget_metadata.clear()
     fragments.clear()
@@ -126,7 +114,7 @@ def set_aside() -> None:
 
 
 def free_memory() -> None:
-    """Give memory that nobody uses back to the system, so that it holds no data."""
+    """Return unused memory to the system, so that it holds no data."""
     gc.unfreeze()  # what somebody has left may have been set aside
     gc.collect()
     set_aside()

@@ -38,13 +38,7 @@ class OwnVisitors:
 
 
 def is_own(host: str | None, origin: str | None) -> bool:
-    """True if a request names this server, and comes from its own page or from none.
-
-    Parameters
-    ----------
-    host, origin : str or None
-        The headers of the request.
-    """
+    """True if a request names this server, and comes from its own page or from none."""
     from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
     if not is_host_allowed(host):

@@ -15,9 +15,9 @@ from rwn_ui.background.look_ahead import LookAhead
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.state.history import Choice
 from rwn_ui.state.prepared_table import PreparedTable
-from rwn_ui.state.results import Options, is_at_hand, own_results, preparation_key
+from rwn_ui.state.results import Options, is_prepared, preparation_key, user_results
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import Work, own_work
+from rwn_ui.state.work import Work, user_work
 
 REST = 0.5  # seconds after a first picture in which another weight is likely to come
 SOON = 3.0  # seconds that a slider of a weight waits for its first picture
@@ -29,22 +29,22 @@ Then = Callable[[PreparedTable], None]
 
 def load(session: Session, data: rwn.Microdata, *, name: str, demo: str | None) -> None:
     """Take up another table; all work on the old one ends."""
-    work, results = own_work(), own_results()
+    work, results = user_work(), user_results()
     give_up(session)
 
     def then(table: PreparedTable) -> None:
         work.end()
         results.end()
         session.options = ()
-        session.begin(data, name, demo, table.prepared)
+        session.load_table(data, name, demo, table.prepared)
 
-    _go_over(session, data, name, then, session.method)
+    switch_table(session, data, name, then, session.method)
 
 
 def reweigh(session: Session, weights: Mapping[str, float]) -> bool:
     """Go over to other weights of some variables; whether the page is to be drawn anew."""
     data = session.data.with_weights(weights)
-    coming = own_work().preparation
+    coming = user_work().preparation
     if coming is not None and coming.data.schema == data.schema:
         return False
 
@@ -53,8 +53,8 @@ def reweigh(session: Session, weights: Mapping[str, float]) -> bool:
         schema = replace(data.schema, question=session.data.schema.question)
         session.data = data.with_schema(schema).with_slices(session.slices)
 
-    _go_over(session, data, session.name, then, session.method, session.options)
-    begun = own_work().preparation
+    switch_table(session, data, session.name, then, session.method, session.options)
+    begun = user_work().preparation
     if begun is not None:
         begun.rest = REST
     return True
@@ -73,37 +73,31 @@ def ask_for(session: Session, question: rwn.Question) -> None:
 
 def change_method(session: Session, method: str) -> None:
     """Go over to another method, on the same table."""
-    coming = own_work().preparation
+    coming = user_work().preparation
     if coming is not None and coming.data.fingerprint == session.data.fingerprint:
         give_up(session)
 
     def then(table: PreparedTable) -> None:
         session.use_method(method, table.prepared)
 
-    _go_over(session, session.data, session.name, then, method)
+    switch_table(session, session.data, session.name, then, method)
 
 
 def change_options(session: Session, options: Options) -> None:
-    """Go over to other options of the method, on the same table.
-
-    Raises
-    ------
-    ParameterError
-        The table does not take them.
-    """
-    coming = own_work().preparation
+    """Go over to other options of the method, on the same table."""
+    coming = user_work().preparation
     if coming is not None and coming.data.fingerprint == session.data.fingerprint:
         give_up(session)
 
     def then(table: PreparedTable) -> None:
         session.use_options(options, table.prepared)
 
-    _go_over(session, session.data, session.name, then, session.method, options)
+    switch_table(session, session.data, session.name, then, session.method, options)
 
 
-def take(session: Session, choice: Choice) -> None:
+def apply_choice(session: Session, choice: Choice) -> None:
     """Go over to a choice, from the history or elsewhere."""
-    coming = own_work().preparation
+    coming = user_work().preparation
     if coming is not None and coming.data.fingerprint == session.data.fingerprint:
         give_up(session)  # an earlier choice is not to come after this one
     data, same = session.data, choice.weights == session.setting.weights
@@ -114,13 +108,13 @@ def take(session: Session, choice: Choice) -> None:
 
     def then(table: PreparedTable) -> None:
         session.data = data
-        session.rewound += not same
-        session.choose(choice, table.prepared)
+        session.edit_version += not same
+        session.restore(choice, table.prepared)
 
-    _go_over(session, data, session.name, then, choice.method, choice.options)
+    switch_table(session, data, session.name, then, choice.method, choice.options)
 
 
-def _go_over(
+def switch_table(
     session: Session,
     data: rwn.Microdata,
     name: str,
@@ -128,8 +122,8 @@ def _go_over(
     method: str,
     options: Options = (),
 ) -> None:
-    """Have a table prepared, then go over to it: at once, or from `arrive` later on."""
-    work, tables = own_work(), own_results().tables
+    """Have a table prepared, then go over to it: at once, or from `adopt_prepared` later on."""
+    work, tables = user_work(), user_results().tables
     key = preparation_key(data, method, options)
     chosen: dict[str, Any] = {"method": method, "options": options}
     known: PreparedTable | None = tables.get(key)
@@ -164,8 +158,8 @@ def _go_over(
         prepare=partial(_prepare, **chosen),
         then=keep,
     )
-    if work.on_demand is not None:
-        work.on_demand.interrupt()  # what it reads is about to be of no use
+    if work.worker is not None:
+        work.worker.interrupt()  # what it reads is about to be of no use
 
 
 def _begin(
@@ -185,43 +179,37 @@ def _prepare(
     options: Options,
 ) -> PreparedTable:
     """The whole table, or random records of a very large one."""
-    return PreparedTable.of(
+    return PreparedTable.prepare(
         data, progress, cancel, begun=begun, method=method, options=dict(options)
     )
 
 
-def arrive_soon(session: Session) -> None:
+def adopt_soon(session: Session) -> None:
     """Wait a while for the first picture of this table's other weights, and go over to it."""
-    coming = own_work().preparation
+    coming = user_work().preparation
     if coming is not None and coming.data.fingerprint == session.data.fingerprint:
         coming.wait(SOON)
-        arrive(session)
+        adopt_prepared(session)
 
 
 def prepare_again(session: Session) -> bool:
-    """Have a table prepared that was given back while its user rested.
-
-    Returns
-    -------
-    bool
-        Whether nothing of it can be shown yet.
-    """
-    work = own_work()
+    """Have a table prepared that was given back while its user rested."""
+    work = user_work()
     if work.ahead is not None and not work.ahead.running:
         work.ahead = None  # here and not when it ends, so that a page shows one table throughout
-    if is_at_hand(session):
+    if is_prepared(session):
         return False
     if work.preparation is None and not work.notice:
         data, method, options = session.data, session.method, session.options
-        _go_over(session, data, session.name, lambda table: None, method, options)
+        switch_table(session, data, session.name, lambda table: None, method, options)
         work.first = True
-        arrive_soon(session)
+        adopt_soon(session)
     return work.first
 
 
-def arrive(session: Session) -> bool:
+def adopt_prepared(session: Session) -> bool:
     """Go over to what was prepared, or keep the reason why not; whether anything changed."""
-    work = own_work()
+    work = user_work()
     coming = work.preparation
     if coming is None:
         return False
@@ -229,7 +217,7 @@ def arrive(session: Session) -> bool:
         return _begin_with_some(work, coming)
     work.preparation, work.first = None, False
     if coming.result is None:
-        session.rewound += 1  # typed weights are not those in use
+        session.edit_version += 1  # typed weights are not those in use
         work.notice = f"{coming.name}: {coming.refusal}"
         return True
     coming.then(coming.result)
@@ -248,7 +236,7 @@ def _begin_with_some(work: Work, coming: Preparation) -> bool:
 
 def give_up(session: Session) -> None:
     """Give up what is being prepared."""
-    work = own_work()
+    work = user_work()
     work.notice = ""
     if work.ahead is not None:
         work.ahead.cancel()
@@ -256,4 +244,4 @@ def give_up(session: Session) -> None:
     if work.preparation is not None:
         work.preparation.cancel()
         work.preparation, work.first = None, False
-        session.rewound += 1
+        session.edit_version += 1

@@ -10,9 +10,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rwn_ui.server.sweeper import forget_controls, free_memory
 from rwn_ui.state.change_table import give_up
-from rwn_ui.state.results import own_results
+from rwn_ui.state.results import user_results
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 
 
 def erase(session: Session) -> None:
@@ -21,14 +21,14 @@ def erase(session: Session) -> None:
     Python cannot promise that no byte of them is left in memory that it keeps; the end of the
     server does.
     """
-    work = own_work()
+    work = user_work()
     give_up(session)
     if work.opening is not None:
         work.opening.give_up("It was erased.")
     if work.dataset is not None:
         work.dataset.erase()
     work.end()
-    own_results().end()
+    user_results().end()
     context = get_script_run_ctx(suppress_warning=True)
     if context is not None and runtime.exists():
         running = runtime.get_instance()

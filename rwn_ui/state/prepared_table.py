@@ -54,17 +54,19 @@ class CurrentRelease:
 
     @property
     def readings(self) -> dict[str, Reading | rwn.NotApplicable]:
-        """What the measures say; read once, when it is first asked for."""
+        """Readings of the measures, computed at first use."""
         shown, keys = self.comparison, self.measures
         return shown.here(
             "shown", lambda: {key: rwn.MEASURES[key].read(shown, bare=True) for key in keys}
         )
 
     @property
-    def few(self) -> float | None:
-        """The share of the records that are released, where that is too small to keep limits."""
+    def retained_share(self) -> float | None:
+        """Share of released records if it is too small to meet limits, else None."""
         shown = self.comparison
-        return shown.here("few", lambda: too_few(self.params, shown.original, shown.masked))
+        return shown.here(
+            "retained share", lambda: too_few(self.params, shown.original, shown.masked)
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -95,7 +97,7 @@ class PreparedTable:
         return None if some is None else cls._with(data, some, begun=True)
 
     @classmethod
-    def of(
+    def prepare(
         cls,
         data: rwn.Microdata,
         progress: Progress | None = None,
@@ -105,7 +107,7 @@ class PreparedTable:
         options: Mapping[str, Any] | None = None,
         begun: PreparedTable | None = None,
     ) -> PreparedTable:
-        """Prepare every record, or random ones of a very large table; `begun` shortens it."""
+        """Prepare every record, or random ones of a large table; `begun` saves time."""
         params, some = first_setting(method, options), None if begun is None else begun.prepared
         return cls._with(data, params.preview(data, progress=progress, cancel=cancel, begun=some))
 
@@ -125,7 +127,7 @@ class PreparedTable:
         return self._with(data, sliced, begun=self.begun)
 
     def quick_end(self, params: Any, lever: str) -> float:
-        """How far a lever goes before releases need a search, the others as they are."""
+        """Highest position of a lever without a search, the others as they are."""
         ends, now = self.prepared.ranges[lever], self.prepared.at(**lever_values(params))
         for high in np.linspace(ends.high, ends.low, TRIED):
             if now.at(**{lever: high}).is_quick:
@@ -134,11 +136,11 @@ class PreparedTable:
 
     @property
     def slow(self) -> bool:
-        """Whether preparing a table of this size takes seconds."""
+        """True if preparing a table of this size takes seconds."""
         return self.data.n > LARGEST_DENSE
 
     def is_quick(self, params: Any, seed: int | None = None) -> bool:
-        """Whether the neighborhoods of a setting are stored: its release is drawn at once.
+        """True if the neighborhoods of a setting are stored, so that its release is drawn at once.
 
         With a seed, also whether what it draws beyond them has been looked up.
         """

@@ -1,4 +1,4 @@
-"""Takes back what was computed for users who rest, while the server takes much memory.
+"""Takes back results of idle users while the server needs much memory.
 
 A table of 20,000 records and its stored neighbors take 200 MB. All of it follows from the choices,
 so that it is made again, to the bit, when its user comes back; see `change_table.prepare_again`.
@@ -21,7 +21,7 @@ User = tuple[Results, Work]
 
 
 class Resting:
-    """Has users who rest give back, the one who rests longest first.
+    """Frees memory of idle users, the longest idle first.
 
     Parameters
     ----------
@@ -33,13 +33,7 @@ class Resting:
         self._taken, self._first = taken, taken()
 
     def give_back(self, states: Sequence[Mapping[str, Any]]) -> bool:
-        """Have one user give back, if that is needed; whether somebody did.
-
-        Parameters
-        ----------
-        states : sequence of mapping
-            What Streamlit keeps of each user of the server. A user alone keeps everything.
-        """
+        """Free one user's tables if needed; True if it did."""
         if len(states) < 2 or self._taken() - self._first <= LARGEST_GROWTH:
             return False
         now = time.monotonic()
@@ -48,8 +42,8 @@ class Resting:
             return False
         results, work = min(rest, key=lambda user: user[0].used)
         results.give_back()
-        if work.on_demand is not None:
-            work.on_demand.cancel()  # what it has answered stays
+        if work.worker is not None:
+            work.worker.cancel()  # what it has answered stays
         return True
 
 
@@ -61,6 +55,6 @@ def _user(state: Mapping[str, Any]) -> User | None:
 
 
 def _rests(user: User, now: float) -> bool:
-    """Whether a user has something to give back, and nothing is being prepared for them."""
+    """True if a user has tables to free and none in preparation."""
     results, work = user
     return results.holds_tables and work.preparation is None and now - results.used >= REST

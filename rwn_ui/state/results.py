@@ -1,4 +1,4 @@
-"""What this user's choices have led to: a bounded memory, freed when the session ends."""
+"""Results of this user's choices: a bounded memory, freed when the session ends."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from streamlit.delta_generator import DeltaGenerator
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.progress import searching
-from rwn_ui.state.kept import kept
 from rwn_ui.state.memo import Memo
 from rwn_ui.state.prepared_table import CurrentRelease, PreparedTable
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.user import user_state
+from rwn_ui.state.work import user_work
 
 RESULTS = "rwn.results"
-"""Where Streamlit keeps them, among what it keeps of a user."""
+"""Key in Streamlit's session state."""
 _MADE_AGAIN = ("releases", "slices", "utility", "lessons", "lesson samples")
 Key = tuple[Any, ...]
 Options = tuple[tuple[str, Any], ...]
@@ -52,7 +52,7 @@ class Results:
 
     @property
     def holds_tables(self) -> bool:
-        """Whether there is something to give back."""
+        """True if it holds prepared tables."""
         return len(self.tables) > 0
 
     def give_back(self) -> None:
@@ -66,96 +66,84 @@ class Results:
                 self.memos[feature].clear()
 
 
-def own_results() -> Results:
+def user_results() -> Results:
     """This user's results."""
-    results = kept(RESULTS, Results)
+    results = user_state(RESULTS, Results)
     results.used = time.monotonic()
     return results
 
 
 def memo(feature: str, entries: int) -> Memo:
-    """The results of a feature, of which the latest are kept.
-
-    Parameters
-    ----------
-    feature : str
-    entries : int
-        How many are kept, at least 1; the first call decides.
-    """
-    return own_results().memos.setdefault(feature, Memo(entries))
+    """The results of a feature, of which the latest are kept."""
+    return user_results().memos.setdefault(feature, Memo(entries))
 
 
 def table_key(data: rwn.Microdata) -> Key:
-    """What all results depend on: the values, the variables and their weights."""
+    """Cache key of a table: values, variables and their weights."""
     return data.fingerprint, data.schema
 
 
 def setting_key(session: Session) -> Key:
-    """What many releases of the current setting depend on."""
+    """Cache key of many releases of the current setting."""
     return *table_key(session.data), session.masking
 
 
 def release_key(session: Session) -> Key:
-    """What the release on screen depends on: at first it shows some records only."""
+    """Cache key of the current release."""
     return *setting_key(session), session.seed, prepared(session).begun
 
 
 def preparation_key(data: rwn.Microdata, method: str, options: Options) -> Key:
-    """What is prepared once: a table for a method, whatever its sliders, slices and regression."""
+    """Cache key of a prepared table: sliders, slices and regression do not count."""
     given = data.schema
-    schema = memo("schemas", 4).once(given, lambda: replace(given.with_slices(()), question=None))
+    schema = memo("schemas", 4).get_or_make(
+        given, lambda: replace(given.with_slices(()), question=None)
+    )
     return data.fingerprint, schema, method, options
 
 
 def prepared(session: Session) -> PreparedTable:
-    """What is prepared once for the table and the method, under its own slices and regression."""
+    """The prepared table, under its own slices and regression."""
     data, method, options = session.data, session.method, session.options
     key = preparation_key(data, method, options)
-    table: PreparedTable = own_results().tables.once(
-        key, lambda: PreparedTable.of(data, method=method, options=dict(options))
+    table: PreparedTable = user_results().tables.get_or_make(
+        key, lambda: PreparedTable.prepare(data, method=method, options=dict(options))
     )
-    ahead = own_work().ahead
+    ahead = user_work().ahead
     some = ahead.meanwhile if ahead is not None and ahead.about == key else None
     if some is not None and not table.is_quick(session.masking):
         table = some
     if table.data.schema == data.schema:
         return table
-    sliced: PreparedTable = memo("slices", 4).once(
+    sliced: PreparedTable = memo("slices", 4).get_or_make(
         (*key, data.schema, table.begun), lambda: table.with_slices(data)
     )
     return sliced
 
 
-def is_at_hand(session: Session) -> bool:
-    """Whether the table is prepared, or so small that it is at once."""
+def is_prepared(session: Session) -> bool:
+    """True if the table is prepared, or so small that it is at once."""
     key = preparation_key(session.data, session.method, session.options)
-    return session.data.n <= LARGEST_DENSE or key in own_results().tables
+    return session.data.n <= LARGEST_DENSE or key in user_results().tables
 
 
 def is_drawn(session: Session) -> bool:
-    """Whether `current_release` has drawn it already."""
+    """True if `current_release` has drawn it already."""
     return release_key(session) in memo("releases", 8)
 
 
 def is_looked_up(session: Session) -> bool:
-    """Whether some records stand for all until it is known who may be drawn as far out as this."""
-    ahead = own_work().ahead
+    """True if some records stand for all until the donors of a far position are known."""
+    ahead = user_work().ahead
     return ahead is not None and ahead.meanwhile is not None and prepared(session).begun
 
 
 def current_release(session: Session, slot: DeltaGenerator | None = None) -> CurrentRelease:
-    """The release of the current setting and its readings.
-
-    Parameters
-    ----------
-    session : Session
-    slot : DeltaGenerator, optional
-        Where to show how far a long search is.
-    """
+    """The release of the current setting and its readings."""
     table = prepared(session)
 
     def draw() -> CurrentRelease:
         with searching(slot) as progress:
             return table.release(session.masking, session.seed, progress)
 
-    return memo("releases", 8).once(release_key(session), draw)
+    return memo("releases", 8).get_or_make(release_key(session), draw)

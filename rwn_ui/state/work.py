@@ -10,13 +10,13 @@ from rwn_core.tuning import Run
 from rwn_ui.background.dataset_job import OpenDataset
 from rwn_ui.background.job import Job
 from rwn_ui.background.look_ahead import LookAhead
-from rwn_ui.background.on_demand import OnDemand
+from rwn_ui.background.measure_worker import MeasureWorker
 from rwn_ui.background.opening import Opening
 from rwn_ui.background.preparation import Preparation
-from rwn_ui.state.kept import kept
+from rwn_ui.state.user import user_state
 
 WORK = "rwn.work"
-"""Where Streamlit keeps it, among what it keeps of a user."""
+"""Key in Streamlit's session state."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,7 +57,7 @@ class Drawn:
 
 @dataclass(slots=True)
 class Work:
-    """What goes on beside the pages of one user, and what it has brought.
+    """Background work of one user, and its results.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Work:
     jobs : dict of str to Job
         By the feature that began it; a job that has ended stays until its result is taken.
     sweep : Run or None
-    on_demand : OnDemand or None
+    worker : MeasureWorker or None
         Reads what no slider can wait for.
     preparation : Preparation or None
         Of a table, or of other weights, that will be gone over to.
@@ -87,7 +87,7 @@ class Work:
     opening: Opening | None = None
     jobs: dict[str, Job] = field(default_factory=dict)
     sweep: Run | None = None
-    on_demand: OnDemand | None = None
+    worker: MeasureWorker | None = None
     preparation: Preparation | None = None
     ahead: LookAhead | None = None
     first: bool = False
@@ -98,20 +98,20 @@ class Work:
 
     @property
     def busy(self) -> bool:
-        """Whether a job is under way: one at a time."""
+        """True while a job is running: one at a time."""
         sweeping = self.sweep is not None and self.sweep.running
         masking = self.dataset is not None and self.dataset.running
         return sweeping or masking or any(job.running for job in self.jobs.values())
 
     def end(self) -> None:
         """Cancel all that is about a table which is given up, and forget what it has brought."""
-        for job in (*self.jobs.values(), self.sweep, self.on_demand, self.ahead):
+        for job in (*self.jobs.values(), self.sweep, self.worker, self.ahead):
             if job is not None:
                 job.cancel()
         self.jobs.clear()
-        self.sweep = self.on_demand = self.ahead = self.drawn = None
+        self.sweep = self.worker = self.ahead = self.drawn = None
 
 
-def own_work() -> Work:
+def user_work() -> Work:
     """This user's work."""
-    return kept(WORK, Work)
+    return user_state(WORK, Work)

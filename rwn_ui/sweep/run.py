@@ -23,13 +23,7 @@ POLITE = True  # sliders come first
 
 
 def sweeps_folder() -> Path:
-    """The folder that holds the sweeps of this user: theirs alone, metrics only.
-
-    Raises
-    ------
-    RWNError
-        Somebody else owns it.
-    """
+    """The folder that holds the sweeps of this user: theirs alone, metrics only."""
     given = os.environ.get(FOLDER_VARIABLE)
     if given:
         folder = Path(given)
@@ -52,14 +46,7 @@ def _user() -> str:
 
 
 def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> Run:
-    """Start a sweep in the background; points that are kept from earlier are not made again.
-
-    Raises
-    ------
-    ParameterError
-    RWNError
-        Others keep the server busy.
-    """
+    """Start a sweep in the background; points that are kept from earlier are not made again."""
     settings = prepared(data, what, references=True)
     if PLACES.full:
         raise RWNError(

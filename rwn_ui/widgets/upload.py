@@ -31,14 +31,8 @@ def written_name(sent: str) -> str:
     return sent.replace("%22", '"')
 
 
-def text_of(content: bytes, what: str) -> str:
-    """The text of a file.
-
-    Raises
-    ------
-    InputError
-        It is no text, or a too long one.
-    """
+def read_text(content: bytes, what: str) -> str:
+    """The text of a file."""
     if len(content) > 4 * LONGEST_DOCUMENT:  # bytes of so many letters
         raise InputError(f"The {what} file has more than {LONGEST_DOCUMENT:,} letters; shorten it.")
     try:

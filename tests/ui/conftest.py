@@ -78,7 +78,7 @@ class Screen:
         return self
 
     def wait(self) -> Screen:
-        """Let the table that is being prepared arrive, and draw the page with it."""
+        """Let the table that is being prepared adopt_prepared, and draw the page with it."""
         end = time.monotonic() + 180  # the search may have to be compiled, beside other work
         while (preparation := self.work.preparation) is not None:
             preparation._thread.join(max(0.0, end - time.monotonic()))
@@ -121,11 +121,11 @@ class Screen:
 
     def live_sliders(self, what: str = "levers") -> list[LiveSlider]:
         """The Tune page's sliders of the levers, or of the weights."""
-        key, told = f"tune.{self.session.generation}.{what}", self._told(what)
+        key, told = f"tune.{self.session.table_version}.{what}", self._told(what)
         return [LiveSlider(self, key, each) for each in told.get("sliders", [])]
 
     def _told(self, what: str) -> dict[str, Any]:
-        key = f"-tune.{self.session.generation}.{what}"
+        key = f"-tune.{self.session.table_version}.{what}"
         drawn = [e.proto for e in self.test.get("bidi_component") if e.proto.id.endswith(key)]
         return orjson.loads(drawn[0].bytes) if drawn else {}
 
@@ -146,12 +146,12 @@ class Screen:
         *,
         dragging: bool = False,
         preset: str | None = None,
-        rests: bool = False,
+        idle: bool = False,
     ) -> Screen:
         """Move sliders of the levers or of the weights at once, after choosing a preset or not."""
-        key, stamp = f"tune.{self.session.generation}.{what}", str(next(_STAMPS))
+        key, stamp = f"tune.{self.session.table_version}.{what}", str(next(_STAMPS))
         move = {"stamp": stamp, "values": values, "dragging": dragging, "preset": preset}
-        move["rests"] = rests
+        move["idle"] = idle
         self.test.session_state[key] = {"move": move}
         self.test.run()
         return self

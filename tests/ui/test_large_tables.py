@@ -35,13 +35,13 @@ class Gate:
 
     def of(self, data, progress=None, cancel=None, **more) -> PreparedTable:
         if progress is None:  # at once, in the page
-            return PreparedTable.of(data, **more)
+            return PreparedTable.prepare(data, **more)
         progress(0.25)
         while not self.open.wait(0.005):
             if cancel.is_set():
                 self.ended.append("cancelled")
                 raise Cancelled("The work was cancelled.")
-        return PreparedTable.of(data, progress, cancel, **more)
+        return PreparedTable.prepare(data, progress, cancel, **more)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 
 def preparing(data: rwn.Microdata) -> Preparation:
     def prepare(data, progress, cancel, begun) -> PreparedTable:
-        return change_table.PreparedTable.of(data, progress, cancel, begun=begun)
+        return change_table.PreparedTable.prepare(data, progress, cancel, begun=begun)
 
     begin = change_table.PreparedTable.begin
     return Preparation.start(data, "large", begin=begin, prepare=prepare, then=lambda result: None)
@@ -95,11 +95,12 @@ def test_a_small_table_needs_no_compiler() -> None:
     program = (
         "import sys, rwn_core as rwn; from rwn_ui.state.change_table import load;"
         "from rwn_ui.state.results import current_release, prepared;"
-        "from rwn_ui.state.session import Session; from rwn_ui.state.work import own_work;"
+        "from rwn_ui.state.session import Session; from rwn_ui.state.work import user_work;"
         "s = Session(name='a', demo=None, data=rwn.load_demo('bodyfat'));"
-        "s.settle(prepared(s).prepared); current_release(s);"
+        "s.clamp(prepared(s).prepared); current_release(s);"
         "load(s, rwn.load_demo('pima'), name='b', demo=None); current_release(s);"
-        "assert s.name == 'b' and own_work().preparation is None; assert 'numba' not in sys.modules"
+        "assert s.name == 'b' and user_work().preparation is None;"
+        "assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True, stderr=subprocess.DEVNULL)
 
@@ -202,14 +203,14 @@ def test_other_weights_of_a_large_table_are_prepared_too(open_page, gate: Gate) 
     screen.wait()
     assert screen.session.data.schema.variable("x").weight == 2.0
     assert screen.errors == []
-    screen.test.button(key=f"tune.{screen.session.generation}.undo").click().run()
+    screen.test.button(key=f"tune.{screen.session.table_version}.undo").click().run()
     assert screen.session.data.schema == before  # its neighbors are still there
 
 
 def test_a_cancelled_weight_is_not_asked_for_again(open_page, gate: Gate) -> None:
     gate.open.set()
     screen = open_page("data").upload("large.csv", csv()).wait().visit("tune")
-    screen.test.session_state[f"tune.{screen.session.generation}.weighing.box"] = True
+    screen.test.session_state[f"tune.{screen.session.table_version}.weighing.box"] = True
     screen.test.run()
     gate.open.clear()
     screen.weigh(x=2.0)
@@ -267,7 +268,7 @@ def test_another_weight_shows_some_records_and_then_all(open_page, gate: Gate) -
     assert screen.session.data.schema.variable("x").weight == 2.0
     assert "2,000 of" not in screen.panel["summary"]["text"]
     assert screen.session.history.can_undo
-    screen.test.button(key=f"tune.{screen.session.generation}.undo").click().run()
+    screen.test.button(key=f"tune.{screen.session.table_version}.undo").click().run()
     screen.wait()
     assert screen.session.data.schema.variable("x").weight == 1.0  # not a weight on the way
 

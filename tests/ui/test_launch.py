@@ -22,7 +22,7 @@ from streamlit.testing.v1 import AppTest
 
 from rwn_core.errors import ParameterError, RWNError
 from rwn_ui.server import environment, launch, login, options
-from rwn_ui.server.safe_options import SAFE_OPTIONS, behind_proxy
+from rwn_ui.server.safety import SAFE_OPTIONS, behind_proxy
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -14,7 +14,7 @@ import rwn_core as rwn
 from rwn_core.neighbors import far_donors, preview
 from rwn_ui.background import look_ahead
 from rwn_ui.background.look_ahead import LookAhead
-from rwn_ui.server.answers import KEPT
+from rwn_ui.server.endpoint import KEPT
 from rwn_ui.state import prepared_table
 from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.results import preparation_key
@@ -28,7 +28,7 @@ SECRET = "SENTINEL7731"
 def prepared(monkeypatch: pytest.MonkeyPatch) -> PreparedTable:
     """A table of which little is stored."""
     monkeypatch.setattr(preview, "LARGEST_PAIRS", 60_000)
-    return PreparedTable.of(table())
+    return PreparedTable.prepare(table())
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_the_first_move_far_out_finds_what_was_looked_up(
     prepared: PreparedTable, searches: list[str]
 ) -> None:
     params = far_out(prepared)
-    expected = PreparedTable.of(prepared.data).release(params, 3)
+    expected = PreparedTable.prepare(prepared.data).release(params, 3)
     ended(LookAhead.start(lambda go_on: prepared.look_ahead(rwn.RWN(k=5), 3, go_on)))
     shown = prepared.release(params, 3)
     assert len(searches) == 2
@@ -87,7 +87,7 @@ def test_a_move_meanwhile_waits_for_it_and_does_not_search_too(
 def beside(screen, epsilon: float) -> bytes | None:
     """What a move is answered beside the runs of the page."""
     move = {"stamp": "1.1", "values": {"epsilon": epsilon}, "dragging": False}
-    key = f"tune.{screen.session.generation}.levers"
+    key = f"tune.{screen.session.table_version}.levers"
     answer: bytes | None = screen.test.session_state[KEPT].ask({"key": key, "move": move})
     return answer
 
@@ -152,7 +152,7 @@ def test_nothing_is_looked_up_where_each_move_is_a_search(
 
 
 def test_nothing_is_looked_up_for_a_method_without_a_radius(searches: list[str]) -> None:
-    noise = PreparedTable.of(table(), method="additive_noise")
+    noise = PreparedTable.prepare(table(), method="additive_noise")
     noise.look_ahead(rwn.AdditiveNoise(), 3, lambda share: None)
     assert searches == []
 

@@ -1,8 +1,4 @@
-"""Answers what a page asks beside Streamlit's runs, at an address of the same server.
-
-A run, and what the browser does about one, costs more than most pictures. A page that only wants
-its picture anew asks here; what it cannot be told here it has a run for.
-"""
+"""Endpoint of the server that answers a page between two of Streamlit's runs."""
 
 from __future__ import annotations
 
@@ -23,9 +19,9 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 ADDRESS = "rwn/answer"
-KEPT = "rwn.answers"
-"""Where Streamlit keeps them, among what it keeps of a user."""
-LONGEST = 20_000  # bytes of a question
+STATE_KEY = "rwn.endpoint"
+"""Key of a user's endpoint in Streamlit's session state."""
+LONGEST = 20_000  # bytes of a request
 Answer = Callable[[Mapping[str, Any]], bytes | None]
 
 
@@ -33,13 +29,13 @@ class Busy(Exception):
     """Nothing is answered now."""
 
 
-class Answers:
-    """What one user's page is told between two runs; nothing while its picture is being drawn.
+class Endpoint:
+    """Answers to one user's page; none while its picture is being drawn.
 
     Attributes
     ----------
     token : str
-        Names these answers in a question. Only the page of this user is told it.
+        Names this endpoint in a request; only the page of this user has it.
     """
 
     def __init__(self) -> None:
@@ -48,76 +44,70 @@ class Answers:
         self._lock = threading.Lock()
         _ALL[self.token] = self
 
-    def begin(self, answer: Answer) -> None:
-        """Answer from now on, in a thread of the server's, one question after another."""
+    def open(self, answer: Answer) -> None:
+        """Answer from now on, in a thread of the server, one request after another."""
         with self._lock:
             self._answer = answer
 
-    def end(self) -> None:
-        """Answer no more; what is being answered is done when this returns."""
+    def close(self) -> None:
+        """Stop answering; return when the last answer is complete."""
         with self._lock:
             self._answer = None
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Answer nothing meanwhile; what is being answered is done when this begins."""
+    def paused(self) -> Iterator[None]:
+        """Answer nothing meanwhile; begin when the last answer is complete."""
         with self._lock:
             yield
 
-    def ask(self, question: Mapping[str, Any]) -> bytes | None:
-        """The answer; None where a run has to give it.
-
-        Raises
-        ------
-        Busy
-            Something is being drawn, changed or answered: it may be asked again.
-        """
+    def handle(self, request: Mapping[str, Any]) -> bytes | None:
+        """Return the answer; None if a run has to give it."""
         if not self._lock.acquire(blocking=False):
             raise Busy
         try:
             if self._answer is None:
                 raise Busy
-            return self._answer(question)
+            return self._answer(request)
         finally:
             self._lock.release()
 
 
-_ALL: WeakValueDictionary[str, Answers] = WeakValueDictionary()
-"""By their tokens; an entry goes with what Streamlit keeps of its user."""
+_ALL: WeakValueDictionary[str, Endpoint] = WeakValueDictionary()
+"""By token; an entry ends with the state of its user."""
 
 
 def add_route() -> None:
-    """Have Streamlit's server know the address; called before it starts."""
+    """Add the route to Streamlit's server, before it starts."""
     from starlette.routing import Route
     from streamlit import config
     from streamlit.runtime.state.session_state import SessionState
     from streamlit.web.server.starlette import starlette_app
 
-    callbacks = held_during(SessionState.on_script_will_rerun)
+    callbacks = paused_during(SessionState.on_script_will_rerun)
     SessionState.on_script_will_rerun = callbacks  # type: ignore[method-assign]
 
     made = starlette_app.create_streamlit_routes
 
-    def with_answers(runtime: Any) -> list[Any]:
+    def with_endpoint(runtime: Any) -> list[Any]:
         base = (config.get_option("server.baseUrlPath") or "").strip("/")
         path = "/".join(("", base, ADDRESS) if base else ("", ADDRESS))
         return checked([Route(path, _respond, methods=["POST"]), *made(runtime)])
 
-    starlette_app.create_streamlit_routes = with_answers
+    starlette_app.create_streamlit_routes = with_endpoint
 
 
-def held_during(callbacks: Callable[..., None]) -> Callable[..., None]:
-    """Streamlit's callbacks of widgets, which change choices before a run has begun."""
+def paused_during(callbacks: Callable[..., None]) -> Callable[..., None]:
+    """Hold the endpoint during Streamlit's callbacks of widgets, which change choices."""
 
     def alone(state: Any, *given: Any, **named: Any) -> None:
-        with state[KEPT].held() if KEPT in state else nullcontext():
+        with state[STATE_KEY].paused() if STATE_KEY in state else nullcontext():
             callbacks(state, *given, **named)
 
     return alone
 
 
 async def _respond(request: Request) -> Response:
-    """Answer a question; 204 where a run has to, 202 where it may be asked again."""
+    """Answer a question; 204 where a run has to, 202 where it may be endpoint again."""
     from starlette.concurrency import run_in_threadpool
     from starlette.requests import ClientDisconnect
     from starlette.responses import Response
@@ -144,11 +134,11 @@ async def _respond(request: Request) -> Response:
 def _answer(text: bytes) -> bytes | None:
     try:
         question = orjson.loads(text)
-        asked = _ALL.get(question["token"])
+        endpoint = _ALL.get(question["token"])
     except (ValueError, KeyError, TypeError):  # from nobody's page
         return None
     try:
-        return None if asked is None else asked.ask(question)
+        return None if endpoint is None else endpoint.handle(question)
     except Busy:
         raise
     except Exception as error:  # the run that follows says what is wrong
