@@ -63,7 +63,7 @@ class User:
         frame[f"town_{word}"] = rng.choice([f"{word} N{level:02d}" for level in range(LEVELS)], n)
         return frame.to_csv(index=False).encode()
 
-    async def adopt_prepared(self, n: int = 200, p: int = 3) -> None:
+    async def arrive(self, n: int = 200, p: int = 3) -> None:
         """Open the app and a file."""
         await self.client.open()
         await self.client.visit("data")
@@ -104,7 +104,7 @@ async def crossings(port: int, users: int, actions: int, minutes: float) -> dict
     """Count messages with a word of another user, and see what is left after Erase."""
     everybody = [User(port, number) for number in range(users)]
     for user in everybody:
-        await user.adopt_prepared()
+        await user.arrive()
     began = time.monotonic()
     until = began + 60 * minutes
     await asyncio.gather(*(u.act(actions, random.Random(u.number), until) for u in everybody))
@@ -150,13 +150,13 @@ def words_said(folder: Path) -> int:
 async def memory(port: int, server: int, users: int) -> dict[str, Any]:
     """What the server takes for tables of 20,000 x 10 beyond what it takes without any."""
     first = User(port, 999)
-    await first.adopt_prepared()
+    await first.arrive()
     await first.client.visit("")
     await first.client.close()
     idle = rss(server)
     everybody, most = [User(port, number) for number in range(users)], 0.0
     for user in everybody:
-        await user.adopt_prepared(20_000, 9)
+        await user.arrive(20_000, 9)
         await user.see_all()
         most = max(most, rss(server))
     await asyncio.sleep(30 + 2 * users)  # one after another gives back
@@ -185,7 +185,7 @@ async def speed(port: int, users: int, moves: int) -> dict[str, Any]:
     """How long a picture takes while so many users move sliders, resting 0.2 to 0.6 seconds."""
     everybody = [User(port, number) for number in range(users)]
     for user in everybody:
-        await user.adopt_prepared(250, 9)
+        await user.arrive(250, 9)
         await user.client.visit("")
     server = _SERVERS[port]
     before = cpu(server)
@@ -217,7 +217,7 @@ async def leave(port: int, server: int, times: int) -> dict[str, Any]:
     sizes = []
     for number in range(times):
         user = User(port, number % 1000)
-        await user.adopt_prepared()
+        await user.arrive()
         await user.client.visit("")
         await user.client.close()
         sizes.append(rss(server))

@@ -60,7 +60,7 @@ def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> Run:
     return run
 
 
-def kept(data: Microdata) -> tuple[Plan, list[Setting], int] | None:
+def stored_sweep(data: Microdata) -> tuple[Plan, list[Setting], int] | None:
     """The latest sweep of this table on disk: plan, settings, how many are finished."""
     for path in sorted(sweeps_folder().glob("*/manifest.json"), key=_when, reverse=True):
         folder = JobFolder(path.parent)

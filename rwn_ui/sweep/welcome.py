@@ -58,7 +58,7 @@ def _begins(search: Search) -> str:
 
 def _stored_sweep(session: Session) -> None:
     """Offer the latest sweep of this table that is on disk."""
-    found = sweep_run.kept(session.data)
+    found = sweep_run.stored_sweep(session.data)
     if found is None:
         return
     plan, settings, finished = found

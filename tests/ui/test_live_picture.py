@@ -137,7 +137,7 @@ def test_a_move_of_other_sliders_changes_nothing(open_page, key, values) -> None
     screen = open_page("tune")
     own, before = screen.test.session_state[STATE_KEY], dict(screen.session.levers)
     move = {"stamp": "1.1", "values": values, "dragging": False}
-    assert own.ask({"key": key, "move": move}) is None
+    assert own.handle({"key": key, "move": move}) is None
     assert screen.session.levers == before
 
 
@@ -152,7 +152,7 @@ def test_nothing_is_answered_while_a_button_changes_the_choice(open_page, monkey
     callbacks = paused_during(SessionState.on_script_will_rerun)
     monkeypatch.setattr(SessionState, "on_script_will_rerun", callbacks)
     screen, refused = open_page("tune").move("levers", {"k": 6}), list[str]()
-    for place, name in ((sidebar, "take"), (sidebar, "change_method")):
+    for place, name in ((sidebar, "apply_choice"), (sidebar, "change_method")):
         change = getattr(place, name)
 
         def changed(*given: object, change=change, name=name) -> None:
@@ -164,7 +164,7 @@ def test_nothing_is_answered_while_a_button_changes_the_choice(open_page, monkey
         monkeypatch.setattr(place, name, changed)
     screen.test.button(key="tune.0.undo").click().run()
     screen.test.selectbox(key="tune.0.method.rwn.0").set_value("nbrs2015").run()
-    assert refused == ["take", "change_method"]
+    assert refused == ["apply_choice", "change_method"]
     assert screen.session.method == "nbrs2015"
     assert "k" not in screen.session.levers
 
