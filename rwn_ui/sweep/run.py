@@ -12,7 +12,7 @@ from pathlib import Path
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError, RWNError
 from rwn_core.parallel.threads import thread_count
-from rwn_core.tuning import Grid, JobFolder, Plan, Run, Setting, job_name, prepared
+from rwn_core.tuning import Grid, JobFolder, Plan, Setting, SweepRun, job_name, prepared
 from rwn_core.tuning.sweep_folder import identity
 from rwn_ui.background.end_with_session import end_with_the_session
 from rwn_ui.background.places import PLACES
@@ -45,8 +45,15 @@ def _user() -> str:
     return str(os.getuid()) if hasattr(os, "getuid") else "user"
 
 
-def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> Run:
-    """Start a sweep in the background; points that are kept from earlier are not made again."""
+def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> SweepRun:
+    """Start a sweep in the background; points that are kept from earlier are not made again.
+
+    Raises
+    ------
+    ParameterError
+    RWNError
+        Others keep the server busy.
+    """
     settings = prepared(data, what, references=True)
     if PLACES.full:
         raise RWNError(
@@ -54,7 +61,7 @@ def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> Run:
             "one of them is done."
         )
     folder = JobFolder.of(sweeps_folder() / job_name(data, plan), data, plan, settings)
-    run = Run(data, settings, plan, folder, workers=thread_count(), watched=POLITE)
+    run = SweepRun(data, settings, plan, folder, workers=thread_count(), watched=POLITE)
     PLACES.take(run)
     end_with_the_session(run)
     return run
@@ -80,7 +87,7 @@ def stored_sweep(data: Microdata) -> tuple[Plan, list[Setting], int] | None:
     return None
 
 
-def forget(run: Run) -> None:
+def forget(run: SweepRun) -> None:
     """Stop a sweep and remove its points."""
     run.cancel()
     shutil.rmtree(run.folder.root, ignore_errors=True)

@@ -30,7 +30,7 @@ def test_who_rests_longest_gives_back_first_and_only_while_memory_is_short() -> 
     reader = SimpleNamespace(cancel=lambda: stopped.append("reader"))
     users = [
         user(REST + 1),
-        user(REST + 9, on_demand=reader),
+        user(REST + 9, worker=reader),
         user(REST - 5),
         user(REST + 99, preparation="under way"),
     ]
