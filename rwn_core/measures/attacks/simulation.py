@@ -1,4 +1,4 @@
-"""More releases of a setting, drawn from its law: to see how an attack fares on average."""
+"""Releases of a setting drawn from its law, for the average success of an attack."""
 
 from __future__ import annotations
 
@@ -17,25 +17,8 @@ from rwn_core.laws.law import Law
 def simulate(
     law: Law, generator: np.random.Generator, order: NDArray[np.int64] | None = None
 ) -> Microdata:
-    """Draw a release of the same setting; for study, never for publication.
-
-    Parameters
-    ----------
-    law : Law
-    generator : numpy.random.Generator
-    order : ndarray of int64, shape (n,), optional
-        The records in the order in which they draw, where that is not to matter.
-
-    Returns
-    -------
-    Microdata
-        Row-aligned with the original.
-
-    Raises
-    ------
-    NotApplicable
-        The method has no neighborhoods to draw from.
-    """
+    """Draw a release of the same setting, row-aligned; for study, never for publication."""
+    # with an order of records the draw does not depend on the order of the file
     if order is None:
         return copy_from_donors(law.original, simulated_donors(law, generator))
     donors = np.empty((len(order), len(random_streams(law.original))), dtype=np.int64)
@@ -44,7 +27,7 @@ def simulate(
 
 
 def simulated_donors(law: Law, generator: np.random.Generator) -> NDArray[np.int64]:
-    """The donor of each cell, shape (n, p): the record itself where kept, -1 where it is lost."""
+    """Return the donor of each cell, shape (n, p): the own record if unmodified, -1 if lost."""
     neighborhoods = law.neighborhoods
     if neighborhoods is None:
         raise NotApplicable("Releases are simulated for a method that draws from neighborhoods.")
@@ -63,7 +46,7 @@ def simulated_donors(law: Law, generator: np.random.Generator) -> NDArray[np.int
 def _drawn_in_order(
     law: Law, generator: np.random.Generator, order: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The same of records and donors in some order, from the chances of all donors."""
+    """Return donors drawn in a given order of records, from all donors' probabilities."""
     chances = sparse.csr_array(law.probabilities[order][:, order])
     chances.sort_indices()
     ends = np.cumsum(chances.data)
@@ -87,7 +70,7 @@ def _cells(
     draw: Callable[[], NDArray[np.int64]],
     own: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """The donor of each cell, or the record's own number; variables of a slice share a draw."""
+    """Return the donor of each cell; variables of a slice share a draw."""
     streams = random_streams(law.original)
     chances = _chances(law, generator)
     columns: dict[int, NDArray[np.int64]] = {}
@@ -99,7 +82,7 @@ def _cells(
 
 
 def _chances(law: Law, generator: np.random.Generator) -> NDArray[np.float64]:
-    """How likely each cell is modified, once it is drawn how its row comes about, shape (n, p)."""
+    """Return each cell's modification probability, given the drawn way of its row, shape (n, p)."""
     weights, cells = zip(*law.components(), strict=True)
     q = np.array([each.q for each in cells])
     if len(q) == 1:

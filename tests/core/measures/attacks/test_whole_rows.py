@@ -17,7 +17,7 @@ from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
 from rwn_core.measures.attacks.repeated_releases import (
     bhattacharyya,
     bounds_of_records,
-    success_after,
+    success_of_rows,
 )
 from rwn_core.measures.attacks.scenarios import levels
 from rwn_core.measures.attacks.simulation import simulate, simulated_donors
@@ -120,7 +120,9 @@ def test_the_bound_is_never_above_the_simulation(data, law):
     generator = np.random.default_rng(6)
     times = (1, 2, 3, 5)
     runs = [
-        success_after(law, [simulate(law, generator) for _ in range(5)])[[0, 1, 2, 4]]
+        success_of_rows(law, [simulate(law, generator) for _ in range(5)]).mean(axis=1)[
+            [0, 1, 2, 4]
+        ]
         for _ in range(10)
     ]
     bounds = bounds_of_records(bhattacharyya(law), times).mean(axis=1)
