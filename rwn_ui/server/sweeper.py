@@ -6,7 +6,7 @@ import ctypes
 import gc
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -18,15 +18,15 @@ GRACE = 10.0  # seconds that a broken connection may take to come back
 _EVERY = 2.0
 _SETTLED = 10.0  # seconds after the first page, by when it has read what it needs
 _STARTED = threading.Lock()
-GiveBack = Callable[[Sequence[Any]], bool]
+Close = Callable[[Mapping[str, Any]], None]
 
 
-def keep_swept(give_back: GiveBack) -> None:
+def keep_swept(close: Close) -> None:
     """Start the sweeper of this server, once."""
     # a page under test has a stand-in for the server
     real = runtime.exists() and type(runtime.get_instance()) is runtime.Runtime
     if real and _STARTED.acquire(blocking=False):
-        sweeper = Sweeper(runtime.get_instance(), give_back)
+        sweeper = Sweeper(runtime.get_instance(), close)
         threading.Thread(target=sweeper.run, daemon=True, name="rwn.sweeper").start()
 
 
@@ -36,12 +36,12 @@ class Sweeper:
     Parameters
     ----------
     instance : streamlit.runtime.Runtime
-    give_back : callable
-        As for `keep_swept`.
+    close : callable
+        Called with the state of a session before it is forgotten.
     """
 
-    def __init__(self, instance: Any, give_back: GiveBack) -> None:
-        self._instance, self._give_back = instance, give_back
+    def __init__(self, instance: Any, close: Close) -> None:
+        self._instance, self._close_user = instance, close
         self._gone: dict[str, float] = {}
 
     def run(self) -> None:
@@ -61,12 +61,6 @@ class Sweeper:
         if self.sweep(time.monotonic()):
             time.sleep(_EVERY)  # until the loop has closed them
             free_memory()
-        elif self._give_back(self._states()):
-            free_memory()
-
-    def _states(self) -> list[Any]:
-        sessions = self._instance._session_mgr.list_sessions()
-        return [info.session.session_state for info in sessions]
 
     def sweep(self, now: float) -> list[str]:
         """Close the sessions that were left for longer than GRACE; which these are."""
@@ -90,6 +84,7 @@ class Sweeper:
         left = [i.session for i in manager.list_sessions() if i.session.id == session_id]
         self._instance.close_session(session_id)
         for session in left:  # Streamlit's loop holds the last one until another user comes
+            self._close_user(session.session_state)
             session.session_state.clear()
             forget_controls(session.session_state, session._fragment_storage)
 

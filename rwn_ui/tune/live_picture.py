@@ -14,8 +14,6 @@ from rwn_ui.state.results import (
     RESULTS,
     current_release,
     is_drawn,
-    is_looked_up,
-    is_prepared,
     prepared,
     user_results,
 )
@@ -37,7 +35,7 @@ def _answer(
 ) -> bytes | None:
     """The picture that is asked for; None where a run has to draw it."""
     with as_user(state):
-        if user_work().preparation is not None or not is_prepared(session):
+        if user_work().preparation is not None:
             return None
         if session.analysis_plan.analyses:  # they are run, and say so
             return None
@@ -57,9 +55,7 @@ def on_move(session: Session, key: str, move: Move) -> bytes | None:
         return None
     if not prepared(session).is_quick(session.masking, session.seed):
         return None
-    queued = (
-        not move.dragging and not is_looked_up(session) and limit_queue.prefetch_limits(session)
-    )
+    queued = not move.dragging and limit_queue.prefetch_limits(session)
     shown = render(session)
     if not move.dragging:
         session.record_undo()
@@ -70,7 +66,7 @@ def on_move(session: Session, key: str, move: Move) -> bytes | None:
 
 def on_poll(session: Session, waits: Sequence[str]) -> bytes | None:
     """The picture with what was waited for; empty until it has arrived, None where a run begins."""
-    if is_looked_up(session) or not is_drawn(session):
+    if not is_drawn(session):
         return None
     if not limit_queue.follow(session, begin=False):
         return None

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from rwn_ui.background.places import Places
 
 import rwn_core as rwn
 from rwn_core.parallel.threads import thread_count
@@ -20,7 +21,6 @@ from rwn_core.tuning import Plan
 from rwn_ui.background import end_with_session, preparation, timed_job
 from rwn_ui.background import job as background_job
 from rwn_ui.background.job import Job
-from rwn_ui.background.places import Places
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.features import keep_policy
 from rwn_ui.state.work import Work

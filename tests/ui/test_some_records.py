@@ -157,7 +157,9 @@ def test_a_page_says_that_some_records_are_shown_and_no_page_fails(some, open_pa
     for page in PAGES:
         screen.visit(page)
         assert screen.errors == [], page
-        noted = any("random sample of 2,100 of 2,600 records" in each.value for each in screen.test.caption)
+        noted = any(
+            "random sample of 2,100 of 2,600 records" in each.value for each in screen.test.caption
+        )
         assert noted is (page in ("tune", "utility")), page
     session: Session = screen.session
     assert str(_not_expected(session)).startswith("This needs every record")
