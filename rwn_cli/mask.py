@@ -286,7 +286,7 @@ def _refuse_untouched(data: Microdata, release: Release, *, leaves: bool) -> Non
     if not leaves:
         return
     from rwn_core.evaluation.audit import audit
-    from rwn_core.evaluation.hardly_masked import changed_shares, untouched, untouched_words
+    from rwn_core.evaluation.weakly_masked import changed_shares, untouched, untouched_words
     from rwn_core.measures.measure import Reading
 
     changed = audit(data, release, measures=["cells_changed"])["cells_changed"]
@@ -298,11 +298,11 @@ def _refuse_untouched(data: Microdata, release: Release, *, leaves: bool) -> Non
 
 def _say_of_unchanged(data: Microdata, params: Method, changed: Reading) -> None:
     """Warn about variables that should be masked but changed in few cells."""
-    from rwn_core.evaluation.hardly_masked import (
+    from rwn_core.evaluation.weakly_masked import (
         changed_shares,
-        hardly_masked,
         untouched,
         untouched_words,
+        weakly_masked,
     )
 
     if changed.value == 0:
@@ -311,7 +311,7 @@ def _say_of_unchanged(data: Microdata, params: Method, changed: Reading) -> None
     none = untouched(data, params, shares)
     if none:
         say(f"WARNING: {untouched_words(none)}.")
-    for name in hardly_masked(data, params, shares):
+    for name in weakly_masked(data, params, shares):
         if name not in none:
             say(f"WARNING: {name} changed in {shares[name]:.1%} of cells: it is almost unmasked.")
 

@@ -13,7 +13,7 @@ from rwn_cli.terminal import progress, say
 from rwn_core.errors import ParameterError, RWNError
 
 if TYPE_CHECKING:
-    from rwn_core.evaluation.replays import Replay
+    from rwn_core.evaluation.published_results import Replay
 
 
 def replay(
@@ -41,7 +41,7 @@ def replay(
     printed, ours and the verdict: agrees, differs with a cause as far as one is found, or not
     reproducible with the reason.
     """
-    from rwn_core.evaluation.replays import REPLAYS, Request, chosen, replayed
+    from rwn_core.evaluation.published_results import REPLAYS, Request, chosen, replayed
     from rwn_core.reporting.replay_files import replay_files
 
     if listed:

@@ -71,7 +71,7 @@ class Sampling:
                 "missing values; choose another variable."
             )
 
-    def of(self, original: Microdata, table: Microdata) -> NDArray[np.float64]:
+    def record_weights(self, original: Microdata, table: Microdata) -> NDArray[np.float64]:
         """How many people each record of either table stands for, shape (n,).
 
         A lost weight is replaced by the mean of the others, as who sees the release would.
@@ -212,7 +212,7 @@ class Comparison:
         other.key_sets = tuple(tuple(names) for names in key_sets)
         return other
 
-    def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
+    def cached_for_original(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute what depends on the original alone, once for all masked tables.
 
         Parameters
@@ -226,7 +226,7 @@ class Comparison:
         """
         return _kept(self._memo, key, make)
 
-    def here(self, key: Hashable, make: Callable[[], _T]) -> _T:
+    def cached_for_release(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute what depends on the masked table too, once for the measures that share it.
 
         The same as `once`, but nothing of it is shared with other masked tables.

@@ -57,7 +57,9 @@ def ends(comparison: Comparison, measure: str, compute: Compute) -> dict[str, fl
         the method has its baseline, an ignorant guess, where no relation is left. A measure that
         does not look at relations, and reads the same on both files, has no "unrelated".
     """
-    about = comparison.once("as described for both ends", lambda: _plain(comparison.original))
+    about = comparison.cached_for_original(
+        "as described for both ends", lambda: _plain(comparison.original)
+    )
     given = (comparison.key_sets, comparison.question, comparison.sampling, comparison.holdout)
     # every description of these values shares what is remembered of them
     return about.once(

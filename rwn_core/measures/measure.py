@@ -109,7 +109,7 @@ class Measure:
         """Whether its numbers are shares, which people read in percent."""
         return self.bounds == (0.0, 1.0) or self.unit.startswith("share")
 
-    def title_of(self, reading: Reading | NotApplicable) -> str:
+    def reading_title(self, reading: Reading | NotApplicable) -> str:
         """What a reading is called: a worst case only where it is one."""
         bound = isinstance(reading, Reading) and reading.detail.get("standing") == "at least"
         return self.at_least if bound else self.title

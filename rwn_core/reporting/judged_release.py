@@ -14,7 +14,7 @@ from rwn_core.datasets.key_file import fresh_key
 from rwn_core.errors import ReleaseError
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import audit
-from rwn_core.evaluation.hardly_masked import untouched_words
+from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.io.write import write_atomically
 from rwn_core.masking import Method, Release, mask
 from rwn_core.parallel.threads import Progress

@@ -18,7 +18,7 @@ from rwn_core.data.identity.text_forms import NEARLY_ALL, common_form
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ReleaseError
-from rwn_core.evaluation.hardly_masked import untouched_words
+from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.measures import MEASURES
 from rwn_core.reporting.facts import Audience, Fact, Material
 from rwn_core.reporting.facts.fact import method_words, what_it_destroys

@@ -13,8 +13,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import Audit
-from rwn_core.evaluation.hardly_masked import changed_shares, untouched
 from rwn_core.evaluation.slope_trust import slope_trust
+from rwn_core.evaluation.weakly_masked import changed_shares, untouched
 from rwn_core.laws.law import Law
 from rwn_core.masking import Release
 from rwn_core.masking.rounded import Rounded

@@ -284,7 +284,7 @@ def _readings(audited: Audit, n: int) -> dict[str, dict[str, Any]]:
         result[key] = {
             "value": reading.value,
             "baseline": reading.baseline,
-            "title": measure.title_of(reading),
+            "title": measure.reading_title(reading),
             "words": measure.sentence(reading, n) if measure.sentence else None,
             "interval": list(reading.interval) if reading.interval else None,
             **kept_detail(key, reading),

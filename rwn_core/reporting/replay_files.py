@@ -8,7 +8,7 @@ import re
 import textwrap
 
 from rwn_core.charts import CHARTS, Chart, still
-from rwn_core.evaluation.replays import Replayed, Row
+from rwn_core.evaluation.published_results import Replayed, Row
 from rwn_core.reporting.facts import Audience, Content, Fact, Table
 from rwn_core.reporting.page import page
 

@@ -1,5 +1,6 @@
 """Tuning: try many settings, find those worth a thought, and say what a search costs."""
 
+from rwn_core.tuning.evaluate_settings import Plan, Trials
 from rwn_core.tuning.frontier import frontier
 from rwn_core.tuning.goal import Goal, GoalAnswer
 from rwn_core.tuning.goal_seek import seek
@@ -11,9 +12,8 @@ from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.slice_answer import SliceAnswer
 from rwn_core.tuning.sweep import USUAL, prepared, sweep
 from rwn_core.tuning.sweep_folder import JobFolder, job_name
-from rwn_core.tuning.sweep_processes import Run
+from rwn_core.tuning.sweep_processes import SweepRun
 from rwn_core.tuning.sweep_result import Sweep
-from rwn_core.tuning.trials import Plan, Trials
 from rwn_core.tuning.verdict import Verdict
 
 __all__ = [
@@ -26,12 +26,12 @@ __all__ = [
     "Plan",
     "Point",
     "Policy",
-    "Run",
     "Setting",
     "SliceAnswer",
     "SliceRanges",
     "Spread",
     "Sweep",
+    "SweepRun",
     "Trials",
     "Verdict",
     "frontier",

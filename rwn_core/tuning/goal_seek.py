@@ -15,16 +15,16 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning.attacked import with_attacked
+from rwn_core.tuning.evaluate_settings import Plan, with_red_team
 from rwn_core.tuning.frontier import sign
 from rwn_core.tuning.goal import Goal, GoalAnswer
 from rwn_core.tuning.goal_seek_steps import around, half_steps, middle
-from rwn_core.tuning.judged import empty_end
+from rwn_core.tuning.limit_bounds import empty_end
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.sweep_result import Sweep
-from rwn_core.tuning.trials import Plan, with_red_team
 
 _ROUNDS = 3  # how often the step is halved
 _FRESH = 1_000_000  # apart from the seeds of any sweep
@@ -91,7 +91,7 @@ def seek(
     plan = replace(plan, measures=goal.measures)
     steps = half_steps(points)
     farthest = [point.setting for point in points]
-    with Crew(microdata, farthest, plan, workers=thread_count(workers)) as crew:
+    with SettingPool(microdata, farthest, plan, workers=thread_count(workers)) as crew:
         for number in range(_ROUNDS):
             here = _leader(known.values(), goal)
             wanted = [s for s in around(here.setting, steps) if s.key not in known]
@@ -155,7 +155,7 @@ def _part(progress: Progress, number: int, parts: int) -> Progress:
 
 
 def _verified(
-    crew: Crew, known: Mapping[str, Point], goal: Goal, plan: Plan, progress: Progress
+    crew: SettingPool, known: Mapping[str, Point], goal: Goal, plan: Plan, progress: Progress
 ) -> GoalAnswer:
     """The best settings again, on releases that had no part in choosing them."""
     choosing = replace(plan, seed=plan.seed + _FRESH, releases=max(3 * plan.releases, 24))
@@ -182,7 +182,7 @@ def _verified(
     return GoalAnswer(goal=goal, point=point, reached=goal.excess(point) <= 0, tried=len(known))
 
 
-def _stated(crew: Crew, setting: Setting, plan: Plan, number: int) -> Point:
+def _stated(crew: SettingPool, setting: Setting, plan: Plan, number: int) -> Point:
     """What is said of an answer: from releases that chose nothing, others at each attempt."""
     seed = plan.seed + _FRESH * (2 + number)
     count = max(_STATED, plan.releases)
@@ -194,7 +194,7 @@ def _stated(crew: Crew, setting: Setting, plan: Plan, number: int) -> Point:
     return with_attacked(point, few)
 
 
-def _closer(crew: Crew, goal: Goal, plan: Plan, kept: Point, failed: Point | None) -> Point:
+def _closer(crew: SettingPool, goal: Goal, plan: Plan, kept: Point, failed: Point | None) -> Point:
     """Between a setting that keeps the limit and a better one that does not: by halves."""
     for _ in range(_HALVES if failed is not None else 0):
         assert failed is not None

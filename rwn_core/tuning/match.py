@@ -13,10 +13,10 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.ends import UNRELATED
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.threads import Progress
-from rwn_core.tuning.along_strength import Loss, Search
+from rwn_core.tuning.evaluate_settings import Plan
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.trials import Plan
+from rwn_core.tuning.strength_search import Loss, StrengthSearch
 
 __all__ = ["PICTURES", "Loss", "Matched", "Refused", "match"]
 
@@ -121,7 +121,7 @@ def match(
                 progress((number + share) / len(methods))
 
         try:
-            found.append(_tuned(Search(microdata, key, tried, tell), to, plan))
+            found.append(_tuned(StrengthSearch(microdata, key, tried, tell), to, plan))
         except ParameterError as refusal:
             found.append(Refused(method=key, reason=str(refusal)))
         tell(1.0)
@@ -143,7 +143,7 @@ def _refuse_empty(microdata: Microdata, to: Loss | Policy) -> None:
         )
 
 
-def _tuned(search: Search, to: Loss | Policy, plan: Plan) -> Matched:
+def _tuned(search: StrengthSearch, to: Loss | Policy, plan: Plan) -> Matched:
     """The setting that is sought, with what the plan reads there."""
     if isinstance(to, Policy):
         position, reached = search.weakest(to)

@@ -13,7 +13,14 @@ from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning.attacked import attacked
-from rwn_core.tuning.judged import MISSING, Judged, empty_end, of_point, of_reading, of_stated
+from rwn_core.tuning.limit_bounds import (
+    MISSING,
+    LimitBounds,
+    bounds_from_reading,
+    bounds_from_spread,
+    bounds_from_stated,
+    empty_end,
+)
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.verdict import Verdict
 
@@ -177,7 +184,7 @@ class Policy:
             A limit whose measure could not be read is not kept.
         """
         given = {
-            key: Judged(value=value, reason=(reasons or {}).get(key, MISSING))
+            key: LimitBounds(value=value, reason=(reasons or {}).get(key, MISSING))
             for key, value in {**dict.fromkeys(self.measures), **values}.items()
         }
         return self._verdict(given)
@@ -192,7 +199,7 @@ class Policy:
         the share, nothing is kept. What the red team achieved counts where it is worse.
         """
         worse = attacked(readings)
-        verdict = self._verdict({key: of_reading(each) for key, each in worse.items()})
+        verdict = self._verdict({key: bounds_from_reading(each) for key, each in worse.items()})
         return replace(verdict, released=released)
 
     def judge_point(self, point: Point) -> Verdict:
@@ -204,15 +211,17 @@ class Policy:
             Releases of one setting; a single release is held against the limits by its value.
             One that releases too few records keeps nothing.
         """
-        verdict = self._verdict({key: of_point(each) for key, each in point.spreads.items()})
+        verdict = self._verdict(
+            {key: bounds_from_spread(each) for key, each in point.spreads.items()}
+        )
         return replace(verdict, released=point.released if point.few else None)
 
     def judge_stated(self, readings: Mapping[str, Mapping[str, float]]) -> Verdict:
         """Hold the readings of a scenario against the limits, by the same ends."""
-        return self._verdict({key: of_stated(each) for key, each in readings.items()})
+        return self._verdict({key: bounds_from_stated(each) for key, each in readings.items()})
 
-    def _verdict(self, given: Mapping[str, Judged]) -> Verdict:
-        nothing = Judged(value=None)
+    def _verdict(self, given: Mapping[str, LimitBounds]) -> Verdict:
+        nothing = LimitBounds(value=None)
         held = {
             each.measure: given.get(each.measure, nothing).against(each.measure, each.share)
             for each in self.limits

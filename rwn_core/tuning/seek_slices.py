@@ -20,17 +20,17 @@ from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, at_levers
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning.attacked import with_attacked
+from rwn_core.tuning.evaluate_settings import Plan, with_red_team
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.search_pace import Pace
-from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.slice_answer import LOSS, SliceAnswer
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.slice_search import FRESH, SliceSearch
 from rwn_core.tuning.slice_steps import Choice, Found, Weights
-from rwn_core.tuning.trials import Plan, with_red_team
 
 LARGEST_SEARCHED = 1_000  # records; more take minutes, and linkage is known between bounds only
 STRENGTHS = 40  # between the ends of the slider
@@ -134,7 +134,7 @@ def seek_slices(
     setting = setting or Setting(params=RWN(epsilon=1.0, k=5))
     settings = _strengths(sample, setting, ranges.strengths)
     plan = Plan(measures=asked.measures, releases=_RELEASES, seed=ranges.seed)
-    with Crew(sample, settings, plan, workers=thread_count(workers)) as crew:
+    with SettingPool(sample, settings, plan, workers=thread_count(workers)) as crew:
         search = SliceSearch(
             names=tuple(masked_names(sample)),
             settings=settings,

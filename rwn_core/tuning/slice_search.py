@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.slices import Slices
+from rwn_core.tuning.evaluate_settings import Plan
 from rwn_core.tuning.policy import QUICK, Policy
 from rwn_core.tuning.search_pace import Pace
-from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_steps import (
     Choice,
@@ -26,7 +27,6 @@ from rwn_core.tuning.slice_steps import (
     slices_of,
     weight_steps,
 )
-from rwn_core.tuning.trials import Plan
 from rwn_core.tuning.verdict import Verdict
 
 _BROKEN = 1.5  # of a limit: one release is enough to refuse
@@ -49,7 +49,7 @@ class SliceSearch:
         count.
     losses : callable
         The expected losses under some weights.
-    crew : Crew
+    crew : SettingPool
     policy : Policy
     plan : Plan
         Releases and seed of a trial.
@@ -82,7 +82,7 @@ class SliceSearch:
     names: tuple[str, ...]
     settings: Sequence[Setting]
     losses: Callable[[Weights], SliceLoss]
-    crew: Crew
+    crew: SettingPool
     policy: Policy
     plan: Plan
     tries: int

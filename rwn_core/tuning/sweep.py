@@ -11,13 +11,13 @@ from rwn_core.errors import RWNError
 from rwn_core.masking.references import Original, Shuffled
 from rwn_core.measures import UTILITY
 from rwn_core.parallel.threads import thread_count
+from rwn_core.tuning.evaluate_settings import Plan, Trials, by_family
 from rwn_core.tuning.grid import Grid, settings_of
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep_folder import JobFolder
-from rwn_core.tuning.sweep_processes import Run
+from rwn_core.tuning.sweep_processes import SweepRun
 from rwn_core.tuning.sweep_result import Sweep
-from rwn_core.tuning.trials import Plan, Trials, by_family
 
 USUAL = (
     "bayes_linkage",
@@ -148,7 +148,7 @@ def _apart(
     folder = JobFolder.of(path, microdata, plan, settings)
     refusal = ""
     for _ in range(_ATTEMPTS):
-        run = Run(microdata, settings, plan, folder, workers=workers)
+        run = SweepRun(microdata, settings, plan, folder, workers=workers)
         try:
             while run.running:
                 run.join(_LOOK)

@@ -19,12 +19,12 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.pool import Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle, be_polite
 from rwn_core.parallel.threads import Progress
+from rwn_core.tuning.evaluate_settings import Plan, Trials, by_family
 from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep_folder import JobFolder
 from rwn_core.tuning.sweep_result import Sweep
-from rwn_core.tuning.trials import Plan, Trials, by_family
 
 _AT_ONCE = 200_000  # records times settings that are forecast within a redraw
 _LOOK = 0.4  # seconds between two looks into the folder
@@ -82,7 +82,7 @@ def one_thread() -> None:
     threadpool_limits(1)
 
 
-class Run:
+class SweepRun:
     """A sweep in processes of its own.
 
     Parameters

@@ -10,9 +10,9 @@ import pandas as pd
 
 from rwn_core.masking.references import REFERENCES
 from rwn_core.measures import MEASURES
+from rwn_core.tuning.evaluate_settings import Plan
 from rwn_core.tuning.point import Point, Spread, few_words
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.trials import Plan
 from rwn_core.tuning.verdict import counted, not_judged, share_words
 
 

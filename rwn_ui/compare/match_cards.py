@@ -9,8 +9,8 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning import Point
-from rwn_core.tuning.duel import best_of
 from rwn_core.tuning.match import Loss, Matched
+from rwn_core.tuning.paired_comparison import best_of
 from rwn_core.tuning.point import ranges_words
 from rwn_ui.compare.cards import verdict_words
 from rwn_ui.compare.match_sentences import method, setting, title

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import rwn_core as rwn
 from rwn_core.tuning import Point
-from rwn_core.tuning.duel import Duel, duel
 from rwn_core.tuning.match import Loss, Matched, Refused
+from rwn_core.tuning.paired_comparison import PairedComparison, compare_pair
 from rwn_ui.features.setting_sentences import value_words
 
 Found = Sequence[Matched | Refused]
@@ -65,7 +65,11 @@ def _outright(rivals: Sequence[Matched], to: Loss | rwn.Policy, records: int) ->
     for one in rivals:
         others = [each for each in rivals if each is not one]
         measures = _measures(rivals, to)
-        won = [key for key in measures if all(key in duel(one, o, [key]).better for o in others)]
+        won = [
+            key
+            for key in measures
+            if all(key in compare_pair(one, o, [key]).better for o in others)
+        ]
         if won:
             names = listed([title(key, records) for key in won])
             told.append(
@@ -81,10 +85,12 @@ def _first_against(rivals: Sequence[Matched], to: Loss | rwn.Policy, records: in
     first = next((each for each in rivals if each.method == rwn.RWN.method), rivals[0])
     others = [each for each in rivals if each is not first]
     measures = _measures(rivals, to)
-    return [_against(first, other, duel(first, other, measures), records) for other in others]
+    return [
+        _against(first, other, compare_pair(first, other, measures), records) for other in others
+    ]
 
 
-def _against(one: Matched, other: Matched, outcome: Duel, records: int) -> str:
+def _against(one: Matched, other: Matched, outcome: PairedComparison, records: int) -> str:
     parts = []
     for words, keys in (("better on", outcome.better), ("worse on", outcome.worse)):
         if keys:

@@ -14,7 +14,7 @@ from rwn_core.evaluation.errors_of_numbers import (
     NumberErrors,
     errors_of_numbers,
 )
-from rwn_core.evaluation.two_laws import Expected, LawSummary, two_laws
+from rwn_core.evaluation.nbrs2015_vs_rwn import ExpectedCount, LawSummary, nbrs2015_vs_rwn
 from rwn_core.parallel.threads import Progress
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
@@ -207,8 +207,8 @@ def _laws(session: Session) -> None:
 def compare_laws(
     microdata: rwn.Microdata, asked: dict[str, Any], progress: Progress
 ) -> tuple[dict[str, Any], list[LawSummary]]:
-    """Return the form's values and the statements of both laws; run in the process."""
-    found = two_laws(microdata, **asked)
+    """What was asked, and what the laws say; the work of the process."""
+    found = nbrs2015_vs_rwn(microdata, **asked)
     progress(1.0)
     return asked, found
 
@@ -266,5 +266,5 @@ def _percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
-def _expected(each: Expected) -> str:
+def _expected(each: ExpectedCount) -> str:
     return f"{each.mean:,.1f} ± {each.sd:,.1f}"

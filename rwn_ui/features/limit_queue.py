@@ -9,7 +9,7 @@ from functools import partial
 import rwn_core as rwn
 from rwn_core.masking import Method
 from rwn_core.measures.measure import Reading
-from rwn_core.tuning.judged import stated
+from rwn_core.tuning.limit_bounds import stated_bounds
 from rwn_core.tuning.policy import QUICK
 from rwn_ui.background.measure_worker import DrawnRelease, MeasureWorker, Question
 from rwn_ui.features.axis_choice import wanted
@@ -245,7 +245,7 @@ def with_readings(pin: Pin, found: Readings) -> Pin:
     return replace(
         pin,
         values=pin.values | {key: each.value for key, each in known.items()},
-        bounds=pin.bounds | {key: stated(each) for key, each in known.items()},
+        bounds=pin.bounds | {key: stated_bounds(each) for key, each in known.items()},
         pending=tuple(key for key in pin.pending if key not in found),
     )
 

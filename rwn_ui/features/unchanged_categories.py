@@ -6,7 +6,7 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.data.variable import Kind
-from rwn_core.evaluation.hardly_masked import HARDLY, change_from_anywhere
+from rwn_core.evaluation.weakly_masked import WEAKLY_MASKED, change_from_anywhere
 from rwn_core.measures.measure import Reading
 from rwn_ui.panel.parts import changed_cells
 from rwn_ui.state.results import memo, table_key
@@ -44,7 +44,7 @@ def warning(session: Session, shares: dict[str, float]) -> str:
         name
         for name, free in anywhere.items()
         if session.data.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED)
-        and shares.get(name, 1.0) < HARDLY * q * free
+        and shares.get(name, 1.0) < WEAKLY_MASKED * q * free
     ]
     if not few:
         return ""

@@ -9,7 +9,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core import io
 from rwn_core.errors import ReleaseError
-from rwn_core.evaluation.hardly_masked import untouched_words
+from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.io.losses import losses
 from rwn_core.reporting.judged_release import Draws, JudgedRelease, judge_release
 from rwn_core.tuning.goal import number_words

@@ -55,7 +55,7 @@ class CurrentRelease:
     def readings(self) -> dict[str, Reading | rwn.NotApplicable]:
         """Readings of the measures, computed at first use."""
         shown, keys = self.comparison, self.measures
-        return shown.here(
+        return shown.cached_for_release(
             "shown", lambda: {key: rwn.MEASURES[key].read(shown, bare=True) for key in keys}
         )
 
@@ -63,8 +63,8 @@ class CurrentRelease:
     def retained_share(self) -> float | None:
         """Share of released records if it is too small to meet limits, else None."""
         shown = self.comparison
-        return shown.here(
-            "retained share", lambda: too_few(self.params, shown.original, shown.masked)
+        return shown.cached_for_release(
+            "few", lambda: too_few(self.params, shown.original, shown.masked)
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rwn_core.reporting.judged_release import Approval, JudgedRelease
-from rwn_core.tuning import Run
+from rwn_core.tuning import SweepRun
 from rwn_ui.background.dataset_job import OpenDataset
 from rwn_ui.background.job import Job
 from rwn_ui.background.measure_worker import MeasureWorker
@@ -66,7 +66,7 @@ class Work:
         Of the file that was chosen last.
     jobs : dict of str to Job
         By the feature that began it; a job that has ended stays until its result is taken.
-    sweep : Run or None
+    sweep : SweepRun or None
     worker : MeasureWorker or None
         Reads what no slider can wait for.
     preparation : Preparation or None
@@ -85,7 +85,7 @@ class Work:
 
     opening: Opening | None = None
     jobs: dict[str, Job] = field(default_factory=dict)
-    sweep: Run | None = None
+    sweep: SweepRun | None = None
     worker: MeasureWorker | None = None
     preparation: Preparation | None = None
     first: bool = False

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.tuning import Point, Run
+from rwn_core.tuning import Point, SweepRun
 from rwn_core.tuning.point import few_words
 from rwn_ui.features.axis_choice import POLICY
 from rwn_ui.features.scenario_trial import as_scenario
@@ -43,7 +43,7 @@ def picked(session: Session) -> str | None:
     return key
 
 
-def draw(session: Session, run: Run) -> None:
+def draw(session: Session, run: SweepRun) -> None:
     """The chosen setting: a list, the frontier first, and what can be done with it."""
     sweep = run.sweep()
     if not len(sweep):

@@ -12,7 +12,7 @@ from pathlib import Path
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError, RWNError
 from rwn_core.parallel.threads import thread_count
-from rwn_core.tuning import Grid, JobFolder, Plan, Run, Setting, job_name, prepared
+from rwn_core.tuning import Grid, JobFolder, Plan, Setting, SweepRun, job_name, prepared
 from rwn_core.tuning.sweep_folder import identity
 from rwn_ui.background.job import JOB_SLOTS
 
@@ -44,8 +44,15 @@ def _user() -> str:
     return str(os.getuid()) if hasattr(os, "getuid") else "user"
 
 
-def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> Run:
-    """Start a sweep in the background; points that are kept from earlier are not made again."""
+def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> SweepRun:
+    """Start a sweep in the background; points that are kept from earlier are not made again.
+
+    Raises
+    ------
+    ParameterError
+    RWNError
+        Others keep the server busy.
+    """
     settings = prepared(data, what, references=True)
     if JOB_SLOTS.full:
         raise RWNError(
@@ -53,7 +60,7 @@ def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> Run:
             "when one of them is done."
         )
     folder = JobFolder.of(sweeps_folder() / job_name(data, plan), data, plan, settings)
-    run = Run(data, settings, plan, folder, workers=thread_count(), watched=POLITE)
+    run = SweepRun(data, settings, plan, folder, workers=thread_count(), watched=POLITE)
     JOB_SLOTS.take(run)
     return run
 
@@ -78,7 +85,7 @@ def stored_sweep(data: Microdata) -> tuple[Plan, list[Setting], int] | None:
     return None
 
 
-def forget(run: Run) -> None:
+def forget(run: SweepRun) -> None:
     """Stop a sweep and remove its points."""
     run.cancel()
     shutil.rmtree(run.folder.root, ignore_errors=True)

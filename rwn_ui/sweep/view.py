@@ -13,7 +13,7 @@ from rwn_core.charts import serialise
 from rwn_core.masking import SHORT_NAMES
 from rwn_core.masking.references import REFERENCES
 from rwn_core.measures.statistics.intervals import range_words
-from rwn_core.tuning import Run, Setting, Sweep
+from rwn_core.tuning import Setting, Sweep, SweepRun
 from rwn_core.tuning.forecast import EXPECTED
 from rwn_ui.background.progress import bar, polled
 from rwn_ui.features.axis_choice import POLICY
@@ -60,7 +60,7 @@ def draw(session: Session) -> None:
     slice_search_view.draw(session)
 
 
-def _progress(session: Session, run: Run) -> None:
+def _progress(session: Session, run: SweepRun) -> None:
     if run.running or run.refusal:
         st.space("xxsmall")  # below the bar of pages
     if run.running:
@@ -74,7 +74,7 @@ def _progress(session: Session, run: Run) -> None:
             st.rerun()
 
 
-def _pictures(session: Session, run: Run) -> None:
+def _pictures(session: Session, run: SweepRun) -> None:
     slot = st.empty()
     sweep, measures = run.sweep(), run.plan.measures
     asked = [s for s in run.settings if s.method not in REFERENCES]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from rwn_core.data.text_budget import LONGEST_DOCUMENT
 from rwn_core.errors import InputError
+from rwn_core.io.reading import parse_text
 from rwn_ui.server.environment import in_class
+
+Parsed = TypeVar("Parsed")
 
 
 def file_chooser(
@@ -31,8 +35,19 @@ def written_name(sent: str) -> str:
     return sent.replace("%22", '"')
 
 
+def parsed(content: bytes, parse: Callable[[str], Parsed], what: str) -> Parsed:
+    """Read a text file; a long one in a process with limits, while this thread waits."""
+    return parse_text(parse, read_text(content, what), f"{what} file")
+
+
 def read_text(content: bytes, what: str) -> str:
-    """The text of a file."""
+    """The text of a file.
+
+    Raises
+    ------
+    InputError
+        It is no text, or a too long one.
+    """
     if len(content) > 4 * LONGEST_DOCUMENT:  # bytes of so many letters
         raise InputError(f"The {what} file has more than {LONGEST_DOCUMENT:,} letters; shorten it.")
     try:

@@ -9,7 +9,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 def test_the_list_names_every_replay(rwn_command: Run) -> None:
-    from rwn_core.evaluation.replays import REPLAYS
+    from rwn_core.evaluation.published_results import REPLAYS
 
     code, output, _ = rwn_command("replay", "--list")
     assert code == 0

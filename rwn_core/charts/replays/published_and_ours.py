@@ -19,7 +19,7 @@ from rwn_core.charts.parts.style import (
 from rwn_core.charts.parts.tables import table
 
 if TYPE_CHECKING:  # charts are drawn by commands that run no replay
-    from rwn_core.evaluation.replays import Replayed
+    from rwn_core.evaluation.published_results import Replayed
 
 _APART = 0.13
 

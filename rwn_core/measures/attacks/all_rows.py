@@ -38,7 +38,7 @@ class AllRows(NamedTuple):
     truth: NDArray[np.float64]
 
 
-def weighed(
+def joint_posterior_success(
     comparison: Comparison,
     belief: sparse.csc_array,
     parts: Blocks,
@@ -73,7 +73,7 @@ def both_cells(comparison: Comparison, names: Sequence[str]) -> NDArray[np.int64
     return np.column_stack(cell_codes(comparison, names))
 
 
-def expected_share(belief: sparse.csc_array, parts: Blocks) -> float | None:
+def joint_success_share(belief: sparse.csc_array, parts: Blocks) -> float | None:
     """The expected share of right links alone; see `all_rows`."""
     found = all_rows(belief, parts)
     return None if found is None else found.share

@@ -25,12 +25,12 @@ class Blocks:
 
     Attributes
     ----------
-    of : ndarray of int64, shape (n,)
+    block_of : ndarray of int64, shape (n,)
         The number of each record's block, and of its row's.
     sizes : ndarray of int64, shape (blocks,)
     """
 
-    of: NDArray[np.int64]
+    block_of: NDArray[np.int64]
     sizes: NDArray[np.int64]
 
     @property
@@ -61,10 +61,10 @@ def blocks(belief: sparse.csc_array) -> Blocks:
 
     n = belief.shape[0]
     if not possible(belief):
-        return Blocks(of=np.zeros(n, dtype=np.int64), sizes=np.array([n]))
+        return Blocks(block_of=np.zeros(n, dtype=np.int64), sizes=np.array([n]))
     # turned around it has the same parts, in the form that is looked through
     _, of = connected_components(belief.T, connection="strong")
-    return Blocks(of=of.astype(np.int64), sizes=np.bincount(of).astype(np.int64))
+    return Blocks(block_of=of.astype(np.int64), sizes=np.bincount(of).astype(np.int64))
 
 
 def possible(belief: sparse.csc_array) -> bool:
@@ -102,7 +102,7 @@ def most_likely(belief: sparse.csc_array, parts: Blocks, orders: Orders) -> NDAr
     ends = np.cumsum(parts.sizes)
     pairs = _within(belief, parts)
     linked = np.empty(len(rows), dtype=np.int64)
-    alone = parts.sizes[parts.of] == 1
+    alone = parts.sizes[parts.block_of] == 1
     linked[alone] = np.flatnonzero(alone)
     for number in np.flatnonzero(parts.sizes > 1):
         size, here = parts.sizes[number], slice(*pairs.starts[number : number + 2])
@@ -127,21 +127,21 @@ class _Pairs:
 def _within(belief: sparse.csc_array, parts: Blocks) -> _Pairs:
     entries = sparse.coo_array(belief)
     record, row = entries.coords
-    kept = (parts.of[record] == parts.of[row]) & (entries.data > 0)
+    kept = (parts.block_of[record] == parts.block_of[row]) & (entries.data > 0)
     record, row, value = record[kept], row[kept], entries.data[kept]
-    sorted_by_block = np.argsort(parts.of[row], kind="stable")
+    sorted_by_block = np.argsort(parts.block_of[row], kind="stable")
     record, row, value = (each[sorted_by_block] for each in (record, row, value))
-    starts = np.searchsorted(parts.of[row], np.arange(len(parts.sizes) + 1))
+    starts = np.searchsorted(parts.block_of[row], np.arange(len(parts.sizes) + 1))
     # rounded, so that equal costs stay equal
     return _Pairs(record, row, np.round(-np.log(value), 9), starts)
 
 
 def _by_block(parts: Blocks, order: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
     """Records in an order, block by block, and each one's place in its block."""
-    inside = order[np.argsort(parts.of[order], kind="stable")]
+    inside = order[np.argsort(parts.block_of[order], kind="stable")]
     place = np.empty(len(order), dtype=np.int64)
     starts = np.cumsum(parts.sizes) - parts.sizes
-    place[inside] = np.arange(len(order)) - starts[parts.of[inside]]
+    place[inside] = np.arange(len(order)) - starts[parts.block_of[inside]]
     return inside, place
 
 
@@ -196,7 +196,7 @@ def _inside(
     if order is None and len(parts.sizes) == 1:
         return belief.copy()
     order = np.arange(belief.shape[0]) if order is None else order
-    starts, records, shares = shares_within(*entries(belief), parts.of, order)
+    starts, records, shares = shares_within(*entries(belief), parts.block_of, order)
     return sparse.csc_array(
         (shares, records, starts.astype(belief.indptr.dtype)), shape=belief.shape
     )

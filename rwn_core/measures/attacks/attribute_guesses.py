@@ -26,7 +26,7 @@ from rwn_core.measures.attacks.guessing import (
 )
 from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues
 from rwn_core.measures.attacks.non_members import NonMembers
-from rwn_core.measures.attacks.non_members_alone import NonMembersAlone
+from rwn_core.measures.attacks.non_members_without_donors import NonMembersWithoutDonors
 from rwn_core.measures.attacks.predicted_value import KeyColumns, Predictor
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -86,7 +86,7 @@ class _Attack:
         comparison, law = self.comparison, self.law
         original, masked, about = comparison.original, comparison.masked, ("key columns", self.keys)
         steps = tuple(sorted(law.precision.items()))
-        known = comparison.once(
+        known = comparison.cached_for_original(
             (*about, steps),
             lambda: KeyColumns(original, rounded(original, law.precision), self.keys),
         )
@@ -185,7 +185,7 @@ class _Attack:
             large that only a handful could be looked at.
         """
         alone = all(way.cells.donors is None for way in self.law.components())
-        kind = NonMembersAlone if alone else NonMembers
+        kind = NonMembersWithoutDonors if alone else NonMembers
         attacked = kind(self.comparison, self.law, outsiders, self.keys)
         work = attacked.joined * len(self.first)
         if work > LARGEST_CONTROL:
@@ -214,7 +214,7 @@ def best_guesses(comparison: Comparison) -> Reading:
         No variable is confidential, no key is left beside it, there is no law, or too many
         originals may have released the rows.
     """
-    return comparison.here("attribute guesses", lambda: _best_guesses(comparison))
+    return comparison.cached_for_release("attribute guesses", lambda: _best_guesses(comparison))
 
 
 def _best_guesses(comparison: Comparison) -> Reading:

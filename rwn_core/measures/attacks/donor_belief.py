@@ -87,7 +87,7 @@ def beliefs(
     for secret, same in zip(secrets, alike, strict=True):
         if same in donor:
             continue
-        beside = beside_secret(law, keys, secret)
+        beside = keys_sharing_donor(law, keys, secret)
         shown = [
             _shown(way, each, beside, secret, asked) for way, each in zip(parts, joint, strict=True)
         ]
@@ -112,10 +112,10 @@ def _alike(law: Law, parts: Sequence[Way], keys: Sequence[str], secret: str) -> 
     """
     own = any(way.cells.donors is None for way in parts)
     chances = tuple(way.cells.modification(secret) for way in parts)
-    return secret if own else (beside_secret(law, keys, secret), chances)
+    return secret if own else (keys_sharing_donor(law, keys, secret), chances)
 
 
-def beside_secret(law: Law, keys: Sequence[str], secret: str) -> tuple[str, ...]:
+def keys_sharing_donor(law: Law, keys: Sequence[str], secret: str) -> tuple[str, ...]:
     """The keys that take their values from the donor of the secret."""
     unit = next(unit for unit in law.units() if secret in unit)
     return tuple(name for name in unit if name in set(keys))

@@ -87,7 +87,7 @@ class Closest:
                 "records."
             )
         self.metric, self._whole = metric.on(names), comparison.original
-        self.original = comparison.once(
+        self.original = comparison.cached_for_original(
             ("closest by", *names), lambda: some_columns(original_points(comparison), columns)
         )
         present = ~empty_records(comparison.masked, names)

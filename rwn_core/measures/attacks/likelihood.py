@@ -159,7 +159,7 @@ def _sparse_product(
     people: NDArray[np.int64] | None = None,
 ) -> Scaled:
     """The same product, pair by pair: the most telling unit says which pairs there are."""
-    from rwn_core.measures.attacks.likelihood_large import weighed
+    from rwn_core.measures.attacks.likelihood_large import sparse_likelihood
 
     some, places = masked.take(rows), np.arange(len(rows))
     coded = [
@@ -168,7 +168,7 @@ def _sparse_product(
     ]
     coded.sort(key=lambda each: -int(each[0].max()))
     assert law.donors is not None  # as its caller has seen
-    return weighed(law.donors.lists, coded, len(rows), people)
+    return sparse_likelihood(law.donors.lists, coded, len(rows), people)
 
 
 def _dense_product(

@@ -18,7 +18,7 @@ RARE = 2  # values are looked up where at least so many times as many donors wou
 Coded = tuple[NDArray[np.int64], NDArray[np.int64], float]
 
 
-def weighed(
+def sparse_likelihood(
     listed: Listed,
     coded: Sequence[Coded],
     rows: int,

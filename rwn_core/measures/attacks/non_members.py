@@ -12,7 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.donor_belief import Beliefs
-from rwn_core.measures.attacks.joined_file import JoinedFile, UnitValues
+from rwn_core.measures.attacks.file_with_added_person import FileWithAddedPerson, UnitValues
 from rwn_core.measures.attacks.likelihood import attacked_units, ways
 from rwn_core.measures.attacks.scaled_columns import leveled
 from rwn_core.measures.comparison import Comparison
@@ -80,7 +80,7 @@ class NonMembers:
         made = []
         for some in self._few(len(rows)):
             values = [unit._replace(own=unit.own[some]) for unit in units]
-            few = JoinedFile(self.law, self.near[some], self.joins.shares[some], values)
+            few = FileWithAddedPerson(self.law, self.near[some], self.joins.shares[some], values)
             made.append(few.beliefs(parts, file, top, secrets))
         source, donors = zip(*made, strict=True)
         return Beliefs(_stacked(source), [_stacked(each) for each in zip(*donors, strict=True)])

@@ -16,9 +16,9 @@ from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
 from rwn_core.measures.attacks.scaled_columns import entries, times
 
-LARGEST_WORK = 6_000_000  # candidate pairs weighed for one reading
+SAMPLED_PAIRS = 6_000_000  # candidate pairs weighed for one reading
 SMALLEST_SAMPLE = 400  # of fewer without any above one half, 1 % of all could be
-AT_ONCE = 10_000_000  # candidate pairs that one look at all neighborhoods may find
+ATTACKED_PAIRS = 10_000_000  # candidate pairs that one look at all neighborhoods may find
 Look = Callable[[sparse.csc_array, NDArray[np.int64]], None]
 _SEED = 20220615  # of the sample of rows: fixed, so that a number changes only with the setting
 
@@ -31,7 +31,7 @@ class Linkage:
     ----------
     rows : ndarray of int64, shape (m,)
         The released rows looked at, ascending; a row that lost all of its values is none.
-    of : int
+    total_rows : int
         How many released rows there are.
     best : ndarray of float64, shape (m,)
         Probability of the most likely original; its mean estimates the success without bias.
@@ -49,7 +49,7 @@ class Linkage:
     """
 
     rows: NDArray[np.int64]
-    of: int
+    total_rows: int
     best: NDArray[np.float64]
     truth: NDArray[np.float64]
     top1: NDArray[np.float64]
@@ -66,7 +66,7 @@ class Linkage:
     @property
     def sampled(self) -> bool:
         """Whether only a random sample of the rows was looked at."""
-        return len(self.rows) < self.of
+        return len(self.rows) < self.total_rows
 
 
 def posteriors(
@@ -119,7 +119,7 @@ def link(
     masked: Microdata,
     names: Sequence[str] | None = None,
     *,
-    work: int = LARGEST_WORK,
+    work: int = SAMPLED_PAIRS,
 ) -> Linkage:
     """Link the released rows, or a random sample of them where they are too many.
 
@@ -181,13 +181,13 @@ def weigh(
             look(belief, part)
         start += size
         # all variables together leave fewer candidates than the most telling one
-        size = max(size, AT_ONCE * len(part) // (4 * belief.nnz + 1))
+        size = max(size, ATTACKED_PAIRS * len(part) // (4 * belief.nnz + 1))
     joined = {name: np.concatenate([part[name] for part in results]) for name in results[0]}
     released = released_rows(law.original, masked)
     if len(released) < masked.n:  # shares are of the rows that leave
         leaves = np.isin(rows, released)
         rows, joined = rows[leaves], {name: part[leaves] for name, part in joined.items()}
-    return Linkage(rows=rows, of=len(released), **joined), together
+    return Linkage(rows=rows, total_rows=len(released), **joined), together
 
 
 def candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float:
@@ -201,7 +201,7 @@ def candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float
         The release has none of these variables.
     """
     units = attacked_units(law, names)
-    if law.original.n**2 <= LARGEST_WORK // 4:
+    if law.original.n**2 <= SAMPLED_PAIRS // 4:
         return float(law.original.n)
     # a row carries a value as often as it is likely: the expected size of its column
     enough = work / SMALLEST_SAMPLE
@@ -238,7 +238,7 @@ def row_sample(
     if n * per_row > whole and n > most:
         rows = rows if leaving is None else leaving
         rows = rows[random_rows(len(rows), most)] if len(rows) > most else rows
-    return Sample(rows, max(1, int(AT_ONCE / per_row)))
+    return Sample(rows, max(1, int(ATTACKED_PAIRS / per_row)))
 
 
 def random_rows(n: int, count: int) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ MOST_LEVELS = 50  # of a category that takes part
 GRID = np.linspace(0.1, 0.9, 17)  # quantiles at which two numbers are cut together
 
 
-def lone_members(
+def single_record_predicates(
     original: Microdata, keys: Sequence[str], most: int = MOST
 ) -> list[tuple[Predicate, int]]:
     """Predicates that exactly one original record fulfils, the simplest first.

@@ -87,8 +87,8 @@ class Secret:
         self.who = People(truth=self.own[rows], near=self.near, levels=count)
 
     def read(self, found: Matches, seen: Codes) -> Floats:
-        """For each lone person who is seen the share of the rows that show his own value."""
-        count, person = len(found.lone.person), found.lone.person[found.entry]
+        """For each sample unique who is seen the share of the rows that show his own value."""
+        count, person = len(found.unique.person), found.unique.person[found.entry]
         shown = self.released[found.row]
         near = self.near.right(shown, self.own[person])
         rows = np.bincount(found.entry, ~np.isnan(shown), count)[seen]
@@ -102,11 +102,11 @@ class Secret:
         shown = self.released[found.row]
         known = np.flatnonzero(~np.isnan(shown))
         entry, shown = found.entry[known], shown[known]
-        rows = np.bincount(entry, minlength=len(found.lone.person))
+        rows = np.bincount(entry, minlength=len(found.unique.person))
         share, level = np.ones(len(entry)), shown.astype(np.int64)
         several = np.flatnonzero(rows[entry] > 1)
         share[several] = _most(entry[several], level[several], counted.named.shape[1])
-        which, person = found.lone.which[entry], found.lone.person[entry]
+        which, person = found.unique.which[entry], found.unique.person[entry]
         # of a person without a value nothing can be named
         share = np.where(np.isnan(self.own[person]), 0.0, share)
         right = share * self.near.right(shown, self.own[person])
@@ -161,9 +161,9 @@ def count(columns: Columns, released: Codes, secrets: Sequence[Secret]) -> Count
     shapes = [(columns.count, each.who.levels or 1) for each in secrets]
     named = [Named(right=np.zeros(shape), named=np.zeros(shape)) for shape in shapes]
     for each in columns.matches(released):
-        lone = each.lone
-        seen = np.flatnonzero(np.bincount(each.entry, minlength=len(lone.person)))
-        which, person = lone.which[seen], lone.person[seen]
+        unique = each.unique
+        seen = np.flatnonzero(np.bincount(each.entry, minlength=len(unique.person)))
+        which, person = unique.which[seen], unique.person[seen]
         found[:, 0] += np.bincount(which, minlength=columns.count)
         for number, secret in enumerate(secrets):
             right = secret.read(each, seen)

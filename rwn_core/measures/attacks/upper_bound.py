@@ -48,27 +48,27 @@ class UpperBound:
         How many random rows he links one at a time.
     row_by_row : float
         The share of them that he is expected to link rightly.
-    of_all : float
+    upper_confidence_limit : float
         The upper end of its 95 % interval, of all rows: see `mean_at_most`.
-    together : float
+    joint_gain : float
         How many times as many he links who looks at all rows of a part together; 1 at least.
     """
 
     parts: int
     rows: int
     row_by_row: float
-    of_all: float
-    together: float
+    upper_confidence_limit: float
+    joint_gain: float
 
     @property
     def share(self) -> float:
         """The largest share of right links of the attacks."""
-        return min(self.row_by_row * self.together, 1.0)
+        return min(self.row_by_row * self.joint_gain, 1.0)
 
     @property
     def at_most(self) -> float:
         """The upper end of the 95 % interval of that share."""
-        return min(self.of_all * self.together, 1.0)
+        return min(self.upper_confidence_limit * self.joint_gain, 1.0)
 
     @property
     def detail(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class UpperBound:
         return {"parts": self.parts, "share": self.share}
 
 
-class ToldParts:
+class InformedIntruder:
     """Links rows whose parts are told, beside who links them without being told.
 
     Parameters
@@ -110,7 +110,7 @@ class ToldParts:
         self._whole: sparse.csc_array | None = None
         self._best: list[NDArray[np.float64]] = []
 
-    def look(self, belief: sparse.csc_array, rows: NDArray[np.int64]) -> None:
+    def add_rows(self, belief: sparse.csc_array, rows: NDArray[np.int64]) -> None:
         """Take note of the beliefs on some rows of who is not told, each column one row."""
         from rwn_core.measures.attacks.belief_columns_kernel import shares_told
 
@@ -126,24 +126,24 @@ class ToldParts:
                 break
         self._best.append(told[self._free[rows]])
 
-    def bound(self) -> UpperBound | None:
+    def upper_bound(self) -> UpperBound | None:
         """What he links, once rows were looked at; None where whole parts cannot be weighed."""
         best = np.concatenate(self._best) if self._best else np.zeros(0)
         if self._level is None or not len(best):
             return None
         of = self._levels[self._level]
-        together = self._together(of)
-        if together is None:
+        joint_gain = self._joint_gain(of)
+        if joint_gain is None:
             return None
         return UpperBound(
             parts=int(of.max()) + 1,
             rows=len(best),
             row_by_row=float(best.mean()),
-            of_all=mean_at_most(best, int(self._leaves.sum())),
-            together=together,
+            upper_confidence_limit=mean_at_most(best, int(self._leaves.sum())),
+            joint_gain=joint_gain,
         )
 
-    def _together(self, of: NDArray[np.int64]) -> float | None:
+    def _joint_gain(self, of: NDArray[np.int64]) -> float | None:
         """How many times as many rows are linked who looks at all rows of a part together.
 
         The largest of some random parts, 1 at least; None where one of them cannot be weighed.

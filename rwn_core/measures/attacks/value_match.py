@@ -15,7 +15,7 @@ _WIDTH = 3  # columns of a set, once longer ones are joined
 _MOST = 2.0**62  # combinations that a number can tell apart
 
 
-class Lone:
+class UniqueRecords:
     """The people who are alone with their values of some sets of variables.
 
     Parameters
@@ -46,13 +46,13 @@ class Matches(NamedTuple):
 
     Attributes
     ----------
-    lone : Lone
+    unique : UniqueRecords
     entry : ndarray of int64, shape (h,)
-        Which of the lone people each row matches.
+        Which of the sample uniques each row matches.
     row : ndarray of int64, shape (h,)
     """
 
-    lone: Lone
+    unique: UniqueRecords
     entry: Codes
     row: Codes
 
@@ -71,7 +71,7 @@ class Columns:
 
     Attributes
     ----------
-    lone : list of Lone
+    unique : list of UniqueRecords
         Of runs of sets.
     """
 
@@ -83,8 +83,8 @@ class Columns:
         self._joined: list[tuple[int, int, Codes]] = []
         self._sets: Codes = np.array([self._short(each) for each in sets], dtype=np.int64)
         self._runs = list(self._in_runs())
-        self.lone = [
-            _lone(codes, part)
+        self.unique = [
+            _unique_records(codes, part)
             for codes, (part, _) in zip(self._codes(self._columns), self._runs, strict=True)
         ]
 
@@ -135,12 +135,12 @@ class Columns:
     @cached_property
     def people(self) -> Codes:
         """How many people are alone with their values of each set, shape (sets,)."""
-        counts = [np.bincount(each.which, minlength=self.count) for each in self.lone]
+        counts = [np.bincount(each.which, minlength=self.count) for each in self.unique]
         return np.asarray(np.sum(counts, axis=0), dtype=np.int64)
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum of some values, shape (n,), over the people who are alone, shape (sets,)."""
-        parts = [np.bincount(each.which, values[each.person], self.count) for each in self.lone]
+        parts = [np.bincount(each.which, values[each.person], self.count) for each in self.unique]
         return np.asarray(np.sum(parts, axis=0))
 
     @property
@@ -164,8 +164,8 @@ class Columns:
         columns = [*codes.T, np.zeros(len(codes), dtype=np.int64)]
         for one, two, known in self._joined:
             columns.append(_numbered(known, self._pair(columns, one, two)))
-        for lone, codes in zip(self.lone, self._codes(columns), strict=True):
-            yield lone.find(codes)
+        for unique, codes in zip(self.unique, self._codes(columns), strict=True):
+            yield unique.find(codes)
 
 
 def _numbered(known: Codes, values: Codes) -> Codes:
@@ -176,7 +176,7 @@ def _numbered(known: Codes, values: Codes) -> Codes:
     return np.where(known[place] == values, place, -1)
 
 
-def _lone(codes: Codes, part: slice) -> Lone:
+def _unique_records(codes: Codes, part: slice) -> UniqueRecords:
     flat = codes.ravel()
     order = np.argsort(flat, kind="stable")
     order = order[np.searchsorted(flat[order], 0) :]
@@ -184,4 +184,4 @@ def _lone(codes: Codes, part: slice) -> Lone:
     new = np.concatenate(([True], ordered[1:] != ordered[:-1], [True]))
     alone = np.flatnonzero(new[:-1] & new[1:]) if ordered.size else order[:0]
     which, person = np.divmod(order[alone], codes.shape[1])
-    return Lone(ordered[alone], which + part.start, person)
+    return UniqueRecords(ordered[alone], which + part.start, person)

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import released_rows
-from rwn_core.measures.attacks.all_rows import AllRows, weighed
+from rwn_core.measures.attacks.all_rows import AllRows, joint_posterior_success
 from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT, blocks
 from rwn_core.measures.attacks.posterior import (
-    AT_ONCE,
-    LARGEST_WORK,
+    ATTACKED_PAIRS,
+    SAMPLED_PAIRS,
     Linkage,
     Sample,
     candidates_before,
@@ -23,7 +23,7 @@ from rwn_core.measures.attacks.posterior import (
     row_sample,
     weigh,
 )
-from rwn_core.measures.attacks.upper_bound import ToldParts, UpperBound, assigned
+from rwn_core.measures.attacks.upper_bound import InformedIntruder, UpperBound, assigned
 from rwn_core.measures.comparison import Comparison
 
 FIRST_ROWS = 300  # of a first look
@@ -66,7 +66,7 @@ class WorstCase:
         return self.at_once is not None
 
     @property
-    def weighed(self) -> float | None:
+    def joint_success(self) -> float | None:
         """The expected share of right links given all rows."""
         return None if self.together is None else self.together.share
 
@@ -75,7 +75,7 @@ class WorstCase:
         """The largest share of right links of the attacks; row by row where not all were tried."""
         if not self.earned:
             return self.links.success
-        return max(self.links.success, self.at_once or 0.0, self.weighed or 0.0)
+        return max(self.links.success, self.at_once or 0.0, self.joint_success or 0.0)
 
     @property
     def attack(self) -> str:
@@ -97,10 +97,10 @@ class WorstCase:
         return {
             "row_by_row": self.links.success,
             "at_once": self.at_once,
-            "weighed": self.weighed,
+            "weighed": self.joint_success,
             "attack": self.attack,
             "standing": "worst" if self.earned else "at least",
-            "estimate": None if self.earned else self.weighed,
+            "estimate": None if self.earned else self.joint_success,
             "at_most": self.at_most,
             "told": None if self.bound is None else self.bound.detail,
             "follows": self.follows,
@@ -111,8 +111,8 @@ def worst_case(
     comparison: Comparison,
     names: Sequence[str] | None = None,
     *,
-    work: int = LARGEST_WORK,
-    whole: int = AT_ONCE,
+    work: int = SAMPLED_PAIRS,
+    whole: int = ATTACKED_PAIRS,
     bounded: bool = True,
 ) -> WorstCase:
     """Try all attacks with some of the released variables; once for all that ask.
@@ -142,12 +142,12 @@ def worst_case(
     data steward can see.
     """
     known = _known(comparison, names)
-    tried, told = comparison.here(
+    tried, told = comparison.cached_for_release(
         ("worst case", known, work, whole), lambda: _all(comparison, known, work=work, whole=whole)
     )
     if told is None or not bounded:
         return tried
-    bound = comparison.here(("told parts", known, work, whole), told.bound)
+    bound = comparison.cached_for_release(("told parts", known, work, whole), told.upper_bound)
     return replace(tried, bound=bound)
 
 
@@ -189,7 +189,7 @@ def _known(comparison: Comparison, names: Sequence[str] | None) -> tuple[str, ..
 
 def _all(
     comparison: Comparison, known: tuple[str, ...], *, work: int, whole: int
-) -> tuple[WorstCase, ToldParts | None]:
+) -> tuple[WorstCase, InformedIntruder | None]:
     """All attacks, and where not all were tried, who will tell what more than is known links."""
     law, masked = comparison.law, comparison.masked
     if law is None:
@@ -197,15 +197,17 @@ def _all(
     aligned = masked.n == law.original.n
     told = None
     if aligned and masked.n > LARGEST_ASSIGNMENT:
-        told = ToldParts(law, comparison, known)
+        told = InformedIntruder(law, comparison, known)
     per_row = candidates_before(law, known, work)
     released = released_rows(law.original, masked)
     sample = row_sample(masked.n, per_row, work=work, whole=whole, leaving=released)
-    links, belief = weigh(law, masked, known, sample, None if told is None else told.look)
+    links, belief = weigh(law, masked, known, sample, None if told is None else told.add_rows)
     linked = at_once = together = None
     if belief is not None and aligned:
         parts = blocks(belief)
-        together = weighed(comparison, belief, parts, np.isin(np.arange(masked.n), released))
+        together = joint_posterior_success(
+            comparison, belief, parts, np.isin(np.arange(masked.n), released)
+        )
         if parts.affordable:
             linked, at_once = assigned(comparison, known, belief, parts)
     found = WorstCase(links=links, linked=linked, at_once=at_once, together=together)

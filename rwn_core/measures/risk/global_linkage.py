@@ -1,4 +1,4 @@
-"""Global distance linkage: all records linked at once, with the smallest total distance."""
+"""Global distance linkage: the assignment of all records with the least total distance."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LARGEST = 1500
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of records that the assignment of least total squared distance links rightly."""
+    """Return the share of records that the assignment of least squared distance links correctly."""
     points = original_points(comparison)
     n = len(points)
     if comparison.masked.n != n:

@@ -12,14 +12,14 @@ from rwn_core.errors import ParameterError
 from rwn_core.evaluation.forecast import forecast
 from rwn_core.measures.statistics.correlation import correlation_matrix
 from rwn_core.tuning import Plan, Setting
+from rwn_core.tuning.evaluate_settings import Trials
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.seek_slices import LARGEST_SEARCHED, SliceRanges, seek_slices
+from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.slice_search import SliceSearch
 from rwn_core.tuning.slice_steps import Choice
-from rwn_core.tuning.trials import Trials
 
 LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.05),))
 BOTH = Policy(
@@ -163,13 +163,13 @@ def test_a_limit_that_fresh_releases_break_is_the_only_one_read(few, quick, monk
         )
     )
     asked: list[tuple[str, ...]] = []
-    points = Crew.points
+    points = SettingPool.points
 
-    def counted(self: Crew, settings: object, plan: Plan, progress: object) -> object:
+    def counted(self: SettingPool, settings: object, plan: Plan, progress: object) -> object:
         asked.append(plan.measures)
         return points(self, settings, plan, progress)
 
-    monkeypatch.setattr(Crew, "points", counted)
+    monkeypatch.setattr(SettingPool, "points", counted)
     ranges = replace(SMALL, strengths=(2.0,), starts=[()], only_starts=True)
     assert not seek_slices(few, policy, ranges=ranges, workers=1).reached
     assert asked[0] == ("true_matches",)

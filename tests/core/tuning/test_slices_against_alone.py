@@ -8,8 +8,8 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.tuning import Plan, Setting
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.seek_slices import SliceRanges, _verified, seek_slices
+from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import masked_names, preset_slices
 from rwn_core.tuning.slice_search import SliceSearch
@@ -66,7 +66,7 @@ def test_what_is_left_with_more_room_does_not_displace_what_is_known(
     trial = {(whole, 0): {"distance_linkage": 0.5}}
     settings = [Setting(params=rwn.RWN(epsilon=each, k=5)) for each in STRENGTHS]
     plan = Plan(measures=LINKAGE.measures)
-    with Crew(few, settings, plan, workers=1) as crew:
+    with SettingPool(few, settings, plan, workers=1) as crew:
         search = SliceSearch(
             names=tuple(masked_names(few)),
             settings=settings,

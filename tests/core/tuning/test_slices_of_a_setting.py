@@ -12,6 +12,7 @@ from rwn_core.masking import Rounded
 from rwn_core.neighbors.source import StoredSource
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Grid, Plan, Setting, prepared, sweep
+from rwn_core.tuning.evaluate_settings import Trials
 from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.slice_presets import (
     PRESETS,
@@ -20,7 +21,6 @@ from rwn_core.tuning.slice_presets import (
     preset_of,
     preset_slices,
 )
-from rwn_core.tuning.trials import Trials
 
 SLICES = (("abdomen", "hip", "knee"), ("age", "weight"))
 METHODS = (
