@@ -220,7 +220,7 @@ def _notes(data: Microdata, release: Release, form: str) -> list[str]:
     """What the file does not hold as the table does, and what its reader must know."""
     from rwn_core.io import format_of_key
     from rwn_core.io.losses import losses
-    from rwn_core.masking.published import formula_names
+    from rwn_core.masking.released_values import formula_names
 
     guarded = [
         f"note: {cells:,} texts of {name} begin as a formula of a spreadsheet would; each got an "

@@ -48,7 +48,7 @@ def warm() -> None:
         list(Columns(codes, [(0, 1, 2)]).matches(codes))
         ReleasedValues(np.arange(2), np.ones(2), EXACT).majority(np.ones(2))
         release.law.table("x")
-        release.law.rows_intact()
+        release.law.rows_unchanged()
         for _, cells in release.law.components():
             if cells.donors is not None:
                 cells.donors.received(np.arange(2))

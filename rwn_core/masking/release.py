@@ -22,7 +22,7 @@ from rwn_core.errors import ParameterError, ReleaseError, SeedWarning
 from rwn_core.io.write import file_format, table_bytes, write_atomically
 from rwn_core.laws.law import Law
 from rwn_core.masking.method import Method
-from rwn_core.masking.published import (
+from rwn_core.masking.released_values import (
     formula_cells,
     guarded_schema,
     publishable,

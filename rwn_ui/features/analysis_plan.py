@@ -119,7 +119,7 @@ def draw(session: Session) -> None:
                 "releases, or compare scenarios, to judge it.",
                 icon=":material/info:",
             )
-        if not prepared(session).prepared.whole:
+        if not prepared(session).prepared.masks_all_records:
             st.info(
                 "Analyses of some records have larger standard errors than those of all, so they "
                 "are not judged here; the Compare page judges releases of the whole table.",

@@ -31,7 +31,7 @@ Readings = Mapping[str, Reading | rwn.NotApplicable]
 
 def is_live(session: Session) -> bool:
     """True if every limit is read with each move."""
-    return session.data.n <= LARGEST_LIVE and prepared(session).prepared.whole
+    return session.data.n <= LARGEST_LIVE and prepared(session).prepared.masks_all_records
 
 
 def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | rwn.NotApplicable]:
@@ -253,7 +253,7 @@ def with_readings(pin: Pin, found: Readings) -> Pin:
 def _fits(session: Session, cells: int) -> bool:
     """True if the table has at most so many cells, and all of its records are shown."""
     own = session.data.n * len(session.data.schema.released)
-    return own <= cells and prepared(session).prepared.whole
+    return own <= cells and prepared(session).prepared.masks_all_records
 
 
 def has_quick_bound(key: str, records: int) -> bool:

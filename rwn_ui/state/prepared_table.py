@@ -91,8 +91,10 @@ class PreparedTable:
         return cls._with(data, params.preview(data, progress=progress, cancel=cancel))
 
     @classmethod
-    def _with(cls, data: rwn.Microdata, prepared: Prepared) -> PreparedTable:
-        if prepared.whole:
+    def _with(
+        cls, data: rwn.Microdata, prepared: Prepared, *, begun: bool = False
+    ) -> PreparedTable:
+        if prepared.masks_all_records:
             comparison = Comparison(original=data, masked=data)
         else:
             comparison = Comparison.of_some(data, prepared.records)
@@ -104,10 +106,10 @@ class PreparedTable:
         return self._with(data, sliced)
 
     def quick_end(self, params: Any, lever: str) -> float:
-        """Highest position of a lever without a search, the others as they are."""
-        ends, now = self.prepared.ranges[lever], self.prepared.at(**lever_values(params))
+        """How far a lever goes before releases need a search, the others as they are."""
+        ends, now = self.prepared.ranges[lever], self.prepared.with_levers(**lever_values(params))
         for high in np.linspace(ends.high, ends.low, TRIED):
-            if now.at(**{lever: high}).is_quick:
+            if now.with_levers(**{lever: high}).is_quick:
                 return float(high)
         return ends.low
 
@@ -122,7 +124,7 @@ class PreparedTable:
         With a seed, also whether what it draws beyond them has been looked up.
         """
         setting, _ = unrounded(params)
-        moved = self.prepared.at(**lever_values(setting))
+        moved = self.prepared.with_levers(**lever_values(setting))
         return moved.is_quick if seed is None else moved.is_quick_for(SecretKey.from_seed(seed))
 
     def release(self, params: Any, seed: int, progress: Progress | None = None) -> CurrentRelease:
@@ -131,7 +133,7 @@ class PreparedTable:
         Beyond the stored neighbors the setting's own are searched for; `progress` is called then.
         """
         setting, precision = unrounded(params)
-        moved = self.prepared.at(**lever_values(setting))
+        moved = self.prepared.with_levers(**lever_values(setting))
         exact = moved.release(SecretKey.from_seed(seed), progress=progress)
         masked = exact.rounded(precision)
         comparison = self.comparison.with_masked(masked.masked, masked.law)

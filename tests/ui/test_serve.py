@@ -157,7 +157,7 @@ def test_a_session_that_was_left_is_closed_and_one_that_is_open_is_not() -> None
         _get_async_objs=lambda: SimpleNamespace(eventloop=loop),
         close_session=closed.append,
     )
-    sweep = sweeper.Sweeper(instance, give_back=lambda states: False).sweep
+    sweep = sweeper.Sweeper(instance, close=lambda state: None).sweep
     assert sweep(0.0) == []
     active.add("back")
     assert sweep(sweeper.GRACE - 1) == []

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -50,7 +48,9 @@ def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(
     data = table()
     prepared_table = PreparedTable.prepare(data)
     params = rwn.RWN(epsilon=beyond * prepared_table.prepared.slider_range.stored, k=5, q=0.7)
-    assert prepared_table.prepared.at(k=5, epsilon=params.epsilon).is_quick is (beyond <= 1)
+    assert prepared_table.prepared.with_levers(k=5, epsilon=params.epsilon).is_quick is (
+        beyond <= 1
+    )
     current = prepared_table.release(params, 3)
     same_release(current, rwn.mask(data, params, seed=3), np.arange(data.n))
     assert isinstance(current.readings["neighborhood_size"], Reading)
@@ -62,14 +62,7 @@ def test_a_large_first_table_is_on_the_first_picture(
     path = tmp_path / "mine.csv"
     path.write_bytes(csv())
     monkeypatch.setenv("RWN_FILE", str(path))
-    monkeypatch.setattr(startup, "_SOON", 60.0)  # beside other work
-    begin = PreparedTable.begin
-
-    def slowly(*given: Any, **named: Any) -> PreparedTable | None:
-        time.sleep(1.0)
-        return begin(*given, **named)
-
-    monkeypatch.setattr(PreparedTable, "begin", slowly)
+    monkeypatch.setattr(startup, "_SOON", 60.0)  # other work goes on
     screen = open_page("tune")
     assert screen.session.name == "mine.csv"
     assert len(screen.panel["cards"]) == 9
@@ -81,7 +74,7 @@ def test_some_records_look_as_in_the_release_of_all(some, beyond: float) -> None
     data = table()
     prepared_table = PreparedTable.prepare(data)
     records = prepared_table.prepared.records
-    assert (len(records), prepared_table.prepared.whole) == (2100, False)
+    assert (len(records), prepared_table.prepared.masks_all_records) == (2100, False)
     params = rwn.RWN(epsilon=beyond * prepared_table.prepared.slider_range.epsilon, k=5, q=0.7)
     release = rwn.mask(data, params, seed=3)
     current = prepared_table.release(params, 3)

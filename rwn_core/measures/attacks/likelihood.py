@@ -182,7 +182,7 @@ def _dense_product(
         return _product_of_chances(law, masked, rows, names)
     coded = [(*law.unit_codes(u, masked, rows), u[0]) for u in attacked_units(law, names)]
     coded.sort(key=lambda unit: -int(unit[0].max()))
-    donors = law.members
+    donors = law.probabilities
     receivers = np.repeat(np.arange(law.original.n), np.diff(donors.indptr))
     logs = np.zeros(len(rows))
     product = np.ones((len(rows), law.original.n))

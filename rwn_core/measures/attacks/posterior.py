@@ -205,7 +205,7 @@ def candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float
         return float(law.original.n)
     # a row carries a value as often as it is likely: the expected size of its column
     enough = work / SMALLEST_SAMPLE
-    columns = law.columns([name for unit in units for name in unit], enough)
+    columns = law.supports([name for unit in units for name in unit], enough)
     fewest = min(float(supports @ chances) for supports, chances in columns)
     return fewest if fewest < enough else float(law.original.n)
 

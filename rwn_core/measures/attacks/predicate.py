@@ -168,7 +168,7 @@ def _released(cells: Cells, name: str, fits: NDArray[np.float64]) -> NDArray[np.
         by_value[value_codes(cells.original, name)[0]] = fits
         return np.asarray(table @ by_value)
     q = cells.modification(name)
-    return np.asarray((1 - q) * fits + q * (cells.members @ fits))
+    return np.asarray((1 - q) * fits + q * (cells.probabilities @ fits))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

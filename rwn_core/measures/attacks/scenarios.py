@@ -134,7 +134,7 @@ def keys_only_links(comparison: Comparison, keys: Sequence[str]) -> Linkage:
             f"records, and the table has {n:,}."
         )
     try:
-        guess = law.on(only(law.original, keys))
+        guess = law.restricted_to(only(law.original, keys))
     except ParameterError:
         raise NotApplicable(
             "No key variable varies with a weight above 0, so the keys make no neighborhoods."

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.donors import NOBODY, column_streams, copy_from_donors
+from rwn_core.laws.donors import NO_DONOR, copy_from_donors, random_streams
 from rwn_core.laws.law import Law
 
 
@@ -38,7 +38,7 @@ def simulate(
     """
     if order is None:
         return copy_from_donors(law.original, simulated_donors(law, generator))
-    donors = np.empty((len(order), len(column_streams(law.original))), dtype=np.int64)
+    donors = np.empty((len(order), len(random_streams(law.original))), dtype=np.int64)
     donors[order] = _drawn_in_order(law, generator, order)
     return copy_from_donors(law.original, donors)
 
@@ -52,7 +52,7 @@ def simulated_donors(law: Law, generator: np.random.Generator) -> NDArray[np.int
 
     def draw() -> NDArray[np.int64]:
         ranks = 1 + np.floor(generator.random(n) * sizes).astype(np.int32)
-        drawn = np.full(n, NOBODY)
+        drawn = np.full(n, NO_DONOR)
         able = np.flatnonzero(sizes)
         drawn[able] = neighborhoods.donors(able, ranks[able, None])[:, 0]
         return drawn
@@ -64,14 +64,14 @@ def _drawn_in_order(
     law: Law, generator: np.random.Generator, order: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """The same of records and donors in some order, from the chances of all donors."""
-    chances = sparse.csr_array(law.members[order][:, order])
+    chances = sparse.csr_array(law.probabilities[order][:, order])
     chances.sort_indices()
     ends = np.cumsum(chances.data)
     before = np.concatenate([[0.0], ends])[chances.indptr]
     able = np.diff(chances.indptr) > 0
 
     def draw() -> NDArray[np.int64]:
-        drawn = np.full(len(order), NOBODY)
+        drawn = np.full(len(order), NO_DONOR)
         places = before[:-1] + generator.random(len(order)) * np.diff(before)
         found = np.searchsorted(ends, places, side="right")
         found = np.clip(found, chances.indptr[:-1], chances.indptr[1:] - 1)
@@ -88,7 +88,7 @@ def _cells(
     own: NDArray[np.int64],
 ) -> NDArray[np.int64]:
     """The donor of each cell, or the record's own number; variables of a slice share a draw."""
-    streams = column_streams(law.original)
+    streams = random_streams(law.original)
     chances = _chances(law, generator)
     columns: dict[int, NDArray[np.int64]] = {}
     for place, stream in enumerate(streams):

@@ -26,7 +26,7 @@ from rwn_core.masking import (
 from rwn_core.masking.matrices import stated_matrices
 from rwn_core.masking.option import Option, parameter_words
 from rwn_core.masking.pram import levels_of
-from rwn_core.masking.published import formula_cells, formula_names, without_formulas
+from rwn_core.masking.released_values import formula_cells, formula_names, without_formulas
 from rwn_core.reporting.second_reading import second_reading
 
 

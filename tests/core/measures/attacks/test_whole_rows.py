@@ -90,7 +90,7 @@ def test_the_simulation_keeps_or_masks_whole_rows(law, drawn):
     assert near(np.isnan(x).mean(axis=0), np.where(law.neighborhoods.sizes, 0.0, law.row_share))
     own = law.original.matrix(["x", "y"])
     intact = (x == own[:, 0]) & (y == own[:, 1])
-    assert near(intact.mean(axis=0), law.rows_intact())
+    assert near(intact.mean(axis=0), law.rows_unchanged())
 
 
 def test_membership_knows_that_columns_of_a_row_depend(data, law, drawn):
@@ -172,7 +172,7 @@ def test_who_has_the_keys_only_finds_open_balls_anew(bodyfat):
 
 def test_an_empty_neighborhood_discloses_nothing(law):
     values = np.zeros(24)
-    share = same_share(law.members, values, EXACT)
+    share = same_share(law.probabilities, values, EXACT)
     assert share[5] == share[11] == 0
     assert np.delete(share, [5, 11]).min() == 1
 
