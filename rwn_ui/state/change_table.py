@@ -13,6 +13,7 @@ from rwn_ui.state.history import Choice
 from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.results import Options, preparation_key, user_results
 from rwn_ui.state.session import Session
+from rwn_ui.state.user import paused
 from rwn_ui.state.work import user_work
 
 SOON = 1.5  # seconds that a slider of a weight waits for its picture
@@ -22,6 +23,7 @@ Then = Callable[[PreparedTable], None]
 # first and changes the session afterwards: a change is made as a whole, or not at all.
 
 
+@paused
 def load(session: Session, data: rwn.Microdata, *, name: str, demo: str | None) -> None:
     """Take up another table; all work on the old one ends."""
     work, results = user_work(), user_results()
@@ -36,6 +38,7 @@ def load(session: Session, data: rwn.Microdata, *, name: str, demo: str | None) 
     switch_table(session, data, name, then, session.method)
 
 
+@paused
 def reweigh(session: Session, weights: Mapping[str, float]) -> bool:
     """Go over to other weights of some variables; whether the page is to be drawn anew."""
     data = session.data.with_weights(weights)
@@ -52,17 +55,20 @@ def reweigh(session: Session, weights: Mapping[str, float]) -> bool:
     return True
 
 
+@paused
 def reslice(session: Session, slices: Sequence[Sequence[str]]) -> None:
     """Have exactly these variables travel together, at once: distances do not depend on it."""
     session.data = session.data.with_slices(slices)
 
 
+@paused
 def ask_for(session: Session, question: rwn.Question) -> None:
     """Have releases keep this regression, at once: distances do not depend on it."""
     schema = replace(session.data.schema, question=question)
     session.data = session.data.with_schema(schema)
 
 
+@paused
 def change_method(session: Session, method: str) -> None:
     """Go over to another method, on the same table."""
     coming = user_work().preparation
@@ -75,6 +81,7 @@ def change_method(session: Session, method: str) -> None:
     switch_table(session, session.data, session.name, then, method)
 
 
+@paused
 def change_options(session: Session, options: Options) -> None:
     """Go over to other options of the method, on the same table."""
     coming = user_work().preparation
@@ -87,6 +94,7 @@ def change_options(session: Session, options: Options) -> None:
     switch_table(session, session.data, session.name, then, session.method, options)
 
 
+@paused
 def apply_choice(session: Session, choice: Choice) -> None:
     """Go over to a choice, from the history or elsewhere."""
     coming = user_work().preparation

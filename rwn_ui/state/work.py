@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,10 +12,8 @@ from rwn_ui.background.job import Job
 from rwn_ui.background.measure_worker import MeasureWorker
 from rwn_ui.background.opening import Opening
 from rwn_ui.background.preparation import Preparation
+from rwn_ui.server.sweeper import WORK
 from rwn_ui.state.user import user_state
-
-WORK = "rwn.work"
-"""Key in Streamlit's session state."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -123,9 +119,3 @@ class Work:
 def user_work() -> Work:
     """This user's work."""
     return user_state(WORK, Work)
-
-
-def close_user(state: Mapping[str, Any]) -> None:
-    """Cancel the work of a session that is closed; the caller does not wait for it."""
-    if WORK in state:
-        threading.Thread(target=state[WORK].close, daemon=True, name="rwn.close").start()

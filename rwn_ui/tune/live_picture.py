@@ -10,6 +10,8 @@ from rwn_core.errors import RWNError
 from rwn_ui.features import limit_queue
 from rwn_ui.panel import written
 from rwn_ui.panel.live_sliders import Move
+from rwn_ui.server.endpoint import STATE_KEY
+from rwn_ui.server.sweeper import WORK
 from rwn_ui.state.results import (
     RESULTS,
     current_release,
@@ -19,14 +21,14 @@ from rwn_ui.state.results import (
 )
 from rwn_ui.state.session import Session
 from rwn_ui.state.user import as_user, user_endpoint
-from rwn_ui.state.work import WORK, user_work
+from rwn_ui.state.work import user_work
 from rwn_ui.tune import view
 from rwn_ui.widgets import live_sliders
 
 
 def answer_moves(session: Session) -> None:
     """Answer moves until the page is drawn again; called when all of it is."""
-    state = {RESULTS: user_results(), WORK: user_work()}
+    state = {RESULTS: user_results(), WORK: user_work(), STATE_KEY: user_endpoint()}
     user_endpoint().open(partial(_answer, session, state))
 
 

@@ -170,8 +170,8 @@ def test_what_a_pin_waits_for_is_told_too(screen) -> None:
     assert session.pins["A"].values["bayes_linkage"] == 0.25
 
 
-@pytest.mark.parametrize("why", ["no reader", "another table", "ended", "not drawn", "preparing"])
-def test_what_only_a_run_can_begin_is_left_to_one(screen, monkeypatch, why: str) -> None:
+@pytest.mark.parametrize("why", ["no reader", "another table", "ended", "not drawn"])
+def test_what_only_a_run_can_begin_is_left_to_one(screen, why: str) -> None:
     waits, work = screen.panel["waits"], user_work()
     if why == "no reader":
         work.worker = None
