@@ -16,7 +16,6 @@ from rwn_ui.features import (
 from rwn_ui.panel import asks_for_more, panel
 from rwn_ui.server.messages import frame, guarded, let_it_be_painted, let_it_be_sent
 from rwn_ui.state import address
-from rwn_ui.state.change_table import prepare_again
 from rwn_ui.state.results import current_release, release_key, user_results
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import current, page_session, sample_note
@@ -80,8 +79,6 @@ def picture(
     """Draw the part that a slider changes; the rest costs time on each run."""
     user_endpoint().close()
     slot, last, dragging = st.empty(), user_results().last, False
-    if prepare_again(session):
-        st.rerun()  # the page says how far it is
     with guarded():
         rests = release_key(session) if asks_for_more("tune") else None
         dragging = live_sliders.apply_moves(session, "tune")

@@ -15,7 +15,6 @@ from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking import RWN
 from rwn_core.parallel.processes import be_polite
 from rwn_ui.background.job import Job
-from rwn_ui.background.timed_job import TimedJob
 from rwn_ui.server.dataset_folders import key_file, record_file, run_file, unfinished
 from rwn_ui.server.dataset_runs import BegunRun, delete_run, run_lock
 
@@ -106,19 +105,11 @@ class OpenDataset:
         self.cancel()
 
 
-class MaskingJob(TimedJob):
-    """The masking of a dataset, `about` a run and whether its secret is kept.
-
-    Cancelled, it leaves nothing of the original behind, unless it can go on with its secret.
-    """
-
-    def cancel(self) -> None:
-        """Stop; delete the unfinished work, which holds original values and cannot go on."""
-        run, keep = self.about
-        under_way = self.running
-        super().cancel()
-        if under_way and not keep:
-            threading.Thread(target=_delete_unfinished, args=(run.target,)).start()
+def delete_if_forgotten(masking: Job) -> None:
+    """Delete the work of a cancelled masking that cannot continue: it holds original values."""
+    run, keep = masking.about
+    if not keep:
+        threading.Thread(target=_delete_unfinished, args=(run.target,)).start()
 
 
 def look(dataset: Dataset, schema: Schema, params: Any, progress: Any) -> DatasetPreview:

@@ -16,7 +16,6 @@ from rwn_core.measures.measure import Reading
 from rwn_core.parallel.pool import Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle, be_polite
 from rwn_core.parallel.threads import Progress
-from rwn_ui.background.end_with_session import end_with_the_session
 
 PATIENCE = 3.0  # seconds that an earlier question may go on before it is given up for a newer one
 CACHE_SIZE = 64  # answers
@@ -229,7 +228,6 @@ class MeasureWorker:
 
     def _begin(self) -> None:
         self._pool, self._latest = Pool(_prepare, self.data, self._answer, workers=1), None
-        end_with_the_session(self)
 
     def _collect(self) -> None:
         """Keep what has been answered."""

@@ -13,10 +13,8 @@ from rwn_core.data.open_questions import open_questions
 from rwn_core.neighbors.preview import SHOWN
 from rwn_ui.background import dataset_job
 from rwn_ui.background.dataset_job import OpenDataset
-from rwn_ui.background.job import Job
-from rwn_ui.background.preparation import CANCELLED
+from rwn_ui.background.job import CANCELLED, Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.background.timed_job import TimedJob
 from rwn_ui.data.dataset_setting import take_over
 from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.change_table import load
@@ -57,8 +55,8 @@ def _offer(opened: OpenDataset) -> None:
         key = f"data.dataset.{name}"
         if column.button(label, key=key, disabled=busy, width="stretch", help=_HELP[name]):
             work = getattr(dataset_job, name)
-            opened.jobs[name] = TimedJob(
-                name, work, words=words, about=about, schema=opened.schema, **given
+            opened.jobs[name] = Job(
+                name, work, words=words, timed=True, about=about, schema=opened.schema, **given
             )
             st.rerun()
 

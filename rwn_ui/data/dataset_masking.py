@@ -8,13 +8,13 @@ import streamlit as st
 
 from rwn_core.errors import InputError
 from rwn_ui.background.dataset_job import (
-    MaskingJob,
     OpenDataset,
+    delete_if_forgotten,
     mask_and_record,
     write_reports,
 )
+from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.background.timed_job import TimedJob
 from rwn_ui.data.dataset_look import refuse
 from rwn_ui.server.dataset_folders import key_file, releases_folder, source_at, target_at
 from rwn_ui.server.dataset_runs import BegunRun, begun_now, delete_run
@@ -110,10 +110,12 @@ def _offer(opened: OpenDataset) -> None:
 
 def _begin(opened: OpenDataset, run: BegunRun) -> None:
     opened.jobs.pop("report", None)
-    opened.jobs["mask"] = MaskingJob(
+    opened.jobs["mask"] = Job(
         "mask",
         mask_and_record,
         words=f"Masking {opened.dataset.n:,} records",
+        timed=True,
+        on_cancel=delete_if_forgotten,
         about=(run, opened.keep),
         run=run,
         source=opened.path,
@@ -166,10 +168,11 @@ def _reports(opened: OpenDataset) -> None:
     if right.button(
         "Write its reports", key="data.dataset.report", width="stretch", disabled=user_work().busy
     ):
-        opened.jobs["report"] = TimedJob(
+        opened.jobs["report"] = Job(
             "report",
             write_reports,
             words="Reading the dataset and its release",
+            timed=True,
             about=(release,),
             target=release,
             source=opened.path,

@@ -11,7 +11,6 @@ from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import SliceAnswer, SliceRanges, seek_slices
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.background.timed_job import TimedJob
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
@@ -59,10 +58,11 @@ def _about(session: Session) -> tuple[Any, ...]:
 
 
 def _begin(session: Session) -> None:
-    user_work().jobs[JOB] = TimedJob(
+    user_work().jobs[JOB] = Job(
         "the policy",
         seek_politely,
         words="Looking for a setting that keeps the policy",
+        timed=True,
         about=_about(session),
         microdata=session.data,
         policy=session.policy,

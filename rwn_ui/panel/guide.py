@@ -1,75 +1,51 @@
-"""A page's explanation in a few sentences, and a tour of the Tune page."""
+"""A page's explanation in a few sentences, and the parts of the Tune page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import streamlit as st
 
-_HERE = Path(__file__).parent
-
-_mount = st.components.v2.component(
-    "rwn_guide",
-    html='<div class="rwn-guide"></div>',
-    css=(_HERE / "guide.css").read_text(encoding="utf-8"),
-    js=(_HERE / "guide.js").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One stop of a tour.
+    """One part of the Tune page."""
 
-    Attributes
-    ----------
-    target : str
-        A CSS selector of what is outlined.
-    title, words : str
-    """
-
-    target: str
     title: str
     words: str
 
 
 TOUR = (
     Step(
-        ".rwn-summary",
         "A masked copy",
         "The page compares one masked copy of your table with the original. This line states its "
         "setting, and the share of changed values of each variable.",
     ),
     Step(
-        '[class*="st-key-tune"] .rwn-sliders, [data-testid="stSidebar"] .rwn-sliders',
         "Move a slider",
         "A value is replaced by that of a random record nearby. ε is the radius of nearby, k the "
         "least number of neighbors, q the probability of a replacement. Drag a slider, or use the "
         "arrow keys: everything is drawn anew.",
     ),
     Step(
-        ".rwn-tiles",
         "What it gives away",
         "The first number is the limit of your policy that is nearest to breaking, or most broken. "
         "Others show the success of an intruder, compared with guessing.",
     ),
     Step(
-        ".rwn-grid",
         "What it costs",
         "Each picture compares the original (blue) with the masked copy (orange): correlations, "
         "regression, distributions. Point at one for its values; its corner enlarges it.",
     ),
     Step(
-        '[data-testid="stHeader"]',
         "Where to go from here",
         "Data opens your own table. Sweep and Compare find better settings and methods. Risk and "
         "Utility go into depth. Release makes the file that leaves. Learn explains the theory.",
     ),
 )
-"""The Tune page in five steps."""
+"""The Tune page in five parts."""
 
 WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -125,12 +101,9 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def guide(page: str) -> None:
-    """Offer to say what a page shows."""
-    steps = TOUR if page == "tune" else ()
-    data = {
-        "page": page,
-        "title": "What am I looking at?",
-        "words": list(WORDS[page]),
-        "steps": [asdict(step) for step in steps],
-    }
-    _mount(key="guide", data=data, height="content")
+    """Draw a popover that explains the page."""
+    with st.container(key="guide"), st.popover("What am I looking at?", icon=":material/help:"):
+        for sentence in WORDS[page]:
+            st.markdown(sentence)
+        for step in TOUR if page == "tune" else ():
+            st.markdown(f"**{step.title}.** {step.words}")

@@ -5,18 +5,18 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 import orjson
 
 from rwn_core.errors import log_fault
-from rwn_ui.server.visitors import checked
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.routing import Route
 
 ADDRESS = "rwn/answer"
 STATE_KEY = "rwn.endpoint"
@@ -41,7 +41,7 @@ class Endpoint:
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(32)
         self._answer: Answer | None = None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         _ALL[self.token] = self
 
     def open(self, answer: Answer) -> None:
@@ -76,34 +76,11 @@ _ALL: WeakValueDictionary[str, Endpoint] = WeakValueDictionary()
 """By token; an entry ends with the state of its user."""
 
 
-def add_route() -> None:
-    """Add the route to Streamlit's server, before it starts."""
+def route() -> Route:
+    """Return the route of the endpoint, under any base path of the server."""
     from starlette.routing import Route
-    from streamlit import config
-    from streamlit.runtime.state.session_state import SessionState
-    from streamlit.web.server.starlette import starlette_app
 
-    callbacks = paused_during(SessionState.on_script_will_rerun)
-    SessionState.on_script_will_rerun = callbacks  # type: ignore[method-assign]
-
-    made = starlette_app.create_streamlit_routes
-
-    def with_endpoint(runtime: Any) -> list[Any]:
-        base = (config.get_option("server.baseUrlPath") or "").strip("/")
-        path = "/".join(("", base, ADDRESS) if base else ("", ADDRESS))
-        return checked([Route(path, _respond, methods=["POST"]), *made(runtime)])
-
-    starlette_app.create_streamlit_routes = with_endpoint
-
-
-def paused_during(callbacks: Callable[..., None]) -> Callable[..., None]:
-    """Hold the endpoint during Streamlit's callbacks of widgets, which change choices."""
-
-    def alone(state: Any, *given: Any, **named: Any) -> None:
-        with state[STATE_KEY].paused() if STATE_KEY in state else nullcontext():
-            callbacks(state, *given, **named)
-
-    return alone
+    return Route(f"/{{base:path}}{ADDRESS}", _respond, methods=["POST"])
 
 
 async def _respond(request: Request) -> Response:

@@ -44,6 +44,13 @@ def let_it_be_painted() -> None:
     time.sleep(PAINTED)
 
 
+def show_error(error: Exception) -> bool:
+    """Show an error that no page has caught; True if Streamlit is to show nothing more."""
+    with guarded():
+        raise error
+    return True
+
+
 def escaped(text: str) -> str:
     """A text as Markdown that shows it and does nothing else; names are user input."""
     signs = _MARKUP.sub(lambda sign: "\\" + sign.group(), text)

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-import streamlit as st
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-
-from rwn_ui.server.sweeper import forget_controls, free_memory
+from rwn_ui.server.private_streamlit import forget_current_user
+from rwn_ui.server.sweeper import free_memory
 from rwn_ui.state.change_table import give_up
 from rwn_ui.state.results import user_results
 from rwn_ui.state.session import Session
@@ -29,18 +26,7 @@ def erase(session: Session) -> None:
         work.dataset.erase()
     work.end()
     user_results().end()
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is not None and runtime.exists():
-        running = runtime.get_instance()
-        running.uploaded_file_mgr.remove_session_files(context.session_id)
-        running.media_file_mgr.clear_session_refs(context.session_id)
-        for _ in range(2):  # the first call only marks a file that was downloaded
-            running.media_file_mgr.remove_orphaned_files()
-        running.dataframe_source_mgr.clear_all_for_session(context.session_id)
-    st.query_params.clear()
-    st.session_state.clear()
-    if context is not None:
-        forget_controls(context.session_state._state, context.fragment_storage)
+    forget_current_user()
     for choice in fields(session):  # Streamlit keeps what the buttons of all pages were given
         delattr(session, choice.name)
     free_memory()

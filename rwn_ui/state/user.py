@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
 from rwn_ui.server.endpoint import STATE_KEY, Endpoint
 
 _T = TypeVar("_T")
+_P = ParamSpec("_P")
 _USER: ContextVar[Mapping[str, Any] | None] = ContextVar("rwn.user", default=None)
 
 
@@ -40,3 +42,14 @@ def as_user(state: Mapping[str, Any]) -> Iterator[None]:
 def user_endpoint() -> Endpoint:
     """Endpoint of this user's page."""
     return user_state(STATE_KEY, Endpoint)
+
+
+def paused(change: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Let a function change choices while the endpoint answers nothing."""
+
+    @wraps(change)
+    def alone(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        with user_endpoint().paused():
+            return change(*args, **kwargs)
+
+    return alone

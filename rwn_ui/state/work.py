@@ -9,14 +9,11 @@ from rwn_core.reporting.judged_release import Approval, JudgedRelease
 from rwn_core.tuning import SweepRun
 from rwn_ui.background.dataset_job import OpenDataset
 from rwn_ui.background.job import Job
-from rwn_ui.background.look_ahead import LookAhead
 from rwn_ui.background.measure_worker import MeasureWorker
 from rwn_ui.background.opening import Opening
 from rwn_ui.background.preparation import Preparation
+from rwn_ui.server.sweeper import WORK
 from rwn_ui.state.user import user_state
-
-WORK = "rwn.work"
-"""Key in Streamlit's session state."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -70,8 +67,6 @@ class Work:
         Reads what no slider can wait for.
     preparation : Preparation or None
         Of a table, or of other weights, that will be gone over to.
-    ahead : LookAhead or None
-        Of the table that was gone over to last.
     first : bool
         Whether that is the table which the user came with.
     notice : str
@@ -89,7 +84,6 @@ class Work:
     sweep: SweepRun | None = None
     worker: MeasureWorker | None = None
     preparation: Preparation | None = None
-    ahead: LookAhead | None = None
     first: bool = False
     notice: str = ""
     drawn: Drawn | None = None
@@ -105,11 +99,21 @@ class Work:
 
     def end(self) -> None:
         """Cancel all that is about a table which is given up, and forget what it has brought."""
-        for job in (*self.jobs.values(), self.sweep, self.worker, self.ahead):
+        for job in (*self.jobs.values(), self.sweep, self.worker):
             if job is not None:
                 job.cancel()
         self.jobs.clear()
-        self.sweep = self.worker = self.ahead = self.drawn = None
+        self.sweep = self.worker = self.drawn = None
+
+    def close(self) -> None:
+        """Cancel all work of a user who has left."""
+        if self.preparation is not None:
+            self.preparation.task.cancel()
+        if self.opening is not None:
+            self.opening.give_up("Its user has left.")
+        if self.dataset is not None:
+            self.dataset.cancel()
+        self.end()
 
 
 def user_work() -> Work:

@@ -9,8 +9,8 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import SliceAnswer, seek_slices
+from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.background.timed_job import TimedJob
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
@@ -49,10 +49,11 @@ def draw(session: Session) -> None:
         disabled=user_work().busy or not policy.limits,
         help=_HELP,
     ):
-        user_work().jobs[JOB] = TimedJob(
+        user_work().jobs[JOB] = Job(
             limits,
             seek_politely,
             words="Looking for variables that should travel together",
+            timed=True,
             about=(session.data.fingerprint,),
             microdata=session.data,
             policy=policy,

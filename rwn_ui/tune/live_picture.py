@@ -10,25 +10,25 @@ from rwn_core.errors import RWNError
 from rwn_ui.features import limit_queue
 from rwn_ui.panel import written
 from rwn_ui.panel.live_sliders import Move
+from rwn_ui.server.endpoint import STATE_KEY
+from rwn_ui.server.sweeper import WORK
 from rwn_ui.state.results import (
     RESULTS,
     current_release,
     is_drawn,
-    is_looked_up,
-    is_prepared,
     prepared,
     user_results,
 )
 from rwn_ui.state.session import Session
 from rwn_ui.state.user import as_user, user_endpoint
-from rwn_ui.state.work import WORK, user_work
+from rwn_ui.state.work import user_work
 from rwn_ui.tune import view
 from rwn_ui.widgets import live_sliders
 
 
 def answer_moves(session: Session) -> None:
     """Answer moves until the page is drawn again; called when all of it is."""
-    state = {RESULTS: user_results(), WORK: user_work()}
+    state = {RESULTS: user_results(), WORK: user_work(), STATE_KEY: user_endpoint()}
     user_endpoint().open(partial(_answer, session, state))
 
 
@@ -37,7 +37,7 @@ def _answer(
 ) -> bytes | None:
     """The picture that is asked for; None where a run has to draw it."""
     with as_user(state):
-        if user_work().preparation is not None or not is_prepared(session):
+        if user_work().preparation is not None:
             return None
         if session.analysis_plan.analyses:  # they are run, and say so
             return None
@@ -57,9 +57,7 @@ def on_move(session: Session, key: str, move: Move) -> bytes | None:
         return None
     if not prepared(session).is_quick(session.masking, session.seed):
         return None
-    queued = (
-        not move.dragging and not is_looked_up(session) and limit_queue.prefetch_limits(session)
-    )
+    queued = not move.dragging and limit_queue.prefetch_limits(session)
     shown = render(session)
     if not move.dragging:
         session.record_undo()
@@ -70,7 +68,7 @@ def on_move(session: Session, key: str, move: Move) -> bytes | None:
 
 def on_poll(session: Session, waits: Sequence[str]) -> bytes | None:
     """The picture with what was waited for; empty until it has arrived, None where a run begins."""
-    if is_looked_up(session) or not is_drawn(session):
+    if not is_drawn(session):
         return None
     if not limit_queue.follow(session, begin=False):
         return None

@@ -20,12 +20,11 @@ from rwn_ui.features import (
 from rwn_ui.panel.parts import radius_note, stamp
 from rwn_ui.state import address
 from rwn_ui.state.prepared_table import MIXED, CurrentRelease
-from rwn_ui.state.results import current_release, is_looked_up, prepared, release_key
+from rwn_ui.state.results import current_release, release_key
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.tune import question, tiles
 from rwn_ui.tune.tiles import Readings
 
-LOOK = 400  # milliseconds between two looks at whether all records can be shown
 CARDS = (
     "neighborhood_size",
     "nearest_distance",
@@ -49,7 +48,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         "address": address.address(session),
         "table": session.name,
         "summary": {
-            "text": f"{session.words} · seed {session.seed}{_shown_so_far(session)}"
+            "text": f"{session.words} · seed {session.seed}"
             + repeated_draws_results.words(repeated_draws_results.drawn(session)),
             "help": radius_note(session.levers),
         },
@@ -66,18 +65,8 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         ],
     }
     again = limit_queue.poll_after_ms(session, current, readings)
-    if is_looked_up(session):
-        again = min(again or LOOK, LOOK)
     waits = limit_queue.pending_keys(session, readings)
     return {"stamp": stamp(session.words, shown), "again": again, "waits": waits, **shown}
-
-
-def _shown_so_far(session: Session) -> str:
-    """Number of records in a first picture."""
-    table = prepared(session)
-    if not table.begun:
-        return ""
-    return f" · {len(table.prepared.records):,} of {session.data.n:,} records"
 
 
 def _analysis_plan(session: Session, current: CurrentRelease) -> list[dict[str, Any]]:

@@ -9,7 +9,6 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.neighbors.preview import LARGEST_WHOLE
 from rwn_ui.panel.live_sliders import Move, last_move, live_sliders
 from rwn_ui.server.endpoint import ADDRESS
 from rwn_ui.state.change_table import adopt_soon, reweigh
@@ -75,8 +74,8 @@ def _set_levers(session: Session, move: Move | None) -> None:
 
 
 def _weigh(session: Session, move: Move) -> None:
-    """Go over to other weights, with a picture of some records at first where there are many."""
-    if move.dragging and session.data.n > LARGEST_WHOLE:
+    """Switch to other weights."""
+    if move.dragging and session.data.n > LARGEST_DENSE:
         return  # it takes seconds, so that it waits for the last position
     coming = _coming(session)
     weights = {v.name: v.weight for v in coming.schema.released}

@@ -78,10 +78,10 @@ class Screen:
         return self
 
     def wait(self) -> Screen:
-        """Let the table that is being prepared adopt_prepared, and draw the page with it."""
+        """Let the table that is being prepared arrive, and draw the page with it."""
         end = time.monotonic() + 180  # the search may have to be compiled, beside other work
         while (preparation := self.work.preparation) is not None:
-            preparation._thread.join(max(0.0, end - time.monotonic()))
+            preparation.task.wait(max(0.0, end - time.monotonic()))
             assert time.monotonic() < end
             self.test.run()
         return self
@@ -195,6 +195,8 @@ def at_once(finished: type[Finished]) -> Callable[..., Finished]:
         *,
         words: str,
         about: Any = None,
+        timed: bool = False,
+        on_cancel: Any = None,
         **arguments: Any,
     ) -> Finished:
         assert words
@@ -266,8 +268,7 @@ def here(at_once, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -
     """Jobs of a dataset run in this process."""
     assert folders
     for module in (dataset_look, dataset_masking):
-        monkeypatch.setattr(module, "TimedJob", at_once)
-    monkeypatch.setattr(dataset_masking, "MaskingJob", at_once)
+        monkeypatch.setattr(module, "Job", at_once)
     monkeypatch.setattr(dataset_job, "be_polite", lambda: None)
     monkeypatch.setenv("RWN_THREADS", "1")
 

@@ -10,15 +10,14 @@ from typing import Any
 
 import orjson
 import pytest
-from streamlit.runtime.state.session_state import SessionState
 
 from rwn_ui.background.measure_worker import Question
 from rwn_ui.features import limit_queue
-from rwn_ui.server.endpoint import _ALL, LONGEST, STATE_KEY, Busy, Endpoint, _answer, paused_during
-from rwn_ui.state import results
+from rwn_ui.server.endpoint import _ALL, LONGEST, STATE_KEY, Busy, Endpoint, _answer
+from rwn_ui.state import change_table
 from rwn_ui.state.work import user_work
 from rwn_ui.tune import live_picture
-from rwn_ui.widgets import live_sliders, sidebar
+from rwn_ui.widgets import live_sliders
 
 SECRET = "SENTINEL7731"
 
@@ -149,33 +148,30 @@ def test_where_a_run_has_to_answer_it_does(open_page, monkeypatch) -> None:
 
 
 def test_nothing_is_answered_while_a_button_changes_the_choice(open_page, monkeypatch) -> None:
-    callbacks = paused_during(SessionState.on_script_will_rerun)
-    monkeypatch.setattr(SessionState, "on_script_will_rerun", callbacks)
-    screen, refused = open_page("tune").move("levers", {"k": 6}), list[str]()
-    for place, name in ((sidebar, "apply_choice"), (sidebar, "change_method")):
-        change = getattr(place, name)
+    screen, refused = open_page("tune").move("levers", {"k": 6}), list[bool]()
+    switch = change_table.switch_table
 
-        def changed(*given: object, change=change, name=name) -> None:
-            with pytest.raises(Busy):
-                asked(screen, {"k": 9})
-            refused.append(name)
-            change(*given)
+    def switched(*given: object) -> None:
+        other = threading.Thread(target=lambda: refused.append(is_busy(screen)))
+        other.start()
+        other.join()
+        switch(*given)
 
-        monkeypatch.setattr(place, name, changed)
+    monkeypatch.setattr(change_table, "switch_table", switched)
     screen.test.button(key="tune.0.undo").click().run()
+    assert refused == [True]
     screen.test.selectbox(key="tune.0.method.rwn.0").set_value("nbrs2015").run()
-    assert refused == ["apply_choice", "change_method"]
+    assert refused == [True, True]
     assert screen.session.method == "nbrs2015"
     assert "k" not in screen.session.levers
 
 
-def test_a_table_that_was_given_back_is_left_to_a_run(open_page, monkeypatch) -> None:
-    screen = open_page("tune")
-    monkeypatch.setattr(results, "LARGEST_DENSE", 200)
-    assert asked(screen, {"k": 6}) is not None
-    screen.results.give_back()
-    assert asked(screen, {"k": 7}) is None
-    assert not screen.results.holds_tables
+def is_busy(screen: Any) -> bool:
+    try:
+        asked(screen, {"k": 9})
+    except Busy:
+        return True
+    return False
 
 
 def test_a_page_that_is_being_drawn_answers_nothing(open_page, monkeypatch) -> None:

@@ -212,7 +212,7 @@ def test_the_button_searches_slices_and_loads_them(
         )
 
     monkeypatch.setattr(slice_search, "seek_politely", answered)
-    monkeypatch.setattr(slice_search, "TimedJob", at_once)
+    monkeypatch.setattr(slice_search, "Job", at_once)
     screen = open_page("sweep")
     next(b for b in screen.test.button if b.label == "Search slices").click().run()
     assert screen.errors == []

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -64,14 +62,7 @@ def test_a_large_first_table_is_on_the_first_picture(
     path = tmp_path / "mine.csv"
     path.write_bytes(csv())
     monkeypatch.setenv("RWN_FILE", str(path))
-    monkeypatch.setattr(startup, "_SOON", 60.0)  # beside other work
-    begin = PreparedTable.begin
-
-    def slowly(*given: Any, **named: Any) -> PreparedTable | None:
-        time.sleep(1.0)
-        return begin(*given, **named)
-
-    monkeypatch.setattr(PreparedTable, "begin", slowly)
+    monkeypatch.setattr(startup, "_SOON", 60.0)  # other work goes on
     screen = open_page("tune")
     assert screen.session.name == "mine.csv"
     assert len(screen.panel["cards"]) == 9

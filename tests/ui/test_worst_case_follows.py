@@ -210,7 +210,7 @@ def some(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     monkeypatch.setattr(preview, "SHOWN", 100)
     screen = open_page("tune")
     assert screen.errors == []
-    assert any("judges a release of all records" in note.value for note in screen.test.caption)
+    assert any("Policy limits use all records" in note.value for note in screen.test.caption)
     return screen.session
 
 
