@@ -41,8 +41,6 @@ CALM = (
     "MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,PreconnectToSearch,"
     "WebUIOmniboxAimPopup,WebUIOmniboxPopup",
 )
-"""Not the first visit of this browser: nobody is shown around."""
-
 WINDOW = {"viewport": {"width": 1440, "height": 900}, "accept_downloads": True}
 
 
