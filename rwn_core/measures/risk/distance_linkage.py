@@ -9,7 +9,7 @@ from rwn_core.measures.aligned import empty_records, released_rows
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
-from rwn_core.measures.statistics.nearest_links import linkage_scores
+from rwn_core.measures.statistics.nearest_points import linkage_scores
 from rwn_core.measures.statistics.nearest_record import (
     distinct_originals,
     original_points,
