@@ -83,8 +83,8 @@ MEASURE = Measure(
     better="higher",
     bounds=(0.0, float("inf")),
     unit="standard deviations, median",
-    question="How far is a released row from the nearest original record, beside the distance "
-    "between neighboring originals?",
+    question="How far is a released row from the nearest original record, compared with "
+    "neighboring originals?",
     sentence=sentence,
     source="Distance to closest record of synthetic-data practice; no proof of privacy",
     compute=compute,
