@@ -90,7 +90,7 @@ def _correlations(microdata: Microdata, settings: Sequence[Setting]) -> Floats:
     keys = [SecretKey.from_seed(seed) for seed in range(RELEASES)]
     return np.array(
         [
-            [_released(prepared.at(**lever_values(each)), key, precision) for key in keys]
+            [_released(prepared.with_levers(**lever_values(each)), key, precision) for key in keys]
             for each in params
         ]
     )

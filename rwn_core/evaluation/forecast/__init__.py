@@ -178,12 +178,12 @@ def _by_itself(prepared: Prepared) -> bool:
 
 
 def _one_by_one(prepared: Prepared, settings: Sequence[Method]) -> list[Forecast]:
-    return [forecast_prepared(prepared.at(**lever_values(params))) for params in settings]
+    return [forecast_prepared(prepared.with_levers(**lever_values(params))) for params in settings]
 
 
 def _known_laws(prepared: Prepared, settings: Sequence[Method]) -> list[Law]:
     """The law of every setting, from neighbors that are ranked once."""
-    known = [prepared.at(**lever_values(params)).law for params in settings]
+    known = [prepared.with_levers(**lever_values(params)).law for params in settings]
     return [law for law in known if law is not None]
 
 

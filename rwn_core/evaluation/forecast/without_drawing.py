@@ -87,13 +87,13 @@ def forecast_moments(law: Law) -> Forecast:
 
 def _without_neighborhoods(law: Law, moments: Moments) -> Forecast:
     columns, cells = Columns.of(law.original), law.components()[0].cells
-    sums = sums_of_moments(columns, cells, law.rows_intact(), moments)
+    sums = sums_of_moments(columns, cells, law.rows_unchanged(), moments)
     return forecast_of(columns, sums, 0, cells_of_moments(columns, moments), law.units())
 
 
 def _without_law(about: Expectations) -> Forecast:
     columns, moments = Columns.of(about.original), about.moments
-    sums = sums_of_moments(columns, about, about.rows_intact(), moments)
+    sums = sums_of_moments(columns, about, about.rows_unchanged(), moments)
     units = [(name,) for name in columns.released]
     made = forecast_of(columns, sums, 0, cells_of_moments(columns, moments), units)
     return replace(made, releases=about.releases)

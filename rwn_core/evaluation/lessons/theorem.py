@@ -135,7 +135,7 @@ def expected_joint(
     """
     below = points[:, None, :] <= steps
     x, y = below[..., 0].astype(float), below[..., 1].astype(float)
-    members = law.members
+    members = law.probabilities
     if together(law):
         weight = np.asarray(members.sum(axis=0)).ravel()
         return np.asarray((x * weight[:, None]).T @ y / len(points))
@@ -163,7 +163,7 @@ def added_error(law: Law, values: NDArray[np.float64]) -> float:
         variances of x + y.
     """
     drawn = values.sum(axis=1, keepdims=True) if together(law) else values
-    members = law.members
+    members = law.probabilities
     spread = members @ drawn**2 - (members @ drawn) ** 2
     return float(np.sqrt(np.maximum(spread, 0.0).sum()) / len(values))
 

@@ -1,4 +1,4 @@
-"""A file that somebody has joined: who may have released a row, and whom it may show."""
+"""Posteriors for a file with one added person."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Dense = NDArray[np.float64]
 
 
 class UnitValues(NamedTuple):
-    """What is known of one unit, as numbers of its values: of people, of the file, and of rows.
+    """Values of one unit as numbers: of people, of the file, and of rows.
 
     Attributes
     ----------
@@ -24,15 +24,15 @@ class UnitValues(NamedTuple):
     own : ndarray of int64, shape (people,)
     file : ndarray of int64, shape (n,)
     released : ndarray of int64, shape (m,)
-        -1 where nobody in the file has the row's values.
+        -1 if no record of the file has the row's values.
     one_hot : sparse array, shape (n, V)
         1 for each record's own value.
     given : sparse array, shape (n, V)
         P(each record's donor has a value).
     leaving : sparse array, shape (n, V)
-        How many with a value leave each neighborhood for somebody nearer.
+        Number of members with a value that a nearer person displaces.
     lost : ndarray of bool, shape (m,)
-        Whether all of them are missing.
+        True if all values are missing.
     """
 
     names: tuple[str, ...]
@@ -45,19 +45,19 @@ class UnitValues(NamedTuple):
     lost: NDArray[np.bool_]
 
     def shown(self, table: sparse.csr_array) -> Dense:
-        """The table's chances of each row's values, shape (records, m)."""
+        """Return the table's probabilities of each row's values, shape (records, m)."""
         used, place = np.unique(np.maximum(self.released, 0), return_inverse=True)
         dense = sparse.csc_array(table)[:, used].toarray()  # of thousands of values, few are shown
         return np.asarray(dense[:, place] * (self.released >= 0), dtype=np.float64)
 
 
 class _Chances(NamedTuple):
-    """P(a row's values of one unit) for people, shape (people, m), and the records they joined.
+    """P(a row's values of one unit) for people and for the records that they joined.
 
     Attributes
     ----------
     fits : ndarray of bool, shape (people, m)
-        Whether a person has them.
+        True if a person has the values.
     person, joined : ndarray of float64, shape (people, m) and (joins, m)
     """
 
@@ -67,18 +67,17 @@ class _Chances(NamedTuple):
 
 
 class FileWithAddedPerson:
-    """Files that one of some people has joined, all with the same rows before them.
+    """Files with one of some people added, for the same rows.
 
     Parameters
     ----------
     law : Law
-        Of the n records without them.
+        Of the n records without the people.
     near : sparse array, shape (people, n)
         P(each record is a person's donor).
     shares : sparse array, shape (people, n)
         Of `Joins`.
     units : sequence of UnitValues
-        What is known of everybody.
     """
 
     def __init__(
@@ -104,19 +103,8 @@ class FileWithAddedPerson:
         top: NDArray[np.float64],
         secrets: Sequence[str],
     ) -> tuple[Dense, list[Dense]]:
-        """P(a row comes from each person), and for each secret P(it shows his), (people, m).
-
-        Parameters
-        ----------
-        parts : sequence of Way
-            In which rows come about.
-        file : sparse array, shape (n, m)
-            How likely each record releases each row without the people, up to a factor.
-        top : ndarray of float64, shape (m,)
-            The logarithm of that factor.
-        secrets : sequence of str
-            Confidential variables, none of them known.
-        """
+        """Return P(a row is from each person) and, for each secret, P(it shows the value)."""
+        # file times exp(top) is the likelihood without the people; all results are (people, m)
         chances = [self._chances(way) for way in parts]
         logs = [self._logs(way, each) for way, each in zip(parts, chances, strict=True)]
         everybody = [self._strangers(file, top), *(self._summed(joined) for _, joined in logs)]
@@ -132,7 +120,7 @@ class FileWithAddedPerson:
         return np.sum([own for _, _, own, _ in ways], axis=0), donors
 
     def _chances(self, way: Way) -> dict[tuple[str, ...], _Chances]:
-        """Of every unit, in one way."""
+        """Return the probabilities of every unit in one way."""
         return {unit.names: self._unit(unit, way.cells.modification(unit.names[0]))
                 for unit in self.units}  # fmt: skip
 
@@ -147,7 +135,7 @@ class FileWithAddedPerson:
         return _Chances(fits, (1 - q) * fits + q * copied, kept + q * given)
 
     def _logs(self, way: Way, chances: dict[tuple[str, ...], _Chances]) -> tuple[Dense, Dense]:
-        """Log P(people, and the records that they joined, release each row in one way)."""
+        """Return the log-likelihood of rows from people and from the records that they joined."""
         if way.lost:
             return self._log_lost(way), np.full(
                 (len(self.person), len(self.units[0].lost)), -np.inf
@@ -157,7 +145,7 @@ class FileWithAddedPerson:
         return own + _log(way.weight), joined + _log(way.weight)
 
     def _log_lost(self, way: Way) -> Dense:
-        """The same of people without neighbors, all of whose modified values are missing."""
+        """Return it for people without neighbors, all of whose modified values are missing."""
         touched = [unit for unit in self.units if way.cells.modification(unit.names[0])]
         gone = np.logical_and.reduce([unit.lost for unit in touched]) if touched else False
         lonely = np.diff(self.near.indptr) == 0
@@ -168,14 +156,14 @@ class FileWithAddedPerson:
         return np.where(possible, _log(way.weight), -np.inf)
 
     def _strangers(self, file: sparse.csr_array, top: NDArray[np.float64]) -> Dense:
-        """Log P(a row is released by one of those whom a person has not joined)."""
+        """Return the log-likelihood of rows from records whose neighborhood did not change."""
         ones = np.ones(self.joins.nnz)
         joined = sparse.csr_array((ones, self.joins.indices, self.joins.indptr), self.joins.shape)
         rest = np.asarray(file.sum(axis=0)).ravel() - (joined @ file).toarray()
         return np.asarray(_log(np.maximum(rest, 0.0)) + top)
 
     def _summed(self, logs: Dense) -> Dense:
-        """Log of the sum of what the records that each person joined release, (people, m)."""
+        """Return the log of the sum over the records that each person joined, (people, m)."""
         counts = np.diff(self.joins.indptr)
         some, top = np.flatnonzero(counts), np.full((len(counts), logs.shape[1]), -np.inf)
         if some.size:
@@ -184,7 +172,7 @@ class FileWithAddedPerson:
         return np.asarray(_log(self._over_joins(np.exp(logs - finite[self.person]))) + finite)
 
     def _over_joins(self, values: Dense) -> Dense:
-        """Sums over the records that each person joined, (people, m)."""
+        """Return sums over the records that each person joined, (people, m)."""
         ends = np.arange(len(self.person))
         shape = (self.near.shape[0], len(self.person))
         each = sparse.csr_array((np.ones(len(ends)), ends, self.joins.indptr), shape=shape)
@@ -198,7 +186,7 @@ class FileWithAddedPerson:
         own: Dense,
         joined: Dense,
     ) -> Dense:
-        """P(a row comes about in one way and shows each person's value), (people, m)."""
+        """Return P(a row comes about in one way and shows each person's value), (people, m)."""
         q = way.cells.modification(secret)
         if way.lost:
             return own * float(q == 0)
@@ -212,18 +200,18 @@ class FileWithAddedPerson:
 
 
 def _log_product(factors: Sequence[Dense]) -> Dense:
-    """Log of a product of any length, a few factors at a time so that none vanishes."""
+    """Return the log of a product, a few factors at a time so that none vanishes."""
     starts = range(0, len(factors), UNITS_AT_ONCE)
     logs = [_log(np.prod(factors[start : start + UNITS_AT_ONCE], axis=0)) for start in starts]
     return np.asarray(np.sum(logs, axis=0))
 
 
 def _ratio(part: Any, whole: Dense) -> Dense:
-    """Quotients, 0 where the whole is."""
+    """Return quotients, 0 where the divisor is 0."""
     return np.asarray(np.divide(part, whole, out=np.zeros(whole.shape), where=whole > 0))
 
 
 def _log(chances: Any) -> Any:
-    """Natural logarithms, -inf of 0."""
+    """Return natural logarithms, -inf of 0."""
     with np.errstate(divide="ignore"):
         return np.log(chances)

@@ -81,7 +81,7 @@ def _delta(law: Law, unit: tuple[str, ...]) -> float | None:
     except NotApplicable:
         return None
     alone = np.bincount(columns, minlength=table.shape[1]) == 1
-    if law.exchanged(unit[0]):
+    if law.keeps_value_counts(unit[0]):
         return float(alone.any())
     return float(np.clip(appearance(table)[alone].max(initial=0.0), 0.0, 1.0))
 

@@ -40,7 +40,7 @@ def _by_law(law: Law, extreme: dict[str, Any]) -> dict[str, Any]:
     table, values = law.table(extreme["name"])
     position = values.index(extreme["value"])
     column = table[:, [position]]
-    record, may_go = extreme["record"], not law.exchanged(extreme["name"])
+    record, may_go = extreme["record"], not law.keeps_value_counts(extreme["name"])
     return {
         "survival": float(np.clip(appearance(column)[0], 0.0, 1.0)) if may_go else 1.0,
         "copies": float(expected_copies(column)[0]),

@@ -45,7 +45,7 @@ def compute(comparison: Comparison) -> Reading:
     common = np.empty(len(secrets))
     for number, name in enumerate(secrets):
         values, near = named_values(original, original, name), tolerance(original, name)
-        share[number] = (same_share(law.members, values, near) >= SHARE).mean()
+        share[number] = (same_share(law.probabilities, values, near) >= SHARE).mean()
         ordered = np.sort(values[~np.isnan(values)])
         reach = near.around(ordered)
         alike = np.searchsorted(ordered, ordered + reach, "right") - np.searchsorted(

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.cells import Cells, Component
+from rwn_core.laws.cells import Cells, MixtureComponent
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
@@ -45,7 +45,7 @@ def _of_columns(cells: Cells) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     for unit in cells.units():
         table, columns = cells.likelihood_columns(unit, *_all(cells))
         alone = _alone(columns)
-        sure = cells.exchanged(unit[0])
+        sure = cells.keeps_value_counts(unit[0])
         lost = 0.0 if sure else 1.0 - appearance(table)[columns]
         missed *= np.where(alone, lost, 1.0)
         own += alone
@@ -53,13 +53,13 @@ def _of_columns(cells: Cells) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 
 def _missed(
-    components: Sequence[Component], units: list[tuple[str, ...]], alone: NDArray[np.bool_]
+    components: Sequence[MixtureComponent], units: list[tuple[str, ...]], alone: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """Return P(no row shows a unique value of a record): columns dependent, rows independent.
 
     `alone` has shape (units, n): the record's value of the unit is unique.
     """
-    pairs = sparse.coo_array(components[0].cells.members)
+    pairs = sparse.coo_array(components[0].cells.probabilities)
     donor, n = pairs.coords[1], alone.shape[1]
     shows, kept_from_own = np.zeros(len(donor)), np.zeros(n)
     for weight, cells in components:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.exchangeable_records import canonical_order
+from rwn_core.measures.attacks.assignment import canonical_order
 from rwn_core.measures.attacks.repeated_releases import (
     LARGEST_PAIRS,
     bhattacharyya,

@@ -15,9 +15,13 @@ from rwn_core.data.rounding import steps_by_name
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.confidential_value import WORDS
-from rwn_core.measures.attacks.isolating_sets import isolating_sets
-from rwn_core.measures.attacks.known_sets import KnownSets, Names, known_sets, travel_mates
-from rwn_core.measures.attacks.true_fragments import fragments
+from rwn_core.measures.attacks.known_sets import (
+    KnownSets,
+    Names,
+    isolating_sets,
+    known_sets,
+    travel_mates,
+)
 from rwn_core.measures.attacks.true_match import (
     Codes,
     Counted,
@@ -28,6 +32,7 @@ from rwn_core.measures.attacks.true_match import (
 )
 from rwn_core.measures.attacks.true_match_words import sentence
 from rwn_core.measures.attacks.value_match import Columns
+from rwn_core.measures.attacks.value_survival import fragments
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.intervals import share_interval

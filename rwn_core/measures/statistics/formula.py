@@ -161,14 +161,19 @@ def formula_design(
     return complete_design(formula.question, terms, columns, where)
 
 
-def _check_size(original: Microdata, table: Microdata, formula: Formula) -> None:
-    """Refuse a model with too many columns before any is built."""
+def design_width(original: Microdata, formula: Formula) -> int:
+    """Return the number of columns of a formula's terms, without making any."""
     widths = {
         factor: 1 if factor.transform else predictor_width(original, factor.name)
         for term in formula.terms
         for factor in term
     }
-    width = sum(math.prod(widths[factor] for factor in term) for term in formula.terms)
+    return sum(math.prod(widths[factor] for factor in term) for term in formula.terms)
+
+
+def _check_size(original: Microdata, table: Microdata, formula: Formula) -> None:
+    """Refuse a model with too many columns before any is built."""
+    width = design_width(original, formula)
     if width > MOST_COEFFICIENTS:
         raise NotApplicable(
             f"The model would have more than {MOST_COEFFICIENTS} coefficients; choose fewer terms."

@@ -95,7 +95,7 @@ def _shares(comparison: Comparison, groups: list[Grouping], before: Codes) -> Sh
     for group, codes in zip(groups, before, strict=True):
         own = (codes[:, None] == np.arange(len(group.labels))).astype(np.float64)
         q = cells.modification(group.name)
-        shares.append((1 - q) * own + q * np.asarray(cells.members @ own))
+        shares.append((1 - q) * own + q * np.asarray(cells.probabilities @ own))
     return shares
 
 

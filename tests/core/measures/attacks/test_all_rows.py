@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.masking import RWN, mask
-from rwn_core.measures.attacks.all_rows import joint_success_share
+from rwn_core.measures.attacks.all_rows import all_rows
 from rwn_core.measures.attacks.assignment import blocks, scaled
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.worst_case import WorstCase, worst_case
@@ -20,7 +20,8 @@ from tests.oracles.exact_assignments import exact_marginals, sinkhorn
 
 def share(likelihood: NDArray[np.float64]) -> float | None:
     belief = sparse.csc_array(likelihood.T)
-    return joint_success_share(belief, blocks(belief))
+    found = all_rows(belief, blocks(belief))
+    return None if found is None else found.share
 
 
 def by_all_matchings(likelihood: NDArray[np.float64], named: NDArray[np.int64]) -> float:

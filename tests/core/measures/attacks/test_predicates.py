@@ -147,7 +147,7 @@ def test_what_a_lone_match_tells_agrees_with_simulated_releases(case):
     error = np.sqrt(max(stated * (1 - stated), 1e-4) / releases)
     assert abs(hits / releases - stated) < 4 * error
     if case == "whole rows, all modified":  # it is not as if the secret had a donor of its own
-        apart = float(alone @ np.asarray(law.members @ fits))
+        apart = float(alone @ np.asarray(law.probabilities @ fits))
         assert abs(hits / releases - apart) > 10 * error
 
 

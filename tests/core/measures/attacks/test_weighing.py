@@ -106,7 +106,7 @@ def test_the_sample_is_that_of_the_whole_count(data, work, monkeypatch):
     """Counting may stop early only where the smallest sample is taken in any case."""
     monkeypatch.setattr(donor_lists, "BLOCK", 10_000)
     release = mask(data, RWN(epsilon=2.0, k=4), seed=3)
-    fewest = min(float(some @ share) for some, share in release.law.columns(data.names))
+    fewest = min(float(some @ share) for some, share in release.law.supports(data.names))
     rows = max(SMALLEST_SAMPLE, int(work / fewest))
     assert len(link(release.law, release.masked, work=work).rows) == min(N, rows)
 

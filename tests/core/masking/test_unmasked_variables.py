@@ -9,8 +9,8 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, Recoding, RowCopy, at_levers
-from rwn_core.masking.left_alone import kept_as_they_are, maskable, require_masked
 from rwn_core.masking.lever import LeverRange, check_share, family, options_of
+from rwn_core.masking.unmasked_variables import kept_as_they_are, maskable, require_masked
 
 
 def test_a_share_that_may_be_large_is_no_percentage_up_to_there() -> None:

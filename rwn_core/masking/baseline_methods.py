@@ -48,7 +48,7 @@ class Shuffling:
 
     microdata: Microdata
 
-    def at(self) -> Shuffling:
+    def with_levers(self) -> Shuffling:
         """Nothing can be moved."""
         return self
 
@@ -65,7 +65,7 @@ class Shuffling:
         return Masked(masked=masked, donors=donors, law=None)
 
 
-REFERENCES: Mapping[str, Any] = MappingProxyType(
+BASELINE_METHODS: Mapping[str, Any] = MappingProxyType(
     {method.method: method for method in (Original, Shuffled)}
 )
 """By key. They are no masking methods: nobody releases them."""
