@@ -40,8 +40,8 @@ SIBLINGS = {
     "rwn_core.io": "*_format",
     "rwn_core.masking": (
         "* but baseline_methods cautions from_neighborhoods intervals lever matrices method "
-        "minimum_k neighborhood_method option radius_and_nearest release released_values rounded "
-        "unmasked_variables without_neighborhoods"
+        "minimum_k neighborhood_method option radius_and_nearest release released_values "
+        "rounded second_reading unmasked_variables without_neighborhoods"
     ),
     "rwn_core.measures.utility": "*",
     "rwn_core.measures.risk": "*",

@@ -7,22 +7,52 @@ another library sees it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
 import pandas as pd
 
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import Steps
 from rwn_core.errors import ReleaseError
-from rwn_core.io import format_of_key, format_of_name
+from rwn_core.io import Format, format_of_key, format_of_name
 from rwn_core.io.compared_values import Keys, distinct_values
+from rwn_core.io.open_file import file_content
 from rwn_core.io.other_readers import Found, Wanted
 from rwn_core.io.parse import parse
-from rwn_core.masking import Release
 
 _NAMED = 3  # columns that a refusal names
+
+
+class Release(Protocol):
+    """What is read of a `rwn_core.masking.Release`."""
+
+    @property
+    def original(self) -> Microdata:
+        """The table that was masked."""
+
+    @property
+    def masked(self) -> Microdata:
+        """The released values."""
+
+    @property
+    def donors(self) -> Any:
+        """Which record gave each value; None for methods without donors."""
+
+    @property
+    def precision(self) -> Steps:
+        """The step of each rounded variable."""
+
+    @property
+    def second_readings(self) -> dict[str, SecondReading]:
+        """What was found, by the SHA-256 of the file."""
+
+    def published(self, order: Literal["original"]) -> Microdata:
+        """The table as it leaves the house."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +68,11 @@ class SourceFile:
 
     name: str
     content: bytes = field(repr=False)
+
+    @classmethod
+    def at(cls, path: Path) -> SourceFile:
+        """Read a file's bytes."""
+        return cls(name=path.name, content=file_content(path))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +99,9 @@ class SecondReading:
         """Return one sentence about the checks, without numbers: public files show it, too."""
         if not self.checked:
             return "No variable is released with values of the original, so none was looked up."
-        both = f"{self.release} (release) and {self.original} (original)"
         return (
-            "Every copied and unrounded value occurs in its original column: "
-            f"checked with {self.release if self.release == self.original else both}."
+            "Every copied and unrounded value occurs in its original column: release read by "
+            f"{self.release}, original by {self.original}."
         )
 
     def plain(self) -> dict[str, Any]:
@@ -80,26 +114,27 @@ class SecondReading:
 
 
 def second_reading(
-    microdata: Microdata,
     release: Release,
     content: bytes,
     format: str,
     original: SourceFile | None = None,
+    dropped: Sequence[str] = (),
 ) -> SecondReading:
     """Read a written release by another library, and look its values up in the original.
 
+    The release notes what was found, for its record.
+
     Parameters
     ----------
-    microdata : Microdata
-        The original.
     release : Release
-        Made of it.
     content : bytes
         The file of the release.
     format : str
         Key of its format.
     original : SourceFile, optional
         Read by another library, too; the table as it was read stands for it if left out.
+    dropped : sequence of str
+        Variables that were left out of the file.
 
     Returns
     -------
@@ -110,7 +145,8 @@ def second_reading(
     ReleaseError
         A released value occurs nowhere in its column, or the file cannot be read.
     """
-    names = [variable.name for variable in release.masked.schema.variables]
+    microdata = release.original
+    names = [name for name in release.masked.names if name not in dropped]
     unchecked = _unchecked(microdata, release, names)
     wanted = [name for name in names if name not in unchecked]
     written, by = _of_release(release, content, format, names)
@@ -122,17 +158,29 @@ def second_reading(
         missing = Keys.from_variable(microdata, name, coarse).absent(written[name], known[name])
         if missing:
             wrong[name] = missing
+    refuse_strange(wrong)
+    found = SecondReading(checked=tuple(wanted), unchecked=unchecked, release=by, original=of)
+    release.second_readings[hashlib.sha256(content).hexdigest()] = found
+    return found
+
+
+def refuse_strange(wrong: Mapping[str, int]) -> None:
+    """Refuse a release with values that occur nowhere in the original; counts by variable."""
     if wrong:
         columns = ", ".join(f"{name} ({count:,})" for name, count in list(wrong.items())[:_NAMED])
         raise ReleaseError(
             f"Released values occur nowhere in the original's column: {columns}; nothing was "
             "written, release in another format and report this."
         )
-    return SecondReading(checked=tuple(wanted), unchecked=unchecked, release=by, original=of)
 
 
-_AS_READ = "the table as it was read"
-_OWN = "its own reader"  # there is no second library
+NOT_DONE = "The file was not read a second time by another library."
+_AS_READ = "the first library alone"
+
+
+def _library(form: Format, found: Found) -> str:
+    """Name a library, and say if it is the one that reads and writes the format anyway."""
+    return f"{found.by or form.again_by}{' (no second library)' if found.same else ''}"
 
 
 def _unchecked(microdata: Microdata, release: Release, names: Iterable[str]) -> dict[str, str]:
@@ -164,11 +212,11 @@ def _of_release(
     try:
         if form.again is not None:
             wanted = _wanted(release.masked, names, FileLayout.of(given))
-            read, by = form.again(content, wanted), form.again_by
+            read = form.again(content, wanted)
         else:
             again = parse(f"release{form.suffixes[0]}", content).frame
             columns = {name: distinct_values(again[name]) for name in names}
-            read, by = Found(columns=columns, records=len(again)), _OWN
+            read = Found(columns=columns, records=len(again))
     except Exception:
         raise ReleaseError(
             f"The release, written as {form.title}, cannot be read by another library; choose "
@@ -180,7 +228,7 @@ def _of_release(
             f"The release, written as {form.title}, is read as {read.records:,} records of "
             f"{records:,}; choose another format."
         )
-    return read.columns, by
+    return read.columns, _library(form, read)
 
 
 def _of_original(
@@ -195,7 +243,7 @@ def _of_original(
             found = form.again(
                 original.content, _wanted(microdata, asked, microdata.schema.file or FileLayout())
             )
-            return {name: found.columns[name] for name in names}, form.again_by
+            return {name: found.columns[name] for name in names}, _library(form, found)
         except Exception:  # of any library, on a file that it does not know as well
             pass
     return {name: distinct_values(microdata.frame[name]) for name in names}, _AS_READ
