@@ -1,7 +1,7 @@
-"""Whether any slices at all leave half of the loss of correlations under the usual policy.
+"""Whether any slices at all leave half of the loss of relations under the usual policy.
 
 ``python -m benchmarks.slice_partitions pima 0.0735 10`` goes through every partition of the masked
-variables, each at the largest of 40 radii at which its expected loss of correlations is within the
+variables, each at the largest of 40 radii at which its expected loss of relations is within the
 target, where it is hardest to attack. What an intruder reads of one confidential variable depends
 only on how that variable and those that he knows are split. So a few partitions that hold every
 such split, at some radii, tell of all the others: attribute gain is the largest of those of the
@@ -77,7 +77,7 @@ class Table:
 
     def __init__(self, data: rwn.Microdata, settings: list[Setting]) -> None:
         self.data, self.settings, self.names = data, settings, masked_names(data)
-        self.losses = SliceLoss.of(data, settings)
+        self.losses = SliceLoss.from_settings(data, settings)
         params = [each.params for each in settings]
         self.prepared: Any = params[0].prepare(data, settings=params)
         roles = {v.name: v.role for v in data.schema.variables}
@@ -221,7 +221,7 @@ def main() -> None:
     """Read the command line and count what each partition breaks first."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("demo", choices=list(rwn.DEMOS))
-    parser.add_argument("target", type=float, help="expected loss of correlations, at most")
+    parser.add_argument("target", type=float, help="expected loss of relations, at most")
     parser.add_argument("farthest", type=float, help="the largest radius")
     parser.add_argument("--k", type=int, default=5)
     parser.add_argument("--q", type=float, default=1.0)

@@ -17,7 +17,7 @@ from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.randomness import SecretKey
-from rwn_core.tuning.attacked import RAISED, RED_TEAM, attacked
+from rwn_core.tuning.limit_bounds import RAISED, RED_TEAM, attacked
 from rwn_core.tuning.point import Point, Spread, released_share
 from rwn_core.tuning.setting import Setting
 

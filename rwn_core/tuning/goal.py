@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from rwn_core.errors import ParameterError
 from rwn_core.measures import MEASURES
 from rwn_core.tuning.frontier import sign
-from rwn_core.tuning.point import Point
+from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.policy import Policy, refuse_percentage
 from rwn_core.tuning.verdict import not_judged, share_words
 
@@ -141,11 +141,10 @@ class GoalAnswer:
     @property
     def sentence(self) -> str:
         """The answer in words, with its uncertainty, and the other intruder beside a linkage."""
-        stated = [self._in_words(key) for key in self.goal.kept]
-        if self.reached:
-            stated.append(self._in_words(self.goal.best))
-        wanted = {*self.goal.measures}
-        stated += [self._in_words(key) for key in self.point.spreads if key not in wanted]
+        spreads, wanted = self.point.spreads, {*self.goal.measures}
+        shown = [*self.goal.kept, *([self.goal.best] if self.reached else [])]
+        shown += [key for key in spreads if key not in wanted]
+        stated = [spread_words(spreads[key]) for key in shown]
         few = " It releases too few records to be chosen." if self.point.few else ""
         words = f"{'; '.join(stated)}.{not_judged(self.unread)}{few}"
         setting = self.point.setting.words
@@ -173,17 +172,18 @@ class GoalAnswer:
         uses = f"{share_words(verdict.largest)} the limit"
         return f", which uses {uses} on {verdict.title(verdict.first)}"
 
-    def _in_words(self, measure: str) -> str:
-        spread, title = self.point.spreads[measure], self.point.spreads[measure].title
-        if spread.median is None:
-            return f"{title} without an answer"
-        words = f"{title} {number_words(measure, spread.median)}"
-        if spread.at_most is not None:
-            words += f", at most {number_words(measure, spread.at_most)}"
-        if spread.interval is None:
-            return words
-        low, high = (number_words(measure, end) for end in spread.interval)
-        return f"{words} (one more release: {low} to {high})"
+
+def spread_words(spread: Spread) -> str:
+    """Write the median of a measure, and where one more release falls."""
+    if spread.median is None:
+        return f"{spread.title} without an answer"
+    words = f"{spread.title} {number_words(spread.measure, spread.median)}"
+    if spread.at_most is not None:
+        words += f", at most {number_words(spread.measure, spread.at_most)}"
+    if spread.interval is None:
+        return words
+    low, high = (number_words(spread.measure, end) for end in spread.interval)
+    return f"{words} (one more release: {low} to {high})"
 
 
 def _limit_words(measure: str, limit: float, title: str | None = None) -> str:

@@ -14,12 +14,11 @@ from typing import Any
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.parallel.threads import thread_count
-from rwn_core.tuning.attacked import with_attacked
 from rwn_core.tuning.evaluate_settings import Plan, with_red_team
 from rwn_core.tuning.frontier import sign
 from rwn_core.tuning.goal import Goal, GoalAnswer
 from rwn_core.tuning.goal_seek_steps import around, half_steps, middle
-from rwn_core.tuning.limit_bounds import empty_end
+from rwn_core.tuning.limit_bounds import empty_end, with_attacked
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.setting import Setting

@@ -12,10 +12,10 @@ from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.tuning.attacked import attacked
 from rwn_core.tuning.limit_bounds import (
     MISSING,
     LimitBounds,
+    attacked,
     bounds_from_reading,
     bounds_from_spread,
     bounds_from_stated,
