@@ -14,21 +14,7 @@ from rwn_core.randomness import SecretKey
 def masked_samples(
     microdata: Microdata, params: Method, repeats: int, seed: int | None
 ) -> Iterator[Microdata]:
-    """Draw bootstrap samples of the records and mask each under its own key.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    params : Method
-    repeats : int
-    seed : int or None
-        Of the samples and the maskings; fresh if None.
-
-    Yields
-    ------
-    Microdata
-        With as many records as the table.
-    """
+    """Draw bootstrap samples of the records and mask each under its own key."""
     root = np.random.default_rng(seed)
     prepared = params.prepare(microdata)
     for number in range(repeats):

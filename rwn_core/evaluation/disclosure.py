@@ -76,13 +76,7 @@ class Disclosure:
 
 
 def with_keys(microdata: Microdata, keys: Sequence[str]) -> Microdata:
-    """The same table with other key variables; confidential ones among them become keys.
-
-    Raises
-    ------
-    ParameterError
-        None is chosen, or one of them is not released.
-    """
+    """The same table with other key variables; confidential ones among them become keys."""
     released = {variable.name for variable in microdata.schema.released}
     if not keys or not set(keys) <= released:
         raise ParameterError("Choose at least one key variable among the released ones.")
@@ -104,28 +98,7 @@ def disclose(
     control: Comparison | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Disclosure:
-    """Read every risk measure of a release.
-
-    Parameters
-    ----------
-    base : Comparison
-        Of the original with the chosen keys (`with_keys`) and its sampling; what depends on it
-        alone is kept.
-    masked : Microdata
-        The release before rounding, row-aligned.
-    law : Law, optional
-    precision : mapping of str to float, optional
-        Steps to which released values are rounded.
-    control : Comparison, optional
-        From `control_group`: attacks that guess about a person are tried there, on people in the
-        file and on people outside.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    Disclosure
-    """
+    """Read every risk measure of a release."""
     precision = precision or {}
     coarse = rounded(masked, precision)
     comparison = base.with_masked(coarse, law.rounded(precision) if law is not None else None)
@@ -179,18 +152,7 @@ def disclose_release(
     assumed: Assumptions | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Disclosure:
-    """Mask a table and read every risk measure: the work of a background job.
-
-    Parameters
-    ----------
-    microdata : Microdata
-        With the chosen keys.
-    params : Method
-        Of any method.
-    seed : int
-    assumed : Assumptions, optional
-    progress : see `disclose`
-    """
+    """Mask a table and read every risk measure: the work of a background job."""
     assumed = assumed or Assumptions()
     precision = assumed.precision
     release = mask(microdata, params, seed=seed)
@@ -215,13 +177,7 @@ def disclose_release(
 
 
 def worst_records(readings: Answers) -> list[dict[str, float]]:
-    """The records at highest risk, with what makes them so; internal.
-
-    Returns
-    -------
-    list of mappings
-        "record" (from 0), "truth", "candidates", "appears", "suda".
-    """
+    """The records at highest risk, with what makes them so; internal."""
     links, member = readings["bayes_linkage"], readings["membership"]
     special, over = readings["suda"], readings["linked_over_half"]
     if not isinstance(links, Reading):

@@ -73,39 +73,7 @@ def errors_of_numbers(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> list[NumberErrors]:
-    """Draw releases of one variable by k-PRAM and by k-noise, and say how far they are off.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    variable : str
-        With numbers; missing values are left out, and noise is not rounded, as in the paper.
-    k : int
-        Records in every interval of k-PRAM, and within reach of the noise of k-noise; at least 2.
-    releases : int
-        Drawn of each method, at least 2.
-    seed : int
-        Release r is drawn from the teaching seed ``seed + r``.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    list of NumberErrors
-        Of k-PRAM, which draws one of the interval's records, and of k-noise with uniform noise.
-
-    Raises
-    ------
-    NotApplicable
-        The variable has no numbers.
-    ParameterError
-        A number is too small or too large.
-
-    References
-    ----------
-    Biswal, Arbuckle, Kulik, k-PRAM and k-noise: the table of bias, MSE and RMSE, which it does
-    not define.
-    """
+    """Draw releases of one variable by k-PRAM and by k-noise, and say how far they are off."""
     values = _numbers(microdata, variable)
     if not 2 <= k <= len(values):
         raise ParameterError(f"k must be a whole number from 2 to {len(values):,}.")

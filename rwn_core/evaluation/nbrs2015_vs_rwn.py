@@ -72,36 +72,7 @@ class LawSummary:
 def nbrs2015_vs_rwn(
     microdata: Microdata, record: int, *, epsilon: float, q: float, k: int
 ) -> list[LawSummary]:
-    """Put the law of cells beside the two of records, at the same radius and probability.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    record : int
-        From 0 to n - 1.
-    epsilon : float
-        Radius in standard deviations, above 0; not the epsilon of differential privacy.
-    q : float
-        P(a cell is modified), or P(a record is), from 0 to 1; with a fixed count, floor(n q)
-        records are.
-    k : int
-        Neighbors that a record has at least, in 2022; 2015 knows no such number.
-
-    Returns
-    -------
-    list of LawSummary
-        Per cell, per record, and with a fixed count of records.
-
-    Raises
-    ------
-    ParameterError
-        There is no such record, or a parameter is refused.
-
-    References
-    ----------
-    Matloff and Tendick 2015, section "Proposed method" and `nbrs`; Perry, Matloff, Tendick 2022,
-    section 5.
-    """
+    """Put the law of cells beside the two of records, at the same radius and probability."""
     if isinstance(record, bool) or not 0 <= record < microdata.n:
         raise ParameterError(f"The record must be a whole number from 0 to {microdata.n - 1}.")
     methods = (
@@ -224,16 +195,7 @@ def _sums(p: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float
 def _total(
     parts: Sequence[tuple[float, NDArray[np.float64], NDArray[np.float64]]], *, fixed: bool
 ) -> ExpectedCount:
-    """Add up what is to expect of all records.
-
-    Parameters
-    ----------
-    parts : sequence of (share, means, variances)
-        Of a mixture over whole records: how likely a record is of each part, and what is then to
-        expect.
-    fixed : bool
-        Whether a fixed count of records is of each part, every set of so many as likely.
-    """
+    """Add up what is to expect of all records."""
     mean = np.sum([share * each for share, each, _ in parts], axis=0)
     within = np.sum([share * variance for share, _, variance in parts], axis=0)
     spread = np.sum([share * (each - mean) ** 2 for share, each, _ in parts], axis=0)
@@ -246,10 +208,7 @@ def _total(
 def _covariance(
     parts: Sequence[tuple[float, NDArray[np.float64], NDArray[np.float64]]],
 ) -> float:
-    """What drawing without replacement adds to the variance; never above 0.
-
-    With m of n records selected, P(both i and j) - P(i) P(j) = -s (1 - s) / (n - 1), s = m / n.
-    """
+    """What drawing without replacement adds to the variance; never above 0."""
     if len(parts) < 2:
         return 0.0
     (share, drawn, _), (_, kept, _) = parts

@@ -171,13 +171,7 @@ def released_only(microdata: Microdata) -> Microdata:
 def releases(
     microdata: Microdata, params: Method, repeats: int, seed: int | None
 ) -> Iterator[tuple[Microdata, Law | None]]:
-    """Releases of one setting under different keys; the neighbors are searched once.
-
-    Yields
-    ------
-    masked : Microdata
-    law : Law or None
-    """
+    """Releases of one setting under different keys; the neighbors are searched once."""
     keys = (
         SecretKey.fresh() if seed is None else SecretKey.from_seed(seed + number)
         for number in range(repeats)

@@ -94,10 +94,7 @@ class Validity:
 
     @property
     def factor(self) -> NDArray[np.float64]:
-        """What a reported standard error must be multiplied by to be true, at least 1.
-
-        It covers the shift that the masking makes, too.
-        """
+        """What a reported standard error must be multiplied by to be true, at least 1."""
         return np.asarray(np.maximum(self.error / self.reported, 1.0))
 
     def frame(self) -> pd.DataFrame:
@@ -120,13 +117,7 @@ class Validity:
         )
 
     def notice(self) -> str:
-        """A text for the people who receive the release; it holds no estimate.
-
-        Returns
-        -------
-        str
-            Factors and coverage only, rounded, as a Markdown table.
-        """
+        """A text for the people who receive the release; it holds no estimate."""
         lines = [
             f"Standard errors computed from the masked file ({self.model} regression of "
             f"{self.response}) do not know of the masking. Multiply them by the factor below. "

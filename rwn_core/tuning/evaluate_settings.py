@@ -90,19 +90,7 @@ class Trials:
         self._comparison: Comparison | None = None
 
     def run(self, setting: Setting, tick: Callable[[], None] | None = None) -> Point:
-        """Draw the setting's releases and read the measures.
-
-        Parameters
-        ----------
-        setting : Setting
-        tick : callable, optional
-            Called after each release.
-
-        Returns
-        -------
-        Point
-            A setting that the method refuses on this table has the refusal as its reason.
-        """
+        """Draw the setting's releases and read the measures."""
         start = time.perf_counter()
         readings: list[dict[str, Reading | NotApplicable]] = []
         shown: list[float] = []

@@ -153,26 +153,7 @@ EXPECTED: Mapping[str, Expected] = {
 def expected(
     microdata: Microdata, settings: Sequence[Setting]
 ) -> Iterator[dict[str, dict[str, float]]]:
-    """Forecast settings of methods that have closed forms.
-
-    A release differs from its expectation by its own noise, so that what is measured on releases
-    lies a little above: a change of correlations, say, is never 0.
-
-    Parameters
-    ----------
-    microdata : Microdata
-        From 2,001 records on, random ones stand for the table where the neighborhoods are large;
-        a radius for which they would be fewer than 1,000 is left out.
-    settings : sequence of Setting
-        Resolved. Those of methods without a forecast, and those that are rounded, are left out.
-
-    Yields
-    ------
-    dict of str to dict of str to float
-        For settings that share a table of neighbors, by the setting's key: values by the key of
-        `EXPECTED`, without those that have no answer; "records", how many were looked at; and
-        "releases", from how many simulated ones it is estimated where there is no closed form.
-    """
+    """Forecast settings of methods that have closed forms."""
     for same in _alike(microdata, settings):
         try:
             forecasts, sample = _forecasts(microdata, same)
@@ -212,11 +193,7 @@ def _values(forecast: Forecast, before: Before) -> dict[str, float]:
 
 
 def _alike(microdata: Microdata, settings: Sequence[Setting]) -> list[list[Setting]]:
-    """The plain settings in groups that one table of neighbors serves.
-
-    In a large table each radius has its own, since a small one can have all records; so have
-    slices, whose sample may be another.
-    """
+    """The plain settings in groups that one table of neighbors serves."""
     groups: dict[object, list[Setting]] = defaultdict(list)
     for setting in settings:
         params = setting.params

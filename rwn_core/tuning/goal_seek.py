@@ -117,10 +117,7 @@ def _start(points: Sequence[Point] | Sweep, plan: Plan | None) -> tuple[Sequence
 
 
 def _judged(goal: Goal, points: Sequence[Point]) -> tuple[Goal, dict[str, str]]:
-    """The goal with those limits of its policy that can be judged; why the others cannot.
-
-    A limit that the sweep did not read stays: it has no reason, and would be passed over.
-    """
+    """The goal with those limits of its policy that can be judged; why the others cannot."""
     if not isinstance(goal.keep, Policy):
         for point in points:
             _refuse_empty(goal, point)

@@ -38,18 +38,7 @@ class Step:
 
 
 def half_steps(points: Sequence[Point]) -> dict[str, Step]:
-    """For each number that the sweep varies, half its typical step.
-
-    Parameters
-    ----------
-    points : sequence of Point
-        Of one method, in any order.
-
-    Returns
-    -------
-    dict of str to Step
-        In the order of the method's parameters; also of a number that some of the points lack.
-    """
+    """For each number that the sweep varies, half its typical step."""
     steps: dict[str, Step] = {}
     for name in _names(points[0].setting):
         searched = {_number(getattr(point.setting.params, name)) for point in points}

@@ -132,21 +132,6 @@ class Grid:
 def values_of(text: str, name: str = "The list") -> tuple[Any, ...]:
     """Values as people type them: 0, 1, 2.5 with commas, and 0:2:0.5 for every half from 0 to 2.
 
-    Parameters
-    ----------
-    text : str
-    name : str
-        How the message calls it.
-
-    Returns
-    -------
-    tuple
-        Whole numbers, other numbers, true and false, or words.
-
-    Raises
-    ------
-    ParameterError
-
     Examples
     --------
     >>> values_of("0:1:0.5, 3")

@@ -22,18 +22,6 @@ def empty_end(
 ) -> str | None:
     """Say why a limit cannot be broken on a table; None where it can be, or nothing is known.
 
-    A limit on a risk is empty where the unmasked file keeps it, one on a loss where a file without
-    any relation does.
-
-    Parameters
-    ----------
-    measure : str
-        Key of the measure.
-    ends : mapping of str to float
-        What it reads at both ends of the table.
-    share : callable
-        How much of the limit a value uses.
-
     Examples
     --------
     >>> empty_end("bayes_linkage", {"unmasked": 0.022}, lambda value: value / 0.05)
@@ -83,18 +71,7 @@ class LimitBounds:
     unrelated: float | None = None
 
     def against(self, measure: str, share: Callable[[float], float]) -> LimitBounds:
-        """The number that decides whether a limit is kept, or why none does.
-
-        A limit that the end of the table keeps which should break it says nothing of a release
-        that keeps it, too.
-
-        Parameters
-        ----------
-        measure : str
-            Key of the measure.
-        share : callable
-            How much of the limit a value uses.
-        """
+        """The number that decides whether a limit is kept, or why none does."""
         decided = self._between_bounds(share)
         if decided.value is None or share(decided.value) > 1:
             return decided
@@ -188,19 +165,7 @@ Readings = Mapping[str, Reading | NotApplicable]
 
 
 def attacked(readings: Readings) -> Readings:
-    """Raise stated worst cases to what the red team achieved, where these readings have one.
-
-    Parameters
-    ----------
-    readings : mapping of str to Reading or NotApplicable
-        Of one release.
-
-    Returns
-    -------
-    mapping
-        A raised reading has in its detail the value that was "stated", and which attack it was
-        "attacked_by". Of links, which depend on the luck of a release, their lower bound counts.
-    """
+    """Raise stated worst cases to what the red team achieved, where these readings have one."""
     team = readings.get(RED_TEAM)
     if not isinstance(team, Reading):
         return readings

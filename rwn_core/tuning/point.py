@@ -142,12 +142,7 @@ class Point:
         return None if spread is None else spread.median
 
     def stated(self) -> dict[str, dict[str, float]]:
-        """What a scenario says of it: medians, and between which values one more release falls.
-
-        Beside each range stands how many releases it is of. Where these are lower bounds of a worst
-        case, "at_most" is the upper one: 1 if none is known. "unmasked" and "unrelated" are what
-        the ends of the table read.
-        """
+        """What a scenario says of it: medians, and between which values one more release falls."""
         stated = {}
         for key, spread in self.spreads.items():
             if spread.median is not None:

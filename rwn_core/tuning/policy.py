@@ -31,19 +31,7 @@ _WRONG = (
 
 
 def refuse_percentage(measure: str, value: float) -> None:
-    """Refuse a number beyond the bounds of a measure that ends at 1.
-
-    Parameters
-    ----------
-    measure : str
-        Key of the measure.
-    value : float
-        A limit, or what is to be reached.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse a number beyond the bounds of a measure that ends at 1."""
     about = MEASURES[measure]
     if about.bounds[1] == 1 and value > 1:
         raise ParameterError(

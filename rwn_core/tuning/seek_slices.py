@@ -7,7 +7,7 @@ answer is stated on fresh releases, which had no part in choosing it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import NamedTuple
@@ -378,11 +378,7 @@ class SliceSearch:
         return min(self.trials, key=lambda each: (self.trials[each], each))
 
     def _look(self, choice: Choice) -> bool:
-        """Find the weakest strength at which a choice meets the policy; True if it leads now.
-
-        The first trial is at the strongest that loses less than the best: most choices need no
-        second.
-        """
+        """Find the weakest strength at which a choice meets the policy; True if it leads now."""
         if choice in self.seen or self.tried >= self.ranges.tries:
             return False
         best = self.best
@@ -395,20 +391,12 @@ class SliceSearch:
         high = int(better[-1])
         if not self._meets(choice, high):
             return best is None and self._leader()[0] == choice
-        low = self._weakest(-1, high, lambda at: self._meets(choice, at))
-        if not self._confirms(choice, low):
-            if not self._confirms(choice, high):
-                return False
-            low = self._weakest(low, high, lambda at: self._confirms(choice, at))
-        self.found[choice] = low
-        return self.best == choice
-
-    def _weakest(self, low: int, high: int, meets: Callable[[int], bool]) -> int:
-        """Return the weakest strength that meets all limits, between one that does and not."""
+        low = -1
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if meets(middle) else (middle, high)
-        return high
+            low, high = (low, middle) if self._meets(choice, middle) else (middle, high)
+        self.found[choice] = high
+        return self.best == choice
 
     def _meets(self, choice: Choice, strength: int) -> bool:
         """True if trial releases meet every limit."""
@@ -458,25 +446,23 @@ class SliceSearch:
         self.progress(self.done)
 
     def verified(self) -> tuple[Point, bool]:
-        """Return the best choice as read on fresh releases, and whether these meet all limits.
-
-        A choice that they refuse is tried stronger; the last attempts are of simpler choices.
-        """
+        """Return the best choice as read on fresh releases, and whether these meet all limits."""
         left, step = dict(self.found), dict.fromkeys(self.found, 1)
         nearest: tuple[float, Choice, int] = (math.inf, *self._leader())
-        for attempt in range(_ATTEMPTS):
-            if not left:
-                break
+        attempt = 0
+        while left and attempt < _ATTEMPTS:
             even = [each for each in left if each.weights == self.given]
             alone = [each for each in even if not each.slices]
             first = (list(left), even, alone)[max(attempt - 2, 0) // 2]
             choice = min(first or left, key=lambda each: self._loss(each, left[each]))
-            point = self._fresh(choice, left[choice], attempt)
-            verdict = self.policy.judge_point(point)
-            if verdict.kept:
-                return point, True
-            share = math.inf if verdict.unread else verdict.largest or math.inf
-            nearest = min(nearest, (share, choice, left[choice]))
+            if self._confirms(choice, left[choice]):
+                point = self._fresh(choice, left[choice], attempt)
+                verdict = self.policy.judge_point(point)
+                if verdict.kept:
+                    return point, True
+                share = math.inf if verdict.unread else verdict.largest or math.inf
+                nearest = min(nearest, (share, choice, left[choice]))
+                attempt += 1
             left[choice] += step[choice]
             step[choice] *= 2
             if left[choice] >= len(self.settings):

@@ -165,13 +165,7 @@ class Setting:
 
 
 def parameter_names(method: str) -> list[str]:
-    """The parameters of a method.
-
-    Raises
-    ------
-    ParameterError
-        There is no such method.
-    """
+    """The parameters of a method."""
     known = {**METHODS, **REFERENCES}
     if method not in known:
         raise ParameterError(f"There is no method {method}; known are: {', '.join(METHODS)}.")

@@ -52,10 +52,7 @@ class SliceLoss:
 
     @classmethod
     def from_settings(cls, microdata: Microdata, settings: Sequence[Setting]) -> SliceLoss:
-        """Return the losses of settings that differ in their levers, whatever their slices.
-
-        Pairs of numbers have a closed form unless values are rounded; others are drawn.
-        """
+        """Return the losses of settings that differ in their levers, whatever their slices."""
         comparison = Comparison(original=microdata, masked=microdata)
         apart, together = (
             _pair_losses(comparison, [replace(each, slices=slices) for each in settings])

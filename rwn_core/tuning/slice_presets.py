@@ -37,22 +37,6 @@ class Preset:
 def preset_slices(microdata: Microdata, preset: str) -> Slices:
     """The slices of a preset on a table.
 
-    Parameters
-    ----------
-    microdata : Microdata
-    preset : str
-        A key of `PRESETS`.
-
-    Returns
-    -------
-    tuple of tuple of str
-        Every masked variable that is in none of them stands alone.
-
-    Raises
-    ------
-    ParameterError
-        There is no such preset.
-
     Examples
     --------
     >>> import rwn_core as rwn

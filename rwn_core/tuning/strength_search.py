@@ -121,11 +121,7 @@ class StrengthSearch:
         return point
 
     def keeps(self, position: int, policy: Policy) -> bool:
-        """Whether a position keeps all limits, the quick ones looked at first.
-
-        Once one is broken the slower ones are not read: on a large table a single reading may
-        take many times what all others take.
-        """
+        """Whether a position keeps all limits, the quick ones looked at first."""
         rest = [key for key in self._plan.measures if key not in policy.measures]
         if rest:
             self._add(position, rest)
@@ -144,10 +140,7 @@ class StrengthSearch:
         return len(self._coarse) + math.ceil(halves) + 1
 
     def strongest(self, to: Loss) -> tuple[int, bool]:
-        """The last accepted position, and whether a stronger one is not accepted.
-
-        Where none is accepted, the position that loses least.
-        """
+        """The last accepted position, and whether a stronger one is not accepted."""
         for each in self._coarse:
             self.read(each)
         if not self._accepted(to):
@@ -199,11 +192,7 @@ class StrengthSearch:
 
     @property
     def _coarse(self) -> list[int]:
-        """A few positions to begin with, ascending.
-
-        A weak setting may be worse than a stronger one: the 2015 method loses every record at a
-        radius that reaches nobody.
-        """
+        """A few positions to begin with, ascending."""
         return sorted({round(self.steps * part / COARSE) for part in range(COARSE + 1)})
 
     def _between(self, good: int, bad: int, accepted: Callable[[int], bool]) -> int:

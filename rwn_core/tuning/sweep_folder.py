@@ -29,19 +29,7 @@ _UNFINISHED = ".part-*"
 
 
 def identity(microdata: Microdata, plan: Plan) -> dict[str, Any]:
-    """What must be equal for points to belong together; the settings may grow.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    plan : Plan
-
-    Returns
-    -------
-    dict
-        Fingerprint of the table, a hash of its schema without weights and groups (each setting
-        states them), measures, releases, seed and the version of the program.
-    """
+    """What must be equal for points to belong together; the settings may grow."""
     unweighted = {variable.name: 1.0 for variable in microdata.schema.variables}
     schema = microdata.schema.with_weights(unweighted).with_slices(()).to_toml()
     return {
@@ -74,15 +62,7 @@ class JobFolder:
     def of(
         cls, root: Path, microdata: Microdata, plan: Plan, settings: Sequence[Setting]
     ) -> JobFolder:
-        """Begin a folder, or take up one of the same table and plan.
-
-        Raises
-        ------
-        ParameterError
-            The folder holds something else.
-        ReleaseError
-            It cannot be written.
-        """
+        """Begin a folder, or take up one of the same table and plan."""
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = cls(root)
         kept, wanted = folder.manifest(), identity(microdata, plan)

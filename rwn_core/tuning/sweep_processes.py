@@ -197,10 +197,7 @@ class SweepRun:
         return Sweep.of(self.plan, done, len(self.settings) - self._ends)
 
     def forecasts(self, microdata: Microdata) -> dict[str, dict[str, float]]:
-        """What is expected of the settings, as far as it is known: by key, see `expected`.
-
-        What takes no time is forecast at once; the workers report the rest as they go.
-        """
+        """What is expected of the settings, as far as it is known: by key, see `expected`."""
         if self._is_quick(microdata):
             if not self._expected:
                 for part in expected(microdata, self.settings):

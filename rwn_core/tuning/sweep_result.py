@@ -66,23 +66,7 @@ class Sweep:
         ]
 
     def frame(self, policy: Policy | None = None) -> pd.DataFrame:
-        """The same rows as a pandas frame.
-
-        Parameters
-        ----------
-        policy : Policy, optional
-            Limits to hold the settings against.
-
-        Returns
-        -------
-        pandas.DataFrame
-            method; a column for each parameter; weights; precision; slices; measure, side, better,
-            unit; releases; records_released, the share of the records that is released; median, low
-            and high (where one more release falls 9 times in 10); at_most, the upper bound where
-            these are lower ones; baseline; and not_applicable, the reason where there is no answer.
-            With a policy also limit, the measure's own; share_of_limit, how much of it the judged
-            end of one more release uses; and keeps_all_limits, of the whole setting.
-        """
+        """The same rows as a pandas frame."""
         return pd.DataFrame(self.records(policy))
 
     def words(self, policy: Policy) -> str:

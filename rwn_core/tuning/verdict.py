@@ -110,13 +110,7 @@ class Verdict:
 
 
 def not_judged(unread: Mapping[str, str], standing: Mapping[str, str] | None = None) -> str:
-    """Say which limits could not be judged and why; nothing where all were.
-
-    Parameters
-    ----------
-    unread, standing : mapping of str to str
-        As those of a verdict.
-    """
+    """Say which limits could not be judged and why; nothing where all were."""
     named = {key: MEASURES[key].title_as((standing or {}).get(key, "")) for key in unread}
     return "".join(f" Not judged: {named[key]}. {why}" for key, why in unread.items())
 

@@ -11,24 +11,7 @@ from rwn_core.masking import Method
 
 
 def mean_inflation(microdata: Microdata, params: Method) -> pd.DataFrame:
-    """Variance inflation of every released mean, in closed form.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    params : Method
-
-    Returns
-    -------
-    pandas.DataFrame
-        Index: the continuous and count variables that vary and miss nothing. Columns: mean,
-        expected (released mean), shift, se (of the original's mean), inflation (1 + B / U) and
-        inflation_with_bias.
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 5: independent cells.
-    """
+    """Variance inflation of every released mean, in closed form."""
     expected = forecast(microdata, params)
     frame = microdata.frame[list(expected.means.index)].astype(np.float64)
     spread = frame.std(ddof=1)

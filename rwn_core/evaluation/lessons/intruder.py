@@ -67,25 +67,7 @@ def source_of(row: int, n: int) -> int:
 
 
 def intruder(made: Masked, *, row: int, known: int) -> Intruder:
-    """Weigh every original against one released row.
-
-    Parameters
-    ----------
-    made : Masked
-        A release with its law.
-    row : int
-        From 0, in the release's random order.
-    known : int
-        How many variables the intruder knows, from 1; see `known_order`.
-
-    Returns
-    -------
-    Intruder
-
-    References
-    ----------
-    Bayes' rule with equal prior probabilities; Perry, Matloff, Tendick 2022 for the law.
-    """
+    """Weigh every original against one released row."""
     assert made.law is not None  # the lesson's methods have one
     names, n = known_order(made.masked)[:known], made.masked.n
     source = source_of(row, n)

@@ -30,17 +30,6 @@ ALL = "all"
 def chosen(name: str) -> tuple[Replay, ...]:
     """The replays that a name stands for.
 
-    Parameters
-    ----------
-    name : str
-        A key of `REPLAYS`; "all"; or rwn2022-figure-2 to rwn2022-figure-9, which stand for all
-        pictures of section 8 but figure 1, because the numbers of these are not settled.
-
-    Raises
-    ------
-    ParameterError
-        There is no such replay.
-
     Examples
     --------
     >>> [each.key for each in chosen("rwn2022-figure-1")]

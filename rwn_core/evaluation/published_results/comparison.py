@@ -59,11 +59,6 @@ class Number:
 def mean_of(values: ArrayLike) -> Number:
     """Give the mean over releases with its standard error.
 
-    Parameters
-    ----------
-    values : array (releases,)
-        At least 2.
-
     Examples
     --------
     >>> mean_of([1.0, 3.0]).value
