@@ -117,7 +117,7 @@ def cancelled() -> dict[str, object]:
     slowest = 0.0
     for _ in range(CANCELS):
         with tempfile.TemporaryDirectory() as scratch:
-            folder = JobFolder.of(Path(scratch) / "job", data, plan, settings)
+            folder = JobFolder.open(Path(scratch) / "job", data, plan, settings)
             run = SweepRun(data, settings, plan, folder, workers=2)
             while not len(run.sweep()):
                 time.sleep(0.05)

@@ -25,7 +25,7 @@ _WORST = ("intruder_levels", "bayes_linkage")
 def read_attack(
     measure: Measure, comparison: Comparison, control: Comparison | None
 ) -> Reading | NotApplicable:
-    """Read a risk measure where it tells most: beside a control group, if it only guesses."""
+    """Read a risk measure; guessing attacks are compared with a control group."""
     if control is not None and measure.key in GUESSING:
         beside = measure.read(control)
         if isinstance(beside, Reading):
@@ -66,7 +66,7 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
 
 
 def _known(levels: Reading | NotApplicable) -> str:
-    """What the strongest intruder by the keys knows."""
+    """Return the variables that the strongest key intruder knows."""
     drawn = not isinstance(levels, Reading) or levels.detail["neighborhoods"]
     return _NEIGHBORHOODS if drawn else "keys and the method"
 

@@ -78,7 +78,7 @@ def compare(
     sampling: Sampling | None = None,
     key_sets: Sequence[Sequence[str]] = (),
 ) -> Comparison:
-    """An original beside its release, or beside any row-aligned masked table."""
+    """Compare an original with its release or any row-aligned masked table."""
     law = None
     if isinstance(masked, Release):
         law, masked = masked.law, masked.masked
@@ -147,7 +147,7 @@ def read_all(
     *,
     progress: Callable[[float], None] | None = None,
 ) -> Audit:
-    """Read measures on a comparison, such as one whose original is a sample."""
+    """Read measures on a given comparison."""
     keys = tuple(MEASURES) if measures is None else tuple(measures)
     for key in keys:
         if key not in MEASURES:

@@ -1,4 +1,4 @@
-"""People who are left out of a release, so that attacks can be tried on people outside too."""
+"""Control group: records left out of a release, so that attacks can be tried on them, too."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ WORST = 10  # records that are named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumptions:
-    """What a disclosure assumes beyond the release itself.
+    """Hold the assumptions of a disclosure report.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Assumptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disclosure:
-    """What an intruder may learn from a release; internal where it speaks of single records.
+    """Hold the disclosure of a release; parts on single records are internal.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ def disclose(
 
 
 def _repetition(law: Law | None) -> dict[str, Any] | None:
-    """What several releases tell by themselves, where values come from neighborhoods."""
+    """Return the averaging attack on several releases, if values come from neighborhoods."""
     if law is None or law.neighborhoods is None:
         return None
     return values_alone(law, RELEASES)
@@ -185,7 +185,10 @@ def worst_records(readings: Answers) -> list[dict[str, float]]:
     records, truth = links.detail["records"], links.detail["truth"]
     if isinstance(over, Reading) and np.array_equal(over.detail["records"], records):
         truth = over.detail["truth"]  # given all rows, where that links more
-    appears, score = _of(member, "appears", records), _of(special, "score_released", records)
+    appears, score = (
+        _disclosed(member, "appears", records),
+        _disclosed(special, "score_released", records),
+    )
     # many records may be known for certain: those first whom other things betray as well
     order = np.lexsort((-np.nan_to_num(score), -np.nan_to_num(appears), -truth.round(9)))
     return [
@@ -200,7 +203,7 @@ def worst_records(readings: Answers) -> list[dict[str, float]]:
     ]
 
 
-def _of(
+def _disclosed(
     reading: Reading | NotApplicable, name: str, records: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     if not isinstance(reading, Reading):

@@ -41,7 +41,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberErrors:
-    """How far released numbers are from the original ones.
+    """Return the errors of released numbers: bias, MSE and RMSE.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ def _intervals(count: int) -> str:
 
 
 def _alone(values: NDArray[np.float64]) -> Microdata:
-    """The numbers as a table of their own, whose noise nobody rounds."""
+    """Return the numbers as a table of their own, with noise that is not rounded."""
     schema = Schema(variables=(Variable(name="x", kind=Kind.CONTINUOUS, role=Role.OTHER),))
     return Microdata(pd.DataFrame({"x": values}), schema)
 

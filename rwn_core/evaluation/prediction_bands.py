@@ -1,4 +1,4 @@
-"""Where the numbers of a reading fall over many draws of one setting."""
+"""Prediction intervals of a reading's numbers over many draws of one setting."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ _PARTS: Mapping[str, Mapping[str, Bounds]] = {
 statistics, never a record."""
 
 
-def interval_of(key: str, values: ArrayLike, level: float = LEVEL) -> tuple[float, float] | None:
+def release_interval(
+    key: str, values: ArrayLike, level: float = LEVEL
+) -> tuple[float, float] | None:
     """Find where one more draw of a measure falls, within the measure's bounds."""
     if np.size(values) < 2:
         return None
@@ -47,7 +49,7 @@ def interval_of(key: str, values: ArrayLike, level: float = LEVEL) -> tuple[floa
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Band:
-    """Where one part of a detail falls; arrays of the shape that it has in one draw.
+    """Return the band of one part of a detail; arrays have the shape of one draw.
 
     Attributes
     ----------
@@ -60,12 +62,14 @@ class Band:
     high: NDArray[np.float64]
 
     @classmethod
-    def of(cls, draws: Sequence[Any], level: float = LEVEL, bounds: Bounds = UNBOUNDED) -> Band:
-        """Where one more draw falls, given some.
+    def from_draws(
+        cls, draws: Sequence[Any], level: float = LEVEL, bounds: Bounds = UNBOUNDED
+    ) -> Band:
+        """Return the interval of one more draw, given some.
 
         Examples
         --------
-        >>> band = Band.of([[0.0], [10.0], [20.0]], level=0.5)
+        >>> band = Band.from_draws([[0.0], [10.0], [20.0]], level=0.5)
         >>> band.low.tolist(), band.median.tolist(), band.high.tolist()
         ([0.0], [10.0], [20.0])
         """
@@ -111,7 +115,7 @@ class Gathering:
     def bands(self) -> dict[str, Band]:
         """The bands by part of the detail; a part that is not of one kind in all draws has none."""
         return {
-            name: Band.of(draws, bounds=self._bounds[name])
+            name: Band.from_draws(draws, bounds=self._bounds[name])
             for name, draws in self._draws.items()
             if name not in self._unlike and len(draws) > 1
         }

@@ -26,7 +26,7 @@ SHARE_A_WORKER = 0.35  # of the free memory, for one worker's neighbor table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is done at every setting.
+    """Hold the measures, releases and seed that every setting is read with.
 
     Attributes
     ----------
@@ -178,7 +178,7 @@ def _spread(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:
 
 
 def _together(setting: Setting) -> Hashable:
-    """What must be equal for two settings to share what is prepared."""
+    """Return the key of settings that share a prepared table."""
     return setting.weights, family(setting.params)
 
 

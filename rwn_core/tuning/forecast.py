@@ -1,4 +1,4 @@
-"""What settings lead to before any release is drawn: those measures that have a closed form."""
+"""Expected measures of settings in closed form, before any release is drawn."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Before:
     correlations: Floats
 
     @classmethod
-    def of(cls, microdata: Microdata) -> Before:
-        """Of a table, or of a sample of one."""
+    def from_table(cls, microdata: Microdata) -> Before:
+        """Return those of a table, or of a sample of one."""
         values = microdata.matrix(microdata.numeric_names)
         known = ~np.isnan(values)
         count = np.maximum(known.sum(axis=0), 1)
@@ -154,14 +154,14 @@ def expected(
     microdata: Microdata, settings: Sequence[Setting]
 ) -> Iterator[dict[str, dict[str, float]]]:
     """Forecast settings of methods that have closed forms."""
-    for same in _alike(microdata, settings):
+    for same in _prepared_together(microdata, settings):
         try:
             forecasts, sample = _forecasts(microdata, same)
         except RWNError:
             continue  # no neighbor within the radius, or too many to be held
         if sample.n < min(FEWEST, microdata.n):
             continue
-        before = Before.of(sample)
+        before = Before.from_table(sample)
         yield {
             setting.key: _values(each, before)
             for setting, each in zip(same, forecasts, strict=True)
@@ -192,7 +192,7 @@ def _values(forecast: Forecast, before: Before) -> dict[str, float]:
     return known | ({"releases": float(forecast.releases)} if forecast.releases else {})
 
 
-def _alike(microdata: Microdata, settings: Sequence[Setting]) -> list[list[Setting]]:
+def _prepared_together(microdata: Microdata, settings: Sequence[Setting]) -> list[list[Setting]]:
     """The plain settings in groups that one table of neighbors serves."""
     groups: dict[object, list[Setting]] = defaultdict(list)
     for setting in settings:

@@ -43,7 +43,7 @@ choose other keys, or remove it.'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitBounds:
-    """Hold what is known of one measure, to be held against a limit.
+    """Hold the known bounds of one measure, to be compared with a limit.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class LimitBounds:
 
 
 def bounds_from_reading(reading: Reading | NotApplicable) -> LimitBounds:
-    """What one release tells."""
+    """Return the bounds from one release."""
     if isinstance(reading, NotApplicable):
         return LimitBounds(value=None, reason=reading.reason)
     detail = reading.detail
@@ -119,7 +119,7 @@ def bounds_from_reading(reading: Reading | NotApplicable) -> LimitBounds:
 
 
 def bounds_from_spread(spread: Spread) -> LimitBounds:
-    """What the releases of a setting tell: the upper ends of where one more release falls."""
+    """Return the bounds from a setting's releases: upper ends of one more release."""
     if spread.median is None:
         return LimitBounds(value=None, reason=spread.reason or MISSING)
     end = spread.median if spread.interval is None else spread.interval[1]
@@ -135,7 +135,7 @@ def bounds_from_spread(spread: Spread) -> LimitBounds:
 
 
 def bounds_from_stated(stated: Mapping[str, float]) -> LimitBounds:
-    """What a scenario states; beside "at_most", which may be 1, it is a lower bound."""
+    """Return the bounds that a scenario states; with "at_most" its value is a lower bound."""
     end, upper = stated.get("high", stated["median"]), stated.get("at_most")
     standing = "" if upper is None else "at least"
     return LimitBounds(
@@ -148,7 +148,7 @@ def bounds_from_stated(stated: Mapping[str, float]) -> LimitBounds:
 
 
 def stated_bounds(reading: Reading) -> dict[str, float]:
-    """What is put down of one release, for `bounds_from_stated`."""
+    """Write the bounds of one release, for `bounds_from_stated`."""
     known = bounds_from_reading(reading)
     low = max(reading.value, known.estimate or 0.0)
     put_down = {"median": low, **known.ends}

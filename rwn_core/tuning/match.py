@@ -121,5 +121,5 @@ def _tuned(search: StrengthSearch, to: Loss | Policy, plan: Plan) -> Matched:
         position, reached = search.weakest(to)
     else:
         position, reached = search.strongest(to)
-    point, pictures = search.whole(position, plan, PICTURES)
+    point, pictures = search.final(position, plan, PICTURES)
     return Matched(point=point, reached=reached, path=search.path, pictures=pictures)

@@ -1,4 +1,4 @@
-"""Hold matched methods against each other: who is better where, beyond the luck of draws."""
+"""Paired comparison of matched methods: measures on which one is better beyond chance."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def compare_pair(one: Matched, other: Matched, measures: Sequence[str]) -> Paire
 
 
 def beats(one: Spread, other: Spread) -> bool:
-    """Whether one is better than another, beyond where one more release of each falls."""
+    """True if one is better than another beyond the intervals of one more release."""
     if one.interval is None or other.interval is None or one.is_bound:
         return False
     if sign(one.measure) > 0:
@@ -67,7 +67,7 @@ def beats(one: Spread, other: Spread) -> bool:
     return one.interval[0] > other.interval[1]
 
 
-def best_of(found: Sequence[Matched], measure: str) -> list[str]:
+def best_methods(found: Sequence[Matched], measure: str) -> list[str]:
     """The methods with the best median of a measure; none where it has no better side."""
     medians = {each.method: each.point.median(measure) for each in found}
     known = {key: value for key, value in medians.items() if value is not None and isfinite(value)}

@@ -89,7 +89,7 @@ class Limit:
         return MEASURES[self.measure].title
 
     def share(self, value: float) -> float:
-        """How much of the limit a value uses: 1 is all of it.
+        """Return the share of the limit that a value uses: 1 is all of it.
 
         Returns
         -------
@@ -279,7 +279,7 @@ class Policy:
 
     @classmethod
     def from_records(cls, records: Sequence[Mapping[str, Any]]) -> Policy:
-        """Read what `to_records` made, or somebody wrote by hand.
+        """Read the records of `to_records`, or of a file written by hand.
 
         Raises
         ------

@@ -26,7 +26,7 @@ _PART = 6  # releases after which a long plan tells how far it is
 
 
 def _prepare(microdata: Microdata, farthest: Sequence[Setting], plan: Plan) -> Handle:
-    """What a worker keeps: the table with its neighbors ranked."""
+    """Prepare a worker: it keeps the table with its neighbors ranked."""
     one_thread()
     trials = Trials(microdata, farthest, plan)
 

@@ -55,8 +55,8 @@ def preset_slices(microdata: Microdata, preset: str) -> Slices:
     return microdata.once(key, lambda: PRESETS[preset].slices(microdata))
 
 
-def preset_of(microdata: Microdata, slices: Slices) -> str | None:
-    """The first preset that has these slices on a table, None where they are somebody's own."""
+def preset_key(microdata: Microdata, slices: Slices) -> str | None:
+    """Return the first preset that has these slices on a table, or None."""
     return next((key for key in PRESETS if preset_slices(microdata, key) == slices), None)
 
 
@@ -100,7 +100,7 @@ def _by_edit_rules(microdata: Microdata) -> Slices:
     return _partition(*(sorted(each) for each in slices))
 
 
-def _whole(microdata: Microdata) -> Slices:
+def _all_masked(microdata: Microdata) -> Slices:
     return _partition(masked_names(microdata))
 
 
@@ -147,7 +147,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         "related_2": Preset(title="By correlation, 2 slices", slices=_related(2)),
         "related_3": Preset(title="By correlation, 3 slices", slices=_related(3)),
         "related_5": Preset(title="By correlation, 5 slices", slices=_related(5)),
-        "whole": Preset(title="Whole rows", slices=_whole),
+        "whole": Preset(title="Whole rows", slices=_all_masked),
     }
 )
 """By key, in the order on screen."""

@@ -1,4 +1,4 @@
-"""What a sweep found: points in the order of the grid, and a table of them."""
+"""The result of a sweep: points in the order of the grid, and a table of them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Sweep:
     wanted: int = 0
 
     @classmethod
-    def of(cls, plan: Plan, points: list[Point], wanted: int) -> Sweep:
+    def from_points(cls, plan: Plan, points: list[Point], wanted: int) -> Sweep:
         """Set the references apart from the settings."""
         ends = {p.setting.method: p for p in points if p.setting.method in REFERENCES}
         others = tuple(p for p in points if p.setting.method not in REFERENCES)
@@ -45,7 +45,7 @@ class Sweep:
 
     @property
     def complete(self) -> bool:
-        """Whether every setting is finished."""
+        """True if every setting is finished."""
         return len(self.points) >= self.wanted
 
     def __len__(self) -> int:

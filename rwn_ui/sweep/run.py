@@ -66,7 +66,7 @@ def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> SweepR
             f"The server does the work of {PLACES.count} other users; start the sweep again when "
             "one of them is done."
         )
-    folder = JobFolder.of(sweeps_folder() / job_name(data, plan), data, plan, settings)
+    folder = JobFolder.open(sweeps_folder() / job_name(data, plan), data, plan, settings)
     run = SweepRun(data, settings, plan, folder, workers=thread_count(), watched=POLITE)
     PLACES.take(run)
     end_with_the_session(run)

@@ -1,4 +1,4 @@
-"""What to expect of a setting before any release is drawn: closed forms of the cell law."""
+"""Forecasts: expectations of a release in closed form, before any is drawn."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def forecast_law(law: Law) -> Forecast:
 def _forecast_laws(
     known: Sequence[Law], original: Microdata, progress: Progress | None = None
 ) -> list[Forecast]:
-    """Forecast laws whose neighborhoods are cut from one table, in one pass."""
+    """Forecast laws with neighborhoods from one table, in one pass."""
     columns = Columns.from_table(original)
     rows = [law for each in known if (law := selected_rows(each)) is not None]
     laws = [law.drawn for law in rows] or [independent_cells(law) for law in known]

@@ -1,4 +1,4 @@
-"""What a forecast adds up: a table's numbers, levels and own values as columns of numbers."""
+"""The columns that a forecast adds up: numbers, levels and value codes of a table."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Columns:
 
     @property
     def complete(self) -> bool:
-        """Whether no number is missing."""
+        """True if no number is missing."""
         return bool(self.known.all())
 
     @property
@@ -118,7 +118,7 @@ def keys_of_one_unit(microdata: Microdata) -> tuple[str, ...]:
 
 
 def sample_uniques(microdata: Microdata, names: Sequence[str]) -> NDArray[np.int64]:
-    """The records that are alone with their values of some variables, none of them missing."""
+    """Sample uniques on some variables, none of them missing."""
     codes = np.column_stack([value_codes(microdata, name)[0] for name in names])
     missing = [value_codes(microdata, name)[1][-1:] == [None] for name in names]
     levels = [len(value_codes(microdata, name)[1]) - 1 for name in names]

@@ -1,4 +1,4 @@
-"""What to expect along one slider: a curve without a single draw, to hold a draw against."""
+"""Expected curve of a statistic along one slider, without a draw."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def curve(
     axis: str = "epsilon",
     statistic: Statistic = CHANGE,
 ) -> Reading:
-    """The same from forecasts at hand: one for each value, and then that of the present setting."""
+    """Return the curve from forecasts of each value, and then of the present setting."""
     if statistic == CHANGE and len(microdata.numeric_names) < 2:
         raise NotApplicable("Correlations need at least two continuous or count variables.")
     expected = [statistic.expected(each, microdata) for each in scan]

@@ -148,7 +148,7 @@ class Adder:
         joint = [equal[:, unit].all(axis=1) for unit in self.columns.units if len(unit) > 1]
         taken = sizes[:, block]
         if len(taken) == 1 and np.array_equal(taken[0], np.diff(local)):
-            near = self._whole(members, local)[None]
+            near = self._all_pairs(members, local)[None]
             same = _sums(np.column_stack([equal, *joint]), local)[None]
         else:
             values = np.column_stack([self._every[members], equal, *joint])
@@ -156,7 +156,7 @@ class Adder:
             near, same = np.split(sums, [self._every.shape[1]], axis=2)
         return near / taken[..., None], same / taken[..., None]
 
-    def _whole(self, members: NDArray[np.int32], local: NDArray[np.int64]) -> Floats:
+    def _all_pairs(self, members: NDArray[np.int32], local: NDArray[np.int64]) -> Floats:
         """Sums over all pairs of a block: a sparse product, without a number for each pair."""
         shape = (len(local) - 1, len(self._every))
         pairs = csr_array((np.ones(len(members)), members, local), shape=shape)
@@ -265,7 +265,7 @@ class Adder:
 
 
 def _sums(equal: NDArray[np.bool_], local: NDArray[np.int64]) -> Floats:
-    """How many pairs of each record agree, shape (b, columns); no record is without a pair."""
+    """Count the equal pairs of each record, shape (b, columns); each record has a pair."""
     return np.add.reduceat(equal, local[:-1], axis=0, dtype=np.float64)
 
 
@@ -287,7 +287,7 @@ def _counts(levels: Floats) -> Floats:
 def record_blocks(
     starts: NDArray[np.int64], columns: int, settings: int
 ) -> Iterator[tuple[int, int]]:
-    """Runs of records whose neighbor pairs fit into memory together."""
+    """Yield (first, end) of runs of records with neighbor pairs that fit into memory."""
     n = len(starts) - 1
     pairs = max(NUMBERS_A_BLOCK // max(columns, 1), 1)
     records = max(NUMBERS_A_BLOCK // max(columns * settings, 1), 1)

@@ -1,4 +1,4 @@
-"""Single numbers that a forecast states and a release shows: one can be held against the other."""
+"""Single numbers that a forecast states and a release shows."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ __all__ = [
     "KINDS",
     "ROWS",
     "Statistic",
+    "available_statistics",
     "rarest",
-    "statistics_of",
 ]
 
 
@@ -131,7 +131,7 @@ def _positions(statistic: Statistic, original: Microdata) -> list[int]:
     return [list(original.codes(name)[1]).index(level) for name, level in pairs]
 
 
-def _kept(comparison: Comparison) -> NDArray[np.bool_]:
+def _own_values_shown(comparison: Comparison) -> NDArray[np.bool_]:
     """Which cells show their own value, shape (n, p)."""
     original, columns = comparison.original, []
     for variable in original.schema.released:
@@ -154,7 +154,7 @@ def _expected_fragments(_: Statistic, forecast: Forecast, __: Microdata) -> floa
 
 
 def _found(_: Statistic, comparison: Comparison) -> float:
-    """Share of the people who are alone with their key values whose values appear together."""
+    """Share of the sample uniques with key values that appear together in the release."""
     original = comparison.original
     names = keys_of_one_unit(original)
     uniques = sample_uniques(original, names) if names else np.array([], dtype=np.int64)
@@ -228,7 +228,7 @@ KINDS: Mapping[str, _Kind] = {
         expected=lambda _, forecast, original: float(
             forecast.cells_intact.sum() / (original.n * len(original.schema.released))
         ),
-        realized=lambda _, seen: float(_kept(seen).mean()),
+        realized=lambda _, seen: float(_own_values_shown(seen).mean()),
         share=True,
     ),
     "fragments": _Kind(
@@ -242,7 +242,7 @@ KINDS: Mapping[str, _Kind] = {
         words="number of intact rows",
         short="intact rows",
         expected=lambda _, forecast, __: forecast.rows_intact,
-        realized=lambda _, seen: float(_kept(seen).all(axis=1).sum()),
+        realized=lambda _, seen: float(_own_values_shown(seen).all(axis=1).sum()),
     ),
 }
 """Every kind of statistic."""
@@ -277,7 +277,7 @@ class Statistic:
     levels: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse what nobody could expect."""
+        """Check kind, names and levels."""
         if self.kind not in KINDS:
             raise ParameterError(f"kind must be one of: {', '.join(KINDS)}.")
         kind = KINDS[self.kind]
@@ -289,7 +289,7 @@ class Statistic:
 
     @property
     def words(self) -> str:
-        """What it is, to be read by a person."""
+        """The statistic in words."""
         parts = [*self.names, *map(str, self.levels)]
         return KINDS[self.kind].words.format(*parts)
 
@@ -300,16 +300,16 @@ class Statistic:
 
     @property
     def short(self) -> str:
-        """What it is, in a word or two."""
+        """A word or two for the statistic."""
         return KINDS[self.kind].short
 
     @property
     def share(self) -> bool:
-        """Whether it is a share, from 0 to 1."""
+        """True if it is a share, from 0 to 1."""
         return KINDS[self.kind].share
 
     def expected(self, forecast: Forecast, original: Microdata) -> float:
-        """What the setting leads to.
+        """Return the expectation under the setting.
 
         Exact for categories, subgroups, cells, rows, true fragments and means (above 2,000
         records only of variables without missing values). What is made of covariances differs
@@ -322,7 +322,7 @@ class Statistic:
         return _known(KINDS[self.kind].expected(self, forecast, original), self)
 
     def band(self, forecast: Forecast) -> tuple[float, float] | None:
-        """Where 9 of 10 releases fall, in closed form; for means only.
+        """Return the closed-form interval of 9 of 10 releases; for means only.
 
         A mean of many independent cells is close to normal, unless a few values carry most of
         its variance: then there is no band. Where values are missing, its variance is known up
@@ -343,7 +343,7 @@ class Statistic:
         return abs(forecast.mean_skewness[name]) > SKEWED or not FLAT < excess < PEAKED
 
     def realized(self, comparison: Comparison) -> float:
-        """What the masked table shows.
+        """Return the statistic of the masked table.
 
         Raises
         ------
@@ -352,7 +352,7 @@ class Statistic:
         return _known(KINDS[self.kind].realized(self, comparison), self)
 
 
-def statistics_of(microdata: Microdata, one: str, other: str) -> tuple[Statistic, ...]:
+def available_statistics(microdata: Microdata, one: str, other: str) -> tuple[Statistic, ...]:
     """The statistics that a table and two of its variables have."""
     result = [CHANGE, FIRST_COMPONENT] if len(microdata.numeric_names) > 1 else []
     numeric = [name in microdata.numeric_names for name in (one, other)]

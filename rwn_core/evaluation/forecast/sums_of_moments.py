@@ -1,4 +1,4 @@
-"""Expected sums of a release whose law has no neighborhoods."""
+"""Expected sums of a release under a law without neighborhoods."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rwn_core.laws.moments import Moments
 class ExpectedCells(Protocol):
     """Expectations of single cells."""
 
-    def kept(self, *names: str) -> Floats:
+    def kept(self, *names: str) -> Floats:  # words: the name in laws
         """P(the released value of a variable equals the original's), shape (n,)."""
 
     def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:

@@ -67,7 +67,7 @@ DENSITIES: Mapping[str, Callable[[_Normals], Points]] = MappingProxyType(
 """The densities by name: what each makes of three independent standard normals."""
 
 
-def points_of(density: str, n: int, seed: int = 1) -> Microdata:
+def points_of(density: str, n: int, seed: int = 1) -> Microdata:  # words: shown in lessons
     """Draw a table of two variables, x and y.
 
     Examples

@@ -123,7 +123,7 @@ def expected_joint(
 
 
 def together(law: Law) -> bool:
-    """Whether all variables of a row come from one donor."""
+    """True if all variables of a row come from one donor."""
     return len(law.units()) == 1
 
 

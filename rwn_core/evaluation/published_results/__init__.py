@@ -1,4 +1,4 @@
-"""Papers run again: what they print beside what comes out here, with a verdict."""
+"""Published results replayed: each printed number compared with ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Says what a replay is, and runs one: what a paper prints beside what comes out here."""
+"""A replay: compare the numbers that a source prints with ours."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Request:
     data: Microdata | None = None
 
     def repetitions(self, full: int, short: int) -> int:
-        """How often something is repeated."""
+        """Return the number of repetitions."""
         return short if self.short else full
 
 
@@ -120,12 +120,12 @@ class Replayed:
 
     @property
     def counts(self) -> tuple[str, ...]:
-        """How many rows of each source agree, differ and cannot be found, in words."""
+        """Count in words the rows of each source that agree, differ and cannot be found."""
         return totals(self.rows)
 
 
 def totals(rows: Sequence[Row]) -> tuple[str, ...]:
-    """How many rows of each source agree, differ and cannot be found, in words."""
+    """Count in words the rows of each source that agree, differ and cannot be found."""
     of = {name: [r for r in rows if r.published.source == name] for name in SOURCES.values()}
     return tuple(_words(name, mine) for name, mine in of.items() if mine)
 

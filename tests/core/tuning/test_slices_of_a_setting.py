@@ -17,7 +17,7 @@ from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.slice_presets import (
     PRESETS,
     masked_names,
-    preset_of,
+    preset_key,
     preset_slices,
 )
 
@@ -173,8 +173,8 @@ def test_presets_cover_the_roles_and_the_relations(bodyfat) -> None:
     assert known["whole"] == (tuple(sorted(v.name for v in bodyfat.schema.released)),)
     for key, slices in known.items():
         assert bodyfat.schema.with_slices(slices).slices == slices
-        assert known[preset_of(bodyfat, slices)] == slices, key
-    assert preset_of(bodyfat, (("age", "neck"),)) is None
+        assert known[preset_key(bodyfat, slices)] == slices, key
+    assert preset_key(bodyfat, (("age", "neck"),)) is None
     with pytest.raises(ParameterError, match="no slices half"):
         preset_slices(bodyfat, "half")
 
