@@ -78,8 +78,8 @@ def _on_the_file(data: Microdata, count: int) -> Found:
         numbers[row] = parts[0][term]
         attempts[row] = (Attempt(words=_USED, number=parts[1][term]),)
     notes = (
-        "Weights are those of the schema. The paper's release is a single draw, which is held "
-        f"against the spread of {count} draws here.",
+        "Weights are those of the schema. The paper has a single draw; it is compared "
+        f"with the spread of {count} draws here.",
     )
     return Found(
         numbers=numbers, attempts=attempts, pictures=(("regression", used[0]),), notes=notes
