@@ -53,7 +53,7 @@ def seek_slices(
     workers: Workers = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Find which variables should travel together: least loss of correlations within all limits.
+    """Find which variables should travel together: least loss of relations within all limits.
 
     The answer is read on releases that had no part in the search.
     """

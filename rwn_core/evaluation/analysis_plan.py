@@ -148,7 +148,7 @@ class AnalysisPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How one analysis fares over many releases of a setting.
+    """Hold the results of one analysis over many releases of a setting.
 
     Attributes
     ----------
@@ -169,7 +169,7 @@ class Standing:
 
     @property
     def always(self) -> bool:
-        """Whether it passes on every release."""
+        """True if it passes on every release."""
         return self.passed == self.releases
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
-from rwn_core.evaluation.prediction_bands import Band, Gathering, interval_of
+from rwn_core.evaluation.prediction_bands import Band, Gathering, release_interval
 from rwn_core.laws.donors import released_schema
 from rwn_core.laws.law import Law
 from rwn_core.masking import Method
@@ -51,12 +51,12 @@ class Ensemble:
         return float(np.median(self.values[key]))
 
     def interval(self, key: str, level: float = LEVEL) -> tuple[float, float] | None:
-        """Where one more draw of this setting falls, as often as `level` says.
+        """Return the interval of one more draw of this setting, with coverage `level`.
 
         For any distribution where enough draws had an answer (19 for 0.9), from fewer as for
         normal values; None where fewer than two had one.
         """
-        return interval_of(key, self.values[key], level)
+        return release_interval(key, self.values[key], level)
 
     def reading(self, key: str) -> Reading | NotApplicable:
         """A measure's median and interval, or why no draw had an answer."""
@@ -171,13 +171,7 @@ def released_only(microdata: Microdata) -> Microdata:
 def releases(
     microdata: Microdata, params: Method, repeats: int, seed: int | None
 ) -> Iterator[tuple[Microdata, Law | None]]:
-    """Releases of one setting under different keys; the neighbors are searched once.
-
-    Yields
-    ------
-    masked : Microdata
-    law : Law or None
-    """
+    """Releases of one setting under different keys; the neighbors are searched once."""
     keys = (
         SecretKey.fresh() if seed is None else SecretKey.from_seed(seed + number)
         for number in range(repeats)

@@ -1,4 +1,4 @@
-"""Papers run again: what they print beside what comes out here, with a verdict."""
+"""Published results replayed: each printed number compared with ours."""
 
 from __future__ import annotations
 
@@ -29,17 +29,6 @@ ALL = "all"
 
 def chosen(name: str) -> tuple[Replay, ...]:
     """The replays that a name stands for.
-
-    Parameters
-    ----------
-    name : str
-        A key of `REPLAYS`; "all"; or rwn2022-figure-2 to rwn2022-figure-9, which stand for all
-        pictures of section 8 but figure 1, because the numbers of these are not settled.
-
-    Raises
-    ------
-    ParameterError
-        There is no such replay.
 
     Examples
     --------

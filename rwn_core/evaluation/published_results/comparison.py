@@ -16,7 +16,7 @@ _CLOSE = 1e-6  # what half a unit of the last digit may be off by
 
 
 class Verdict(StrEnum):
-    """What comes out of holding a published number against ours."""
+    """Outcome of comparing a published number with ours."""
 
     AGREES = "agrees"
     DIFFERS = "differs"
@@ -45,28 +45,23 @@ class Number:
 
     @property
     def errors(self) -> float:
-        """How many standard errors luck may move it: `ERRORS`, or more where few releases tell."""
+        """Number of standard errors allowed: `ERRORS`, or more with few releases."""
         if self.runs < 2:
             return ERRORS
         return float(stdtrit(self.runs - 1, ndtr(ERRORS)))
 
     @property
     def reach(self) -> float:
-        """How far luck may move it."""
+        """Largest difference that chance explains."""
         return self.errors * self.error
 
 
-def mean_of(values: ArrayLike) -> Number:
+def mean_number(values: ArrayLike) -> Number:
     """Give the mean over releases with its standard error.
-
-    Parameters
-    ----------
-    values : array (releases,)
-        At least 2.
 
     Examples
     --------
-    >>> mean_of([1.0, 3.0]).value
+    >>> mean_number([1.0, 3.0]).value
     2.0
     """
     found = np.asarray(values, dtype=np.float64)
@@ -110,7 +105,7 @@ class Published:
     runs: int = 0
 
     def holds(self, number: Number) -> bool:
-        """Whether a number agrees with it, but for rounding and luck."""
+        """True if a number agrees with it, but for rounding and chance."""
         if self.low <= number.value <= self.high:
             return True
         if not isfinite(number.value):
@@ -119,7 +114,7 @@ class Published:
         return apart <= self.tolerance(number)
 
     def tolerance(self, number: Number) -> float:
-        """How far apart both may be: the luck of both, and rounding."""
+        """Return the largest allowed difference: chance of both, and rounding."""
         luck = hypot(number.reach, number.errors * self._error(number))
         return luck + self.rounding * (1 + _CLOSE)
 
@@ -146,7 +141,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """Hold a published number beside ours.
+    """Hold a published number and ours.
 
     Attributes
     ----------
@@ -166,7 +161,7 @@ class Row:
 
     @property
     def verdict(self) -> Verdict:
-        """What the two numbers say."""
+        """The outcome of the comparison."""
         if self.ours is None:
             return Verdict.NOT_REPRODUCIBLE
         return Verdict.AGREES if self.published.holds(self.ours) else Verdict.DIFFERS
@@ -184,6 +179,6 @@ class Row:
 
     @property
     def explained(self) -> bool:
-        """Whether ours differs and another way to read the source gives what it prints."""
+        """True if ours differs and another reading of the source gives its number."""
         differs = self.verdict is Verdict.DIFFERS
         return differs and any(self.published.holds(each.number) for each in self.attempts)

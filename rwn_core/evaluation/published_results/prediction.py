@@ -7,7 +7,7 @@ from dataclasses import replace
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.evaluation.holdout import predict_on_holdout
-from rwn_core.evaluation.published_results.comparison import Number, mean_of
+from rwn_core.evaluation.published_results.comparison import Number, mean_number
 from rwn_core.evaluation.published_results.replay import Found, Replay, Request, published
 from rwn_core.io.demo import load_demo
 from rwn_core.masking import RWN
@@ -28,8 +28,8 @@ def _table(data: Microdata, repeats: int, train_share: float) -> dict[str, Numbe
         trial = predict_on_holdout(
             data, RWN(epsilon=0.0, k=k, q=Q), repeats=repeats, train_share=train_share
         )
-        numbers["not masked"] = mean_of(trial.original)
-        numbers[f"k = {k}"] = mean_of(trial.released)
+        numbers["not masked"] = mean_number(trial.original)
+        numbers[f"k = {k}"] = mean_number(trial.released)
     return numbers
 
 

@@ -1,4 +1,4 @@
-"""Says what a replay is, and runs one: what a paper prints beside what comes out here."""
+"""A replay: compare the numbers that a source prints with ours."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Request:
     data: Microdata | None = None
 
     def repetitions(self, full: int, short: int) -> int:
-        """How often something is repeated."""
+        """Return the number of repetitions."""
         return short if self.short else full
 
 
@@ -120,17 +120,12 @@ class Replayed:
 
     @property
     def counts(self) -> tuple[str, ...]:
-        """How many rows of each source agree, differ and cannot be found, in words."""
+        """Count in words the rows of each source that agree, differ and cannot be found."""
         return totals(self.rows)
 
 
 def totals(rows: Sequence[Row]) -> tuple[str, ...]:
-    """How many rows of each source agree, differ and cannot be found, in words.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-    """
+    """Count in words the rows of each source that agree, differ and cannot be found."""
     of = {name: [r for r in rows if r.published.source == name] for name in SOURCES.values()}
     return tuple(_words(name, mine) for name, mine in of.items() if mine)
 
@@ -145,22 +140,7 @@ def _words(source: str, rows: Sequence[Row]) -> str:
 
 
 def replayed(replay: Replay, request: Request) -> Replayed:
-    """Run a replay, and hold each published number against ours.
-
-    Parameters
-    ----------
-    replay : Replay
-    request : Request
-
-    Returns
-    -------
-    Replayed
-
-    Raises
-    ------
-    ParameterError
-        A table is given to a replay that needs none.
-    """
+    """Run a replay, and hold each published number against ours."""
     if request.data is not None and not replay.file:
         raise ParameterError(f"{replay.key} runs on a table of its own; leave the file out.")
     found = replay.run(request)
@@ -195,13 +175,7 @@ def _entry(key: str) -> dict[str, Any]:
 
 
 def published(key: str) -> tuple[Published, ...]:
-    """The numbers that the source of a replay prints, in its order.
-
-    Parameters
-    ----------
-    key : str
-        Of a replay.
-    """
+    """The numbers that the source of a replay prints, in its order."""
     return tuple(_published(name, fact) for name, fact in _entry(key)["values"].items())
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.evaluation.published_results.comparison import Number, mean_of
+from rwn_core.evaluation.published_results.comparison import Number, mean_number
 from rwn_core.evaluation.published_results.replay import Found, Replay, Request
 from rwn_core.io.demo import load_demo
 from rwn_core.masking import RWN, mask
@@ -112,7 +112,7 @@ def _replay(request: Request, *, measure: str, epsilons: tuple[float, ...]) -> F
         repeats = range(request.repetitions(RELEASES, FEW))
         rows = [read(released(epsilon, number)) for number in repeats]
         for name in rows[0]:
-            numbers[f"{name}{_AT}{epsilon:g}"] = mean_of([row[name] for row in rows])
+            numbers[f"{name}{_AT}{epsilon:g}"] = mean_number([row[name] for row in rows])
     picture = _read(measure, released(SHOWN, 0))
     return Found(numbers=numbers, pictures=((measure, picture),), notes=_HOW)
 
@@ -143,7 +143,7 @@ def _figure_1(_: Request) -> Found:
     return Found(numbers=numbers, pictures=(("neighborhood_size", reading),), notes=notes)
 
 
-def _of(measure: str, title: str, *epsilons: float) -> Replay:
+def _assessment(measure: str, title: str, *epsilons: float) -> Replay:
     run: Any = partial(_replay, measure=measure, epsilons=epsilons)
     return Replay(key=f"rwn2022-{measure.replace('_', '-')}", title=title, run=run)
 
@@ -154,11 +154,11 @@ SECTION_8: tuple[Replay, ...] = (
         title="Nearest distance against the size of the neighborhood",
         run=_figure_1,
     ),
-    _of("correlation", "Correlations before and after", 0.0, 2.0, 6.0),
-    _of("regression", "Regression of body fat on five measurements", 0.0, 2.0),
-    _of("cooks_distance", "Cook's distance of each record", 0.0, 2.0),
-    _of("mahalanobis", "Mahalanobis distance of each record", 0.0, 2.0),
-    _of("nearest_distance", "Distance to the nearest record", 0.0, 2.0),
-    _of("principal_components", "Principal components", 0.0, 2.0, 6.0),
+    _assessment("correlation", "Correlations before and after", 0.0, 2.0, 6.0),
+    _assessment("regression", "Regression of body fat on five measurements", 0.0, 2.0),
+    _assessment("cooks_distance", "Cook's distance of each record", 0.0, 2.0),
+    _assessment("mahalanobis", "Mahalanobis distance of each record", 0.0, 2.0),
+    _assessment("nearest_distance", "Distance to the nearest record", 0.0, 2.0),
+    _assessment("principal_components", "Principal components", 0.0, 2.0, 6.0),
 )
 """Figure 1 and the other assessments of section 8, which its figures 2 to 9 draw."""

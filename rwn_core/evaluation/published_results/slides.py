@@ -18,19 +18,7 @@ _MERGED = np.array([[1.0, 0, 0], [1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
 
 
 def swapped_pairs(counts: NDArray[np.float64], swaps: int) -> NDArray[np.float64]:
-    """Expected swapped pairs by their two categories, as the slide has them.
-
-    Parameters
-    ----------
-    counts : ndarray of float64, shape (K,)
-    swaps : int
-        Q.
-
-    Returns
-    -------
-    ndarray of float64, shape (K, K)
-        Q n_j n_k / C(n, 2) off the diagonal, Q C(n_j, 2) / C(n, 2) on it.
-    """
+    """Expected swapped pairs by their two categories, as the slide has them, shape (K, K)."""
     found = np.outer(counts, counts)
     np.fill_diagonal(found, counts * (counts - 1) / 2)
     return np.asarray(swaps * found / comb(int(counts.sum()), 2))
