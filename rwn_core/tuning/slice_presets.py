@@ -52,7 +52,7 @@ def preset_slices(microdata: Microdata, preset: str) -> Slices:
         rules,
         *((v.name, v.role, v.masked) for v in microdata.schema.variables),
     )
-    return microdata.once(key, lambda: PRESETS[preset].slices(microdata))
+    return microdata.cached(key, lambda: PRESETS[preset].slices(microdata))
 
 
 def preset_key(microdata: Microdata, slices: Slices) -> str | None:
@@ -122,7 +122,7 @@ def _related(count: int) -> Callable[[Microdata], Slices]:
             np.fill_diagonal(strength, 1.0)
             return np.asarray(linkage(squareform(1.0 - strength, checks=False), "complete"))
 
-        tree = microdata.once(("joined variables", *names), joined)
+        tree = microdata.cached(("joined variables", *names), joined)
         number = cut_tree(tree, n_clusters=min(count, len(names))).ravel()
         return _partition(
             *(
