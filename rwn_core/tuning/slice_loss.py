@@ -18,12 +18,12 @@ from rwn_core.data.slices import Slices
 from rwn_core.evaluation.forecast import forecast_scan
 from rwn_core.masking import lever_values
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.relation_loss import MOST_OF_A_PAIR
-from rwn_core.measures.statistics.table_associations import (
+from rwn_core.measures.statistics.association import (
     original_associations,
     original_chance,
     released_associations,
 )
+from rwn_core.measures.statistics.relation_loss import MOST_OF_A_PAIR
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.slice_presets import preset_slices
@@ -103,7 +103,7 @@ def _pair_losses(comparison: Comparison, settings: Sequence[Setting]) -> Floats:
 def _drawn(comparison: Comparison, prepared: Any, setting: Setting) -> Floats:
     """Return the mean parts over releases of a setting, shape (p, p)."""
     precision = dict(setting.precision)
-    moved = prepared.at(**lever_values(setting.params))
+    moved = prepared.with_levers(**lever_values(setting.params))
     parts = []
     for seed in range(RELEASES):
         release = moved.release(SecretKey.from_seed(seed), threads=1).rounded(precision)

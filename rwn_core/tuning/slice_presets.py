@@ -14,7 +14,7 @@ from rwn_core.data.slices import Slices, as_slices
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.table_associations import original_associations
+from rwn_core.measures.statistics.association import original_associations
 
 _NO_KEYS = tuple(role for role in Role if role is not Role.KEY)
 
