@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.slices import Slices, as_slices
+from rwn_core.data.slices import Slices
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, at_levers
@@ -29,7 +28,7 @@ from rwn_core.tuning.policy import QUICK, Policy
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.slice_loss import SliceLoss
-from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
+from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices, slice_steps
 from rwn_core.tuning.verdict import not_judged
 
 LARGEST_SEARCHED = 1_000  # records; more take minutes, and linkage is known between bounds only
@@ -482,19 +481,6 @@ class SliceSearch:
         (point,) = self.pool.points([setting], plan, self._report)
         (few,) = self.pool.points([setting], with_red_team(plan), lambda share: None)
         return with_attacked(point, few)
-
-
-def slice_steps(slices: Slices, names: Sequence[str]) -> list[Slices]:
-    """Return slices one step away: two blocks joined, or one variable moved."""
-    inside = {name for each in slices for name in each}
-    blocks = [*slices, *((name,) for name in names if name not in inside)]
-    made = []
-    for one, two in combinations(blocks, 2):
-        made.append([*(each for each in blocks if each not in (one, two)), (*one, *two)])
-    for name in names:
-        left = [tuple(other for other in each if other != name) for each in (*blocks, ())]
-        made += [[*left[:to], (*left[to], name), *left[to + 1 :]] for to in range(len(blocks) + 1)]
-    return list(dict.fromkeys(as_slices(b for b in each if len(b) > 1) for each in made))
 
 
 def weight_steps(weights: Weights, names: Sequence[str]) -> Iterator[Weights]:
