@@ -7,8 +7,14 @@ from dataclasses import replace
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.evaluation.holdout import predict_on_holdout
-from rwn_core.evaluation.published_results.comparison import Number, mean_number
-from rwn_core.evaluation.published_results.replay import Found, Replay, Request, published
+from rwn_core.evaluation.published_results.replay import (
+    Found,
+    Number,
+    Replay,
+    Request,
+    mean_number,
+    published,
+)
 from rwn_core.io.demo import load_demo
 from rwn_core.masking import RWN
 

@@ -7,8 +7,7 @@ from math import isqrt
 
 import numpy as np
 
-from rwn_core.evaluation.published_results.comparison import Attempt, Number
-from rwn_core.evaluation.published_results.replay import Found, Replay, Request
+from rwn_core.evaluation.published_results.replay import Attempt, Found, Number, Replay, Request
 from rwn_core.neighbors.candidates.pairs import pairs_of, random_pairs
 from rwn_core.neighbors.candidates.partition import random_parts
 from rwn_core.randomness import SecretKey

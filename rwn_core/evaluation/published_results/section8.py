@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.evaluation.published_results.comparison import Number, mean_number
-from rwn_core.evaluation.published_results.replay import Found, Replay, Request
+from rwn_core.evaluation.published_results.replay import Found, Number, Replay, Request, mean_number
 from rwn_core.io.demo import load_demo
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES

@@ -15,9 +15,15 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.evaluation import published_results
 from rwn_core.evaluation.published_results import REPLAYS, Request, Verdict, chosen, replayed
-from rwn_core.evaluation.published_results.comparison import Attempt, Number, Published, Row
 from rwn_core.evaluation.published_results.nbrs import TERMS
-from rwn_core.evaluation.published_results.replay import _facts, published
+from rwn_core.evaluation.published_results.replay import (
+    Attempt,
+    Number,
+    Published,
+    Row,
+    _facts,
+    published,
+)
 from rwn_core.evaluation.published_results.section11 import growth, printed_pair, whole_parts
 
 SHORT = Request(short=True)
