@@ -63,7 +63,7 @@ def _k_noise(request: Request) -> Found:
         row = f"theorem 1: least share that stays near, {name}"
         numbers[row] = Number(value=lesson.smallest)
     notes = (
-        f"The paper's ages are not published: {N} ages spread evenly over [{LOW}, {HIGH}) stand in. "
+        f"The paper's ages are not public: {N} ages spread evenly over [{LOW}, {HIGH}) stand in. "
         "Bias is the mean of released minus original, MSE that of its square, RMSE the root: the "
         "paper does not define them.",
         "The paper's numbers are of one draw each; the standard error of the bias of one draw is "
