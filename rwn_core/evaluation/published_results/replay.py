@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from enum import StrEnum
 from functools import cache
@@ -265,26 +265,20 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Replayed:
-    """Hold a replay's rows, and what else it shows.
+class Replayed(Found):
+    """Hold what came out of a replay, with a verdict on each published number.
 
     Attributes
     ----------
     key, title, where : str
         Where the source prints it.
     rows : tuple of Row
-    pictures, unit, notes, stand_in
-        As of `Found`.
     """
 
     key: str
     title: str
     where: str
     rows: tuple[Row, ...]
-    pictures: tuple[tuple[str, Any], ...]
-    unit: str
-    notes: tuple[str, ...]
-    stand_in: bool
 
     @property
     def drawn(self) -> tuple[Row, ...]:
@@ -322,10 +316,7 @@ def replayed(replay: Replay, request: Request) -> Replayed:
         title=replay.title,
         where=str(_entry(replay.key)["where"]),
         rows=tuple(_row(each, found) for each in published(replay.key)),
-        pictures=found.pictures,
-        unit=found.unit,
-        notes=found.notes,
-        stand_in=found.stand_in,
+        **{each.name: getattr(found, each.name) for each in fields(found)},
     )
 
 
