@@ -1,6 +1,9 @@
-.PHONY: check format lint types test nightly engines replay site
+.PHONY: check quick format lint types test nightly engines replay site
 
 check: format lint types test
+
+quick:
+	python -m tools.quick
 
 format:
 	python -m ruff format .

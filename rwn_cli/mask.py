@@ -127,9 +127,9 @@ def mask(
     from rwn_cli.precision_option import steps
     from rwn_core.data.identity.table import require_answers
     from rwn_core.masking import mask as mask_table
+    from rwn_core.masking.second_reading import second_reading
     from rwn_core.reporting import ReleasedFile
     from rwn_core.reporting.release_record import Basis
-    from rwn_core.reporting.second_reading import second_reading
     from rwn_core.tuning import Policy
 
     form = output_format(target, source, schema, scenario)
@@ -157,7 +157,7 @@ def mask(
         )
     _refuse_untouched(data, release, leaves=order == "shuffled" and seed is None)
     content = release.to_bytes(form, order)
-    looked_up = second_reading(data, release, content, form, original_file(source))
+    looked_up = second_reading(release, content, form, original_file(source))
     kept = key_file is not None
     released = ReleasedFile.of(content, form, order=order, seeded=seed is not None, kept=kept)
     files = {target: content}
@@ -169,7 +169,6 @@ def mask(
             policy=(loaded and loaded.policy) or Policy(),
             source={**source_of(source, schema, drop, file), "released": str(target.absolute())},
             plan=None if loaded is None else loaded.analysis_plan,
-            second_reading=looked_up.plain(),
         )
         files = _internal(record, data, release, released, basis) | files
     write_all(files, overwrite=overwrite)  # the record first: no release stands there without it
@@ -220,7 +219,7 @@ def _notes(data: Microdata, release: Release, form: str) -> list[str]:
     """What the file does not hold as the table does, and what its reader must know."""
     from rwn_core.io import format_of_key
     from rwn_core.io.losses import losses
-    from rwn_core.masking.published import formula_names
+    from rwn_core.masking.released_values import formula_names
 
     guarded = [
         f"note: {cells:,} texts of {name} begin as a formula of a spreadsheet would; each got an "

@@ -147,6 +147,7 @@ def mask_dataset(
         made = mask_files(source, target, params, engine=engine, seed=key, options=options)
     files = "one file" if made.files == 1 else f"{made.files:,} files"
     say(f"rwn: {made.n:,} records, written to {target} as {files} in secret order")
+    say(made.second_reading["words"])
     if record is not None:
         text = dataset_record(made, params, described, _words(seed, key_file), source)
         write(record, text.encode("utf-8"), overwrite=False)

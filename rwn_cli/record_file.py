@@ -16,7 +16,7 @@ from rwn_core.errors import InputError, RWNError
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
-    from rwn_core.reporting.second_reading import SourceFile
+    from rwn_core.masking.second_reading import SourceFile
 
 RecordFile = Annotated[
     Path,
@@ -89,11 +89,10 @@ def original_file(source: str) -> SourceFile:
     InputError
     """
     from rwn_core.io.demo import demo_path
-    from rwn_core.io.open_file import file_content
-    from rwn_core.reporting.second_reading import SourceFile
+    from rwn_core.masking.second_reading import SourceFile
 
     path = demo_path(source.removeprefix(DEMO)) if source.startswith(DEMO) else Path(source)
-    return SourceFile(name=path.name, content=file_content(path))
+    return SourceFile.at(path)
 
 
 def _absolute(source: str) -> str:

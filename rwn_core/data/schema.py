@@ -9,7 +9,7 @@ from typing import Any
 from rwn_core.data.edit_rules import EditRule, as_edit_rules
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.question import Question
-from rwn_core.data.schema_toml import parse_toml, schema_text
+from rwn_core.data.schema_toml import parse_toml, schema_document, schema_parts, schema_text
 from rwn_core.data.slices import Slices, as_slices
 from rwn_core.data.variable import Kind, Role, Variable, refuse_repeats
 from rwn_core.errors import ParameterError, SchemaError
@@ -180,3 +180,13 @@ class Schema:
     def to_toml(self) -> str:
         """Write the TOML form that `from_toml` reads."""
         return schema_text(self.variables, self.question, self.file, self.edit_rules)
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Schema:
+        """Read what `to_dict` made."""
+        variables, question, file, rules = schema_parts(document)
+        return cls(variables=variables, question=question, file=file, edit_rules=rules)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data: texts, numbers, truth values, lists and mappings."""
+        return schema_document(self.variables, self.question, self.file, self.edit_rules)

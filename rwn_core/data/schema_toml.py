@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rwn_core.data.edit_rules import EditRule, as_edit_rules
@@ -23,13 +23,12 @@ Parts = tuple[tuple[Variable, ...], Question | None, FileLayout | None, tuple[Ed
 
 
 def parse_toml(text: str) -> Parts:
-    """The parts of a schema in a TOML text; one with a [file] table alone has no variables.
+    """Return the parts of a schema in a TOML text."""
+    return schema_parts(toml_document(text, "schema file", SchemaError))
 
-    Raises
-    ------
-    SchemaError
-    """
-    document = toml_document(text, "schema file", SchemaError)
+
+def schema_parts(document: Mapping[str, Any]) -> Parts:
+    """Return the parts of a schema; one with a [file] table alone has no variables."""
     unknown = set(document) - {"variable", "question", "file", "edit_rules"}
     if unknown:
         raise SchemaError(f"The schema file has the unknown table {sorted(unknown)[0]}.")
@@ -53,7 +52,17 @@ def schema_text(
     file: FileLayout | None = None,
     edit_rules: Sequence[EditRule] = (),
 ) -> str:
-    """The TOML text that `parse_toml` reads."""
+    """Return the TOML text that `parse_toml` reads."""
+    return toml_text(schema_document(variables, question, file, edit_rules))
+
+
+def schema_document(
+    variables: Sequence[Variable],
+    question: Question | None,
+    file: FileLayout | None = None,
+    edit_rules: Sequence[EditRule] = (),
+) -> dict[str, Any]:
+    """Return the plain data that `schema_parts` reads."""
     document: dict[str, Any] = {}
     if variables:
         document["variable"] = [_fields_of(variable) for variable in variables]
@@ -66,7 +75,7 @@ def schema_text(
         }
     if file is not None and file.changed():
         document["file"] = file.changed()
-    return toml_text(document)
+    return document
 
 
 def _variable_from(entry: Any) -> Variable:

@@ -19,6 +19,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_column, check_names
 from rwn_core.errors import InputError, SchemaError
 from rwn_core.io.arrow_columns import check_type, series_of
+from rwn_core.io.decimal_texts import decimal_texts
 
 BATCH = 65_536  # records that are unpacked at a time
 
@@ -125,7 +126,7 @@ def frame_of(table: pa.Table) -> pd.DataFrame:
     for field in table.schema:
         column = _one_array(table.column(field.name).combine_chunks())
         if pa.types.is_decimal(column.type):
-            column = column.cast(pa.float64())  # in all parts alike, whatever digits they have
+            column = decimal_texts(column).cast(pa.float64())  # in all parts alike
         series[field.name] = series_of(field, column)
     return pd.DataFrame(series, copy=False)
 
@@ -234,6 +235,15 @@ def _difference(first: Sequence[tuple[str, Any]], columns: Sequence[tuple[str, A
     return f"has {len(columns)} columns, and the first file has {len(first)}; make them alike."
 
 
+def _rounded_decimals(table: pa.Table) -> pa.Table:
+    """Exact decimals as the nearest numbers: a decimal's own cast is not rounded correctly."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_decimal(field.type):
+            texts = decimal_texts(_one_array(table.column(place)))
+            table = table.set_column(place, field.name, texts.cast(pa.float64()))
+    return table
+
+
 def _rows_of_file(path: str, first: int, last: int, wanted: pa.Schema) -> list[pa.Table]:
     """Records from `first` to before `last` of one file; other row groups are not unpacked."""
     with pq.ParquetFile(path, page_checksum_verification=True) as source:
@@ -246,6 +256,6 @@ def _rows_of_file(path: str, first: int, last: int, wanted: pa.Schema) -> list[p
             low, high = max(first - begin, 0), min(last - begin, len(batch))
             if low < high:
                 part = pa.table(batch.slice(low, high - low)).select(wanted.names)
-                parts.append(part.cast(wanted))
+                parts.append(_rounded_decimals(part).cast(wanted))
             begin += len(batch)
         return parts

@@ -12,7 +12,7 @@ from rwn_core.datasets.changed_values import changed_values
 from rwn_core.datasets.release_order import deal_rows, piece
 from rwn_core.datasets.run import Run
 from rwn_core.datasets.staged_columns import values_of_donors
-from rwn_core.laws.donors import Draws, column_streams
+from rwn_core.laws.donors import Draws, random_streams
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.table import NeighborTable
 
@@ -38,7 +38,7 @@ def drawing_of(run: Run) -> Drawing:
     """What is drawn for every record."""
     nobody = Microdata(run.facts.sample.slice(0, 0).to_pandas(), run.facts.schema)
     return Drawing(
-        key=run.key, streams=column_streams(nobody), q=run.params.draw_probability(nobody)
+        key=run.key, streams=random_streams(nobody), q=run.params.draw_probability(nobody)
     )
 
 

@@ -34,7 +34,7 @@ _PART = 50_000
 _LARGEST = 10_000_000_000
 
 RANGE = 2.0
-"""How far the time may be off, either way (see benchmarks/planner.py)."""
+"""How far the time may be off, either way."""
 
 Progress = Callable[[float], None]
 

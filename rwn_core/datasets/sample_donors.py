@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rwn_core.datasets.changed_values import changed_values
 from rwn_core.datasets.release_order import deal_rows, piece
 from rwn_core.datasets.run import Run, Task
-from rwn_core.laws.donors import column_streams
+from rwn_core.laws.donors import random_streams
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.index import build_index, frame_of
 from rwn_core.neighbors.points import CodedPoints, Points, squares_of, values_of
@@ -43,7 +43,7 @@ def mask_rows(run: Run, task: Task) -> dict[str, Any]:
     own = places_in_sample(ids, facts.ids)
     search = Search(target, query, k=ball.k or 0, epsilon=ball.epsilon, own=own)
     q = run.params.draw_probability(microdata)
-    result = search.run(Watch(), Drawing(key=run.key, streams=column_streams(microdata), q=q))
+    result = search.run(Watch(), Drawing(key=run.key, streams=random_streams(microdata), q=q))
     masked = copy_from_sample(table, facts.sample, result.donors)
     deal_rows(piece(run, task["number"]), masked, ids, run.key, run.files)
     governed = int((result.within < (ball.k or 0)).sum())

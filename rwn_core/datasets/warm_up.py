@@ -15,7 +15,7 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.masking import RWN, mask
-from rwn_core.measures.attacks.all_rows import expected_share
+from rwn_core.measures.attacks.all_rows import all_rows
 from rwn_core.measures.attacks.assignment import Blocks
 from rwn_core.measures.attacks.confidential_value import EXACT
 from rwn_core.measures.attacks.likeliest_value import ReleasedValues
@@ -41,14 +41,14 @@ def warm() -> None:
     release = mask(table, params, seed=0)
     if release.law is not None:
         link(release.law, release.masked)
-        expected_share(
-            sparse.csc_array(np.eye(2)), Blocks(of=np.zeros(2, np.int64), sizes=np.array([2]))
+        all_rows(
+            sparse.csc_array(np.eye(2)), Blocks(block_of=np.zeros(2, np.int64), sizes=np.array([2]))
         )
         codes = np.arange(6).reshape(2, 3)
         list(Columns(codes, [(0, 1, 2)]).matches(codes))
         ReleasedValues(np.arange(2), np.ones(2), EXACT).majority(np.ones(2))
         release.law.table("x")
-        release.law.rows_intact()
+        release.law.rows_unchanged()
         for _, cells in release.law.components():
             if cells.donors is not None:
                 cells.donors.received(np.arange(2))

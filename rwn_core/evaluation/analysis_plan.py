@@ -18,7 +18,7 @@ from rwn_core.data.text_budget import MOST_ANALYSES, check_number
 from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.evaluation.audit import compare
-from rwn_core.evaluation.registered_analysis import Analysis, Verdict, verdict
+from rwn_core.evaluation.registered_analysis import Analysis, Verdict, analysis_work, verdict
 from rwn_core.evaluation.repeated_draws import released_only, releases
 from rwn_core.masking import Method
 from rwn_core.measures.comparison import Comparison
@@ -43,6 +43,10 @@ class AnalysisPlan:
         for name, times in Counter(analysis.name for analysis in self.analyses).items():
             if times > 1:
                 raise ParameterError(f"Two analyses have the name {name}; give each its own.")
+
+    def work(self, microdata: Microdata) -> int:
+        """Return about how many multiplications all analyses take on one release."""
+        return sum(analysis_work(analysis, microdata) for analysis in self.analyses)
 
     def judge(self, comparison: Comparison) -> tuple[Verdict, ...]:
         """Run every analysis on the original and on the release.

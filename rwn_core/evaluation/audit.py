@@ -57,7 +57,7 @@ def _row(key: str, reading: Reading | NotApplicable) -> dict[str, Any]:
             at_most = reading.detail.get("at_most")
     return {
         "measure": key,
-        "title": measure.title_of(reading),
+        "title": measure.reading_title(reading),
         "side": measure.side,
         "better": measure.better,
         "unit": measure.unit,

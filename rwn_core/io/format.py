@@ -73,7 +73,8 @@ class Format:
     again : callable or None
         Reads a file a second time, by another library than `read` does; None where there is none.
     again_by : str
-        The name of that library, for people.
+        The name of that library, for people; without `again`, of the one that reads and does not
+        write.
     """
 
     key: str

@@ -99,14 +99,14 @@ def begin(
 
 
 def begin_bytes(
-    name: str, content: bytes, schema: Schema | None = None, layout: FileLayout | None = None
+    name: str, content: bytes, schema: Schema | str | None = None, layout: FileLayout | None = None
 ) -> Reading:
-    """Begin to read an upload as `read_bytes` does, without waiting for it."""
+    """Begin to read an upload as `read_bytes` does; a schema's TOML text is parsed over there."""
     return _begin(FileToRead(name=name, content=content), schema, layout)
 
 
-def _begin(file: FileToRead, schema: Schema | None, layout: FileLayout | None) -> Reading:
-    described = "" if schema is None else schema.to_toml()
+def _begin(file: FileToRead, schema: Schema | str | None, layout: FileLayout | None) -> Reading:
+    described = schema.to_toml() if isinstance(schema, Schema) else schema or ""
     given = None if layout is None else layout.changed()
     return Reading(replace(file, schema=described, layout=given))
 

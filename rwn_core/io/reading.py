@@ -1,4 +1,4 @@
-"""A file is read in a process of its own, with limits on memory and time.
+"""Files and long texts are read in a process of their own, with limits on memory and time.
 
 A broken or hostile file may end the process that reads it, or take it over. So the table comes
 back as plain text and Arrow columns, and nothing that the process answers is unpickled.
@@ -10,15 +10,23 @@ import faulthandler
 import json
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import pyarrow as pa
 
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
+from rwn_core.data.text_budget import (
+    LETTERS_AT_ONCE,
+    LONGEST_DOCUMENT,
+    LONGEST_PARSING_S,
+    PARSING_MEMORY,
+    check_letters,
+)
 from rwn_core.errors import InputError, RWNError, SchemaError
 from rwn_core.io import format_of_name
 from rwn_core.io.file_name import shown
@@ -33,7 +41,7 @@ from rwn_core.parallel.processes import Handle
 from rwn_core.parallel.threads import Progress
 
 _REFUSALS: dict[str, type[RWNError]] = {"InputError": InputError, "SchemaError": SchemaError}
-_MARGIN = 2.0  # seconds by which the process may be late in noticing its limit
+Parsed = TypeVar("Parsed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,8 +169,62 @@ class Reading:
         )
 
 
+def parse_text(
+    parse: Callable[[str], Parsed], text: str, what: str, *, seconds: float = LONGEST_PARSING_S
+) -> Parsed:
+    """Parse a text from outside: here if it is short, else in a process with limits.
+
+    Parameters
+    ----------
+    parse : callable
+        Importable by name; its result is pickled, and its `RWNError` becomes one of here.
+    text : str
+    what : str
+        What it should be, for the message.
+    seconds : float
+        That the process may take.
+
+    Raises
+    ------
+    RWNError
+    """
+    if len(text) <= LETTERS_AT_ONCE:
+        return parse(text)
+    check_letters(text, LONGEST_DOCUMENT, f"The {what}")
+    pool = Pool(_prepare_parser, min(budget_bytes(), PARSING_MEMORY), seconds, workers=1)
+    task = pool.submit((parse, text))
+    pool.close()
+    try:
+        return cast(Parsed, task.result())
+    except Stopped:
+        raise InputError(
+            f"The {what} takes more than {seconds:g} seconds or {PARSING_MEMORY / 1e9:g} GB to "
+            "read; shorten it."
+        ) from None
+    finally:
+        pool.cancel()
+
+
+def _prepare_parser(memory: float, seconds: float) -> Handle:
+    _limit(memory, seconds)
+    return _parse
+
+
+def _parse(call: tuple[Callable[[str], Any], str], progress: Progress) -> Any:
+    parse, text = call
+    try:
+        return parse(text)
+    except MemoryError:
+        raise InputError("The text needs too much memory; shorten it.") from None
+
+
 def _prepare(memory: float, seconds: float) -> Handle:
-    # the libraries are there already; what follows is the file's
+    _limit(memory, seconds)
+    return _read
+
+
+def _limit(memory: float, seconds: float) -> None:
+    """Limit this process, whose libraries are there already: what follows is the file's."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for terminal in (1, 2):  # libraries warn with the words of a cell
         os.dup2(nowhere, terminal)
@@ -170,7 +232,6 @@ def _prepare(memory: float, seconds: float) -> Handle:
     faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
     pa.set_memory_pool(pa.system_memory_pool())  # the others reserve addresses by the gigabyte
     limit_memory(memory)
-    return _read
 
 
 def _read(file: FileToRead, progress: Progress) -> bytes:
@@ -197,7 +258,7 @@ def _answer(outcome: Microdata | RWNError, found: Seen | None) -> bytes:
     if isinstance(outcome, RWNError):
         given |= {"refusal": type(outcome).__name__, "text": str(outcome)}
         return json.dumps(given).encode() + b"\n"
-    given |= {"schema": outcome.schema.to_toml(), "notices": outcome.notices}
+    given |= {"schema": outcome.schema.to_dict(), "notices": outcome.notices}
     return json.dumps(given).encode() + b"\n" + _packed(outcome)
 
 
@@ -233,5 +294,5 @@ def _taken(answer: bytes) -> tuple[Microdata | None, RWNError | None, Seen | Non
     if "refusal" in given:
         return None, _REFUSALS.get(given["refusal"], InputError)(given["text"]), found
     frame = pa.ipc.open_stream(columns).read_all().to_pandas()
-    schema = Schema.from_toml(given["schema"])
+    schema = Schema.from_dict(given["schema"])
     return Microdata(frame, schema, tuple(given["notices"])), None, found

@@ -68,7 +68,7 @@ class BlockLaw(CellLaw):
         """The records that lose their values: none."""
         return np.empty(0, dtype=np.int64)
 
-    def exchanged(self, name: str) -> bool:
+    def keeps_value_counts(self, name: str) -> bool:
         """Every variable: the swapped ones are permuted."""
         return True
 
@@ -90,7 +90,7 @@ class BlockLaw(CellLaw):
         parts = [Untouched(self.original, name) for name in names]
         return joined([moved.moments(), *(part.moments() for part in parts)])
 
-    def on(self, original: Microdata) -> Self:
+    def restricted_to(self, original: Microdata) -> Self:
         """The law in the eyes of somebody who has some variables only; see `CellLaw.on`.
 
         Raises
@@ -149,7 +149,9 @@ def block_transition(
         (taken[moving], blocks[moving], starts), shape=(len(own), len(sizes))
     )
     choice = Choice(keep=1.0 - taken, weights=weights, pools=pools)
-    return Transition(plain=original, unit=swapped, choice=choice, by_value=False, exchanged=True)
+    return Transition(
+        plain=original, unit=swapped, choice=choice, by_value=False, keeps_value_counts=True
+    )
 
 
 def pairs_of(blocks: NDArray[np.int64]) -> int:

@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_together, joint_codes, value_codes
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.cells import Component
+from rwn_core.laws.cells import MixtureComponent
 from rwn_core.laws.donor_probabilities import Column, DonorChances
 from rwn_core.laws.moments import Moments
 from rwn_core.laws.privacy import AS_IT_IS, FROM_DONORS, Privacy
@@ -87,9 +87,9 @@ class CellLaw:
         other._tables = {}  # the donors do not depend on how values are written
         return other
 
-    def components(self) -> tuple[Component, ...]:
+    def components(self) -> tuple[MixtureComponent, ...]:
         """This law alone: all cells are independent."""
-        return (Component(1.0, self),)
+        return (MixtureComponent(1.0, self),)
 
     @property
     def rule(self) -> NeighborhoodRule:
@@ -112,7 +112,7 @@ class CellLaw:
         """The neighborhoods that people outside join, as `NeighborhoodRule.joins`."""
         return self.rule.joins(people, self._unrounded, self.neighborhoods)
 
-    def on(self, original: Microdata) -> Self:
+    def restricted_to(self, original: Microdata) -> Self:
         """The law in the eyes of somebody who has some variables only.
 
         Parameters
@@ -135,7 +135,7 @@ class CellLaw:
         other = copy(self)
         other.original = original
         other.q = np.array([self.modification(v.name) for v in original.schema.released])
-        other._rule = self.rule.on(original.names)
+        other._rule = self.rule.restricted_to(original.names)
         other.neighborhoods = other.rule.find(self._unrounded)
         other.donors, other._tables = DonorChances(other.neighborhoods, None), {}
         return other
@@ -146,7 +146,7 @@ class CellLaw:
         return np.flatnonzero(self.neighborhoods.sizes == 0)
 
     @property
-    def members(self) -> sparse.csr_array:
+    def probabilities(self) -> sparse.csr_array:
         """Row i holds each member's probability to be the donor, shape (n, n), sparse."""
         return self.donors.matrix
 
@@ -155,7 +155,7 @@ class CellLaw:
         moved = [(unit, self.modification(unit[0]) > 0) for unit in self.units()]
         return {unit: FROM_DONORS if moves else AS_IT_IS for unit, moves in moved}
 
-    def exchanged(self, name: str) -> bool:
+    def keeps_value_counts(self, name: str) -> bool:
         """Only what no record modifies; donors may give a value to many."""
         return self.modification(name) == 0
 
@@ -183,7 +183,7 @@ class CellLaw:
             self._tables[name] = (self.donors.table(codes, self.modification(name)), values)
         return self._tables[name]
 
-    def columns(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
+    def supports(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
         """What each value of some variables is to expect; without the law of a large table.
 
         Parameters
@@ -237,7 +237,7 @@ class CellLaw:
             units.setdefault(unit, []).append(variable.name)
         return [tuple(names) for names in units.values()]
 
-    def rows_intact(self) -> NDArray[np.float64]:
+    def rows_unchanged(self) -> NDArray[np.float64]:
         """P(no value of a record changes), shape (n,)."""
         return np.asarray(np.prod(self._kept(self.units()), axis=0))
 

@@ -28,7 +28,7 @@ class Cells(Protocol):
         """The records that lose the values that they should modify."""
 
     @property
-    def members(self) -> sparse.csr_array:
+    def probabilities(self) -> sparse.csr_array:
         """Row i holds each record's probability to be the donor of record i, shape (n, n).
 
         Raises
@@ -40,7 +40,7 @@ class Cells(Protocol):
     def units(self) -> list[tuple[str, ...]]:
         """The variables whose values are drawn together."""
 
-    def exchanged(self, name: str) -> bool:
+    def keeps_value_counts(self, name: str) -> bool:
         """Whether a release has as many of each value of a variable as the original, for sure."""
 
     def modification(self, name: str) -> float:
@@ -81,7 +81,7 @@ class Cells(Protocol):
         """P(the released values of one unit's variables equal the original's), shape (n,)."""
 
 
-class Component(NamedTuple):
+class MixtureComponent(NamedTuple):
     """One way in which a row may come about, in which its cells are independent.
 
     Attributes

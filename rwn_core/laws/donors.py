@@ -23,7 +23,7 @@ CHUNK = 65_536  # records drawn at a time
 _FAR = 2**31 - 1
 _TOGETHER = 16_384  # blocks of random numbers made in one call: more would leave the fast memory
 
-NOBODY = -1  # the donor of a cell that becomes missing
+NO_DONOR = -1  # the donor of a cell that becomes missing
 
 
 class Draws:
@@ -140,7 +140,7 @@ def check_probability(q: object) -> None:
         raise ParameterError("q must be a probability: a number from 0 to 1.")
 
 
-def column_streams(microdata: Microdata) -> tuple[int, ...]:
+def random_streams(microdata: Microdata) -> tuple[int, ...]:
     """The stream of each released column: its position, or that of the first of its group."""
     first: dict[str, int] = {}
     streams = []
@@ -193,7 +193,7 @@ def draw_donors(
     Returns
     -------
     ndarray of int64, shape (m, p)
-        The donor of each cell; the record itself where the value is kept, and NOBODY where a
+        The donor of each cell; the record itself where the value is kept, and NO_DONOR where a
         value is to be replaced and the neighborhood is empty.
 
     Raises
@@ -220,7 +220,7 @@ def draw_donors(
     if some.all():
         donors = neighborhoods.donors(rows, ranks)
     else:
-        donors = np.full(ranks.shape, NOBODY, dtype=np.int64)
+        donors = np.full(ranks.shape, NO_DONOR, dtype=np.int64)
         donors[some] = neighborhoods.donors(rows[some], ranks[some])
     return np.where(draws.modify < q, donors, draws.records[:, None])
 

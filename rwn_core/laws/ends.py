@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.donors import column_streams, copy_from_donors
+from rwn_core.laws.donors import copy_from_donors, random_streams
 from rwn_core.neighbors import Neighborhoods, NeighborTable
 from rwn_core.randomness import SecretKey, uniforms
 
@@ -54,6 +54,6 @@ def shuffled_donors(original: Microdata, key: SecretKey) -> NDArray[np.int64]:
     records = np.arange(original.n)
     orders = [
         np.argsort(uniforms(key, records, stream)[0], kind="stable")
-        for stream in column_streams(original)
+        for stream in random_streams(original)
     ]
     return np.column_stack(orders)

@@ -43,7 +43,7 @@ class Expectations:
         """P(the released value of a variable equals the original's), shape (n,)."""
         return self.stays.get(names[0], np.ones(self.original.n))
 
-    def rows_intact(self) -> NDArray[np.float64]:
+    def rows_unchanged(self) -> NDArray[np.float64]:
         """P(no value of a record changes), shape (n,)."""
         return np.asarray(np.prod([np.ones(self.original.n), *self.stays.values()], axis=0))
 

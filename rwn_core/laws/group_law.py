@@ -20,7 +20,7 @@ from rwn_core.laws.privacy import Privacy
 NO_OUTSIDERS = "What becomes of people outside depends on the groups that they would join."
 
 
-class Fixed:
+class DeterministicUnit:
     """Variables whose released values follow from the original file for sure; see `UnitLaw`.
 
     Parameters
@@ -44,7 +44,7 @@ class Fixed:
         self.names, self._original, self._shown = names, original, shown
         self._precision = {n: s for n, s in (precision or {}).items() if n in names}
 
-    exchanged = False
+    keeps_value_counts = False
     privacy = Privacy(np.inf, "follows from the file for sure")
 
     @property
@@ -96,18 +96,18 @@ class Fixed:
         shape = (n, len(values))
         return sparse.csr_array((np.ones(n), column, np.arange(n + 1)), shape=shape), values
 
-    def on(self, names: frozenset[str]) -> Fixed:
+    def restricted_to(self, names: frozenset[str]) -> DeterministicUnit:
         """The law of some of the variables."""
         some = tuple(name for name in self.names if name in names)
-        return Fixed(self._original, self._shown, some, self._precision)
+        return DeterministicUnit(self._original, self._shown, some, self._precision)
 
-    def rounded(self, precision: Mapping[str, float]) -> Fixed:
+    def rounded(self, precision: Mapping[str, float]) -> DeterministicUnit:
         """The law of the values after rounding."""
         steps = {**self._precision, **precision}
-        return Fixed(self._original, self._shown, self.names, steps)
+        return DeterministicUnit(self._original, self._shown, self.names, steps)
 
 
-class WithinGroups:
+class RedrawWithinGroups:
     """A variable whose values are drawn within groups of values; see `UnitLaw`.
 
     Parameters
@@ -121,7 +121,7 @@ class WithinGroups:
         P(a value is drawn in its group); sums to 1 in each.
     precision : mapping of str to float, optional
         The step, where the variable is rounded.
-    exchanged : bool
+    keeps_value_counts : bool
         Whether the records of a group exchange their values.
     """
 
@@ -133,9 +133,9 @@ class WithinGroups:
         chance: NDArray[np.float64],
         precision: Mapping[str, float] | None = None,
         *,
-        exchanged: bool = False,
+        keeps_value_counts: bool = False,
     ) -> None:
-        self.names, self.exchanged = (name,), exchanged
+        self.names, self.keeps_value_counts = (name,), keeps_value_counts
         self._original, self._group, self._chance = original, group, chance
         self._precision = {n: s for n, s in (precision or {}).items() if n == name}
         self._codes, self._values = value_codes(original, name)
@@ -157,7 +157,7 @@ class WithinGroups:
     @property
     def privacy(self) -> Privacy:
         """None as soon as there are two groups; see `UnitLaw`."""
-        if self.exchanged:
+        if self.keeps_value_counts:
             return Privacy(np.inf, "keeps the count of every value, which one person changes")
         if self._group.max() > 0:
             return Privacy(np.inf, "can only take values of its group")
@@ -198,21 +198,21 @@ class WithinGroups:
         variance = np.maximum(table @ numbers**2 - mean**2, 0.0)
         means = np.where(np.isnan(own), np.nan, center + mean[group])[:, np.newaxis]
         found = independent(self.names, means, variance[group][:, np.newaxis])
-        return replace(found, totals=np.zeros((1, 1))) if self.exchanged else found
+        return replace(found, totals=np.zeros((1, 1))) if self.keeps_value_counts else found
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
         """P(each value is released for each record), and the values; see `UnitLaw`."""
         table, values, _ = self._by_group()
         return sparse.csr_array(table[self._group[self._codes]]), values
 
-    def on(self, names: frozenset[str]) -> WithinGroups:
+    def restricted_to(self, names: frozenset[str]) -> RedrawWithinGroups:
         """The same."""
         return self
 
-    def rounded(self, precision: Mapping[str, float]) -> WithinGroups:
+    def rounded(self, precision: Mapping[str, float]) -> RedrawWithinGroups:
         """The law of the values after rounding."""
         steps = {**self._precision, **precision}
-        name, exchanged = self.names[0], self.exchanged
-        return WithinGroups(
-            self._original, name, self._group, self._chance, steps, exchanged=exchanged
+        name, kept = self.names[0], self.keeps_value_counts
+        return RedrawWithinGroups(
+            self._original, name, self._group, self._chance, steps, keeps_value_counts=kept
         )

@@ -12,7 +12,7 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.cells import Component
+from rwn_core.laws.cells import MixtureComponent
 from rwn_core.laws.donor_probabilities import Column
 from rwn_core.laws.moments import Moments
 from rwn_core.laws.privacy import Privacy
@@ -44,7 +44,7 @@ class Law(Protocol):
         """The possible donors of each record; None for a method that has no neighborhoods."""
 
     @property
-    def members(self) -> sparse.csr_array:
+    def probabilities(self) -> sparse.csr_array:
         """Row i holds each record's probability to be the donor of record i, shape (n, n).
 
         Raises
@@ -53,13 +53,13 @@ class Law(Protocol):
             The law is that of some records of a file, or has no donors.
         """
 
-    def components(self) -> Sequence[Component]:
+    def components(self) -> Sequence[MixtureComponent]:
         """The ways in which a row may come about; their weights sum to 1."""
 
     def rounded(self, precision: Mapping[str, float]) -> Law:
         """The law of the release after its values are rounded, by variable and step."""
 
-    def on(self, original: Microdata) -> Law:
+    def restricted_to(self, original: Microdata) -> Law:
         """The law in the eyes of somebody who has some of the original's variables only.
 
         Raises
@@ -103,7 +103,7 @@ class Law(Protocol):
             They have no closed form.
         """
 
-    def exchanged(self, name: str) -> bool:
+    def keeps_value_counts(self, name: str) -> bool:
         """Whether a release has as many of each value of a variable as the original, for sure."""
 
     def modification(self, name: str) -> float:
@@ -115,7 +115,7 @@ class Law(Protocol):
         Missing is None, in the last place. Rows sum to 1.
         """
 
-    def columns(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
+    def supports(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
         """How many records may release each value of some variables, and how likely one does.
 
         A variable may be left alone once supports @ chances reaches `enough`.
@@ -129,7 +129,7 @@ class Law(Protocol):
         The column is -1 where the original has no such values.
         """
 
-    def rows_intact(self) -> NDArray[np.float64]:
+    def rows_unchanged(self) -> NDArray[np.float64]:
         """P(no value of a record changes), shape (n,)."""
 
 

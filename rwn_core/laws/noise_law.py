@@ -15,7 +15,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded_values
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.moments import Moments, independent
-from rwn_core.laws.noise_moments import shortfall, whole_variance
+from rwn_core.laws.noise_moments import discrete_variance, shortfall
 from rwn_core.laws.privacy import NORMAL_NOISE, STILL_MISSING, Privacy
 
 Shape = Literal["gaussian", "laplace", "uniform"]
@@ -82,7 +82,7 @@ class NoiseOn:
         Never rounded.
     name : str
     noise : Noise
-    whole : bool
+    discrete : bool
         Whether the noisy numbers are rounded to whole ones.
     reflected : bool
         Whether a number below 0 is released without its sign.
@@ -93,7 +93,7 @@ class NoiseOn:
     original: Microdata
     name: str
     noise: Noise
-    whole: bool = False
+    discrete: bool = False
     reflected: bool = False
     step: float = 0.0
 
@@ -102,7 +102,7 @@ class NoiseOn:
         """The variable."""
         return (self.name,)
 
-    exchanged: ClassVar[bool] = False
+    keeps_value_counts: ClassVar[bool] = False
 
     @property
     def privacy(self) -> Privacy:
@@ -123,13 +123,13 @@ class NoiseOn:
         """P(the value does not change): 0 of continuous numbers, and a missing one is kept."""
         own = self.original.values(self.name)
         missing = np.isnan(own)
-        if not (self.whole or self.step):
+        if not (self.discrete or self.step):
             return missing.astype(np.float64)
         written = self._written(own)
         return np.where(missing, 1.0, self._between(*self._ends(written), own))
 
     def _written(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        shown = np.rint(numbers) if self.whole else numbers
+        shown = np.rint(numbers) if self.discrete else numbers
         return np.asarray(rounded_values(shown, self.step) if self.step else shown)
 
     def chances(
@@ -138,7 +138,7 @@ class NoiseOn:
         """The density, or the probability, of the rows' values for each person; see `UnitLaw`."""
         own = (people or self.original).values(self.name)
         released = masked.values(self.name)[rows][:, None]
-        if self.whole or self.step:
+        if self.discrete or self.step:
             likely = self._between(*self._ends(released), own)
         else:
             likely = self.noise.density(released - own)
@@ -151,7 +151,7 @@ class NoiseOn:
         self, released: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Between which noisy numbers a released one lies."""
-        if not self.whole:
+        if not self.discrete:
             return released - self.step / 2, released + self.step / 2
         if not self.step:
             return released - 0.5, released + 0.5
@@ -177,12 +177,12 @@ class NoiseOn:
         if self.step:
             raise NotApplicable("What is expected of noise is known before it is rounded.")
         own, sd = self.original.values(self.name), self.noise.sd
-        variance = whole_variance(self.noise.below, sd) if self.whole else sd**2
+        variance = discrete_variance(self.noise.below, sd) if self.discrete else sd**2
         mean, spread = own, np.where(np.isnan(own), 0.0, variance)
         if self.reflected:
             below, shape = self.noise.below, self.noise.shape
             known = np.nan_to_num(own)
-            mean = own + 2 * shortfall(shape, sd, below, known, whole=self.whole)
+            mean = own + 2 * shortfall(shape, sd, below, known, discrete=self.discrete)
             spread = np.where(np.isnan(own), 0.0, known**2 + variance - np.nan_to_num(mean) ** 2)
         return independent(self.names, mean[:, np.newaxis], spread[:, np.newaxis])
 
@@ -195,7 +195,7 @@ class NoiseOn:
         """
         raise NotApplicable(UNLISTED)
 
-    def on(self, names: frozenset[str]) -> NoiseOn:
+    def restricted_to(self, names: frozenset[str]) -> NoiseOn:
         """The same."""
         return self
 

@@ -1,4 +1,4 @@
-"""Mean and variance of a noisy number that is released whole, or without its sign."""
+"""Mean and variance of a noisy number that is rounded to an integer, or without its sign."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from scipy.special import ndtr
 Floats = NDArray[np.float64]
 
 FAR = 40.0  # standard deviations beyond which no noise has a weight that counts
-LARGEST = 100_000  # whole numbers that are added up; of wider noise, rounding adds 1/12
+LARGEST = 100_000  # integers that are added up; of wider noise, rounding adds 1/12
 
 
-def whole_variance(below: Callable[[Floats], Floats], sd: float) -> float:
-    """Variance of noise that is rounded to whole numbers.
+def discrete_variance(below: Callable[[Floats], Floats], sd: float) -> float:
+    """Variance of noise that is rounded to integers.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def whole_variance(below: Callable[[Floats], Floats], sd: float) -> float:
 
 
 def shortfall(
-    shape: str, sd: float, below: Callable[[Floats], Floats], own: Floats, *, whole: bool
+    shape: str, sd: float, below: Callable[[Floats], Floats], own: Floats, *, discrete: bool
 ) -> Floats:
     """How much below 0 a noisy number is expected to be, E[max(0, -own - noise)].
 
@@ -43,11 +43,11 @@ def shortfall(
     below : callable
         P(the noise is at most so much).
     own : ndarray of float64, shape (n,)
-        At least 0; whole where `whole`.
-    whole : bool
-        Whether noisy numbers are rounded to whole ones.
+        At least 0; integers where `discrete`.
+    discrete : bool
+        Whether noisy numbers are rounded to integers.
     """
-    if whole and sd * FAR <= LARGEST:
+    if discrete and sd * FAR <= LARGEST:
         steps = np.arange(1, np.ceil(sd * FAR) + 2)
         tails = np.append(np.cumsum(below(0.5 - steps)[::-1])[::-1], 0.0)
         return np.asarray(tails[np.minimum(own, len(steps)).astype(np.int64)])

@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.cells import Component
+from rwn_core.laws.cells import MixtureComponent
 from rwn_core.laws.donor_probabilities import Column
 from rwn_core.laws.privacy import OR_NOT_AT_ALL, Privacy
 from rwn_core.neighbors import Neighborhoods, find_strictly
@@ -97,10 +97,10 @@ class RowMixtureLaw(CellLaw):
         self._found = neighborhoods
         self.row_share, self.fixed_count = float(row_share), fixed_count
 
-    def components(self) -> tuple[Component, ...]:
+    def components(self) -> tuple[MixtureComponent, ...]:
         """A row that is selected, and one that is kept."""
         drawn, kept = (self.given(selected=each) for each in (True, False))
-        return Component(self.row_share, drawn), Component(1 - self.row_share, kept)
+        return MixtureComponent(self.row_share, drawn), MixtureComponent(1 - self.row_share, kept)
 
     def given(self, *, selected: bool) -> CellLaw:
         """The law of independent cells of a record that is selected, or of one that is not.
@@ -129,9 +129,9 @@ class RowMixtureLaw(CellLaw):
                 )
         return self._tables[name]
 
-    def columns(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
+    def supports(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
         """What each value is to expect, a lost one in the last place; see `CellLaw.columns`."""
-        tables = super().columns(names, enough)
+        tables = super().supports(names, enough)
         if self.donors.few:
             return tables
         return [self._with_lost(name, each) for name, each in zip(names, tables, strict=True)]
@@ -154,9 +154,9 @@ class RowMixtureLaw(CellLaw):
         chances[missing] += q * len(lost) / self.original.n
         return supports, chances
 
-    def rows_intact(self) -> NDArray[np.float64]:
+    def rows_unchanged(self) -> NDArray[np.float64]:
         """P(no value of a record changes), shape (n,)."""
-        selected = self.given(selected=True).rows_intact()
+        selected = self.given(selected=True).rows_unchanged()
         return np.asarray((1 - self.row_share) + self.row_share * selected)
 
 
@@ -183,7 +183,7 @@ class SampleLaw(RowMixtureLaw):
         return np.arange(self.original.n)
 
     @property
-    def members(self) -> sparse.csr_array:
+    def probabilities(self) -> sparse.csr_array:
         """There are no donors.
 
         Raises

@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_like, value_codes
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.cells import Component
+from rwn_core.laws.cells import MixtureComponent
 from rwn_core.laws.donor_probabilities import Column
 from rwn_core.laws.moments import Moments, certain, joined
 from rwn_core.laws.privacy import AS_IT_IS, Privacy
@@ -32,7 +32,7 @@ class UnitLaw(Protocol):
         """P(no value changes), shape (n,)."""
 
     @property
-    def exchanged(self) -> bool:
+    def keeps_value_counts(self) -> bool:
         """Whether a release has as many of each value as the original, for sure."""
 
     @property
@@ -66,7 +66,7 @@ class UnitLaw(Protocol):
             They have no closed form.
         """
 
-    def on(self, names: frozenset[str]) -> UnitLaw:
+    def restricted_to(self, names: frozenset[str]) -> UnitLaw:
         """The law of some of its variables."""
 
     def rounded(self, precision: Mapping[str, float]) -> UnitLaw:
@@ -102,7 +102,7 @@ class SeparateLaw:
         return np.empty(0, dtype=np.int64)
 
     @property
-    def members(self) -> sparse.csr_array:
+    def probabilities(self) -> sparse.csr_array:
         """There are no donors.
 
         Raises
@@ -116,9 +116,9 @@ class SeparateLaw:
         """The mean probability that a cell of each released variable changes, shape (p,)."""
         return np.array([self.modification(v.name) for v in self.original.schema.released])
 
-    def components(self) -> tuple[Component, ...]:
+    def components(self) -> tuple[MixtureComponent, ...]:
         """This law alone: all units are independent."""
-        return (Component(1.0, self),)
+        return (MixtureComponent(1.0, self),)
 
     def _part(self, name: str) -> UnitLaw:
         return next(part for names, part in self._parts.items() if name in names)
@@ -135,9 +135,9 @@ class SeparateLaw:
         """Mean and spread of all released numbers; see `Law.moments`."""
         return joined([part.moments() for part in self._parts.values()])
 
-    def exchanged(self, name: str) -> bool:
-        """Whether a variable keeps the counts of its values; see `Law.exchanged`."""
-        return self._part(name).exchanged
+    def keeps_value_counts(self, name: str) -> bool:
+        """Whether a variable keeps the counts of its values; see `Law.keeps_value_counts`."""
+        return self._part(name).keeps_value_counts
 
     def modification(self, name: str) -> float:
         """The mean probability that a value of one variable changes."""
@@ -145,9 +145,9 @@ class SeparateLaw:
 
     def kept(self, *names: str) -> NDArray[np.float64]:
         """P(the released values of one unit's variables equal the original's), shape (n,)."""
-        return self._part(names[0]).on(frozenset(names)).kept
+        return self._part(names[0]).restricted_to(frozenset(names)).kept
 
-    def rows_intact(self) -> NDArray[np.float64]:
+    def rows_unchanged(self) -> NDArray[np.float64]:
         """P(no value of a record changes), shape (n,)."""
         return np.asarray(np.prod([part.kept for part in self._parts.values()], axis=0))
 
@@ -160,12 +160,14 @@ class SeparateLaw:
         other.precision = {**self.precision, **precision}
         return other
 
-    def on(self, original: Microdata) -> Self:
+    def restricted_to(self, original: Microdata) -> Self:
         """The law in the eyes of somebody who has some variables only: that of those."""
         names = frozenset(original.names)
         if not names.issuperset(self._known_by):
             raise NotApplicable("Without the variables that make the blocks the law is not known.")
-        parts = [part.on(names) for unit, part in self._parts.items() if names & set(unit)]
+        parts = [
+            part.restricted_to(names) for unit, part in self._parts.items() if names & set(unit)
+        ]
         other = type(self)(original, parts, self._known_by)
         other.precision = {name: s for name, s in self.precision.items() if name in names}
         return other
@@ -196,9 +198,9 @@ class SeparateLaw:
         NotApplicable
             Its values are continuous.
         """
-        return self._part(name).on(frozenset((name,))).table()
+        return self._part(name).restricted_to(frozenset((name,))).table()
 
-    def columns(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
+    def supports(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
         """Every record may release any value: so many sources has a row at most."""
         n = self.original.n
         return [(np.array([n]), np.array([1.0])) for _ in names]
@@ -211,7 +213,7 @@ class SeparateLaw:
         people: Microdata | None = None,
     ) -> NDArray[np.float64]:
         """How likely people are to release the values of some rows; see `Cells`."""
-        return self._part(names[0]).on(frozenset(names)).chances(masked, rows, people)
+        return self._part(names[0]).restricted_to(frozenset(names)).chances(masked, rows, people)
 
     def unit_codes(
         self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
@@ -261,7 +263,7 @@ class Untouched:
         self._original = original
         self._written = rounded(original, self._precision)
 
-    exchanged = True
+    keeps_value_counts = True
     privacy = AS_IT_IS
 
     @property
@@ -288,7 +290,7 @@ class Untouched:
         shape = (n, len(values))
         return sparse.csr_array((np.ones(n), codes, np.arange(n + 1)), shape=shape), values
 
-    def on(self, names: frozenset[str]) -> Untouched:
+    def restricted_to(self, names: frozenset[str]) -> Untouched:
         """The same."""
         return self
 

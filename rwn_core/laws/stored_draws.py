@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.laws.donors import Draws, column_streams
+from rwn_core.laws.donors import Draws, random_streams
 from rwn_core.randomness import SecretKey
 
 _STORED_DRAWS = 256_000_000  # bytes of random numbers kept from one of many settings to the next
@@ -27,7 +27,7 @@ class StoredDraws:
     def __init__(
         self, microdata: Microdata, records: NDArray[np.int64], *, many: bool = False
     ) -> None:
-        self.records, self.streams = records, column_streams(microdata)
+        self.records, self.streams = records, random_streams(microdata)
         needed = max(len(records) * len(self.streams) * _BYTES_A_CELL, 1)
         self._entries = _STORED_DRAWS // needed if many else None
         self._kept: dict[str, Draws] = {}
@@ -45,6 +45,6 @@ class StoredDraws:
 
     def of_table(self, microdata: Microdata) -> StoredDraws:
         """The same for other slices of these records: the same object where no stream changes."""
-        if column_streams(microdata) == self.streams:
+        if random_streams(microdata) == self.streams:
             return self
         return StoredDraws(microdata, self.records, many=self._entries is not None)

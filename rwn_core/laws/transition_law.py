@@ -104,7 +104,7 @@ class Transition:
         Of those numbers.
     by_value : bool
         Whether records with one value change alike.
-    exchanged : bool
+    keeps_value_counts : bool
         Whether records exchange values, so that a release has as many of each as the original.
     names : tuple of str
         Those of the variables that are looked at.
@@ -115,7 +115,7 @@ class Transition:
     unit: tuple[str, ...]
     choice: Choice
     by_value: bool = True
-    exchanged: bool = False
+    keeps_value_counts: bool = False
     names: tuple[str, ...] = ()
     precision: Mapping[str, float] | None = None
 
@@ -203,7 +203,7 @@ class Transition:
             means=np.where(np.isnan(own), np.nan, center + mean),
             variances=np.maximum(squares - mean**2, 0.0),
             together=together,
-            totals=np.zeros_like(together) if self.exchanged else together,
+            totals=np.zeros_like(together) if self.keeps_value_counts else together,
         )
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
@@ -222,7 +222,7 @@ class Transition:
         table.data = np.clip(table.data, 0.0, 1.0)
         return table, values
 
-    def on(self, names: frozenset[str]) -> Transition:
+    def restricted_to(self, names: frozenset[str]) -> Transition:
         """The law of some of the variables."""
         return replace(self, names=tuple(name for name in self.names if name in names))
 
@@ -240,7 +240,7 @@ class Transition:
         epsilon = self.row_epsilon()
         if np.isinf(epsilon):
             return Privacy(epsilon, "has values that some records cannot release")
-        if self.exchanged:
+        if self.keeps_value_counts:
             return Privacy(
                 np.inf,
                 "keeps the count of every value, which one person changes; a row by itself has "

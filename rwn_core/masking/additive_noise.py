@@ -11,18 +11,18 @@ import numpy as np
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.laws.changed_table import is_whole, with_numbers
+from rwn_core.laws.changed_table import is_discrete, with_numbers
 from rwn_core.laws.law import Law
 from rwn_core.laws.noise_law import SHAPES, Noise, NoiseOn, Shape
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
-from rwn_core.masking.left_alone import (
+from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.unmasked_variables import (
     NUMBERS,
     Others,
     check_others,
     kept_as_they_are,
     maskable,
 )
-from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
 
@@ -134,7 +134,7 @@ class AdditiveNoise(TableMethod):
                     original=microdata,
                     name=name,
                     noise=Noise(shape=self.shape, sd=self.size * spread),
-                    whole=is_whole(microdata, name),
+                    discrete=is_discrete(microdata, name),
                     reflected=self.reflected and bool(least >= 0),
                 )
         return parts

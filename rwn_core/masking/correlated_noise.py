@@ -16,14 +16,14 @@ from rwn_core.laws.changed_table import with_numbers
 from rwn_core.laws.correlated_noise_law import CorrelatedNoiseOn, spread_axes
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
-from rwn_core.masking.left_alone import (
+from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.unmasked_variables import (
     NUMBERS,
     Others,
     check_others,
     kept_as_they_are,
     maskable,
 )
-from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
 

@@ -71,7 +71,7 @@ class PreparedNeighborhoods:
         return self.source.records
 
     @property
-    def whole(self) -> bool:
+    def masks_all_records(self) -> bool:
         """Whether a release masks all records; see `Prepared`."""
         return len(self.records) == self.microdata.n
 
@@ -149,7 +149,7 @@ class PreparedNeighborhoods:
         drawing = self._draws.of(key).drawing(self.params.draw_probability(self.microdata))
         return self.is_quick or self.source.stores(self.params.ball, drawing)
 
-    def at(self, **levers: Any) -> Self:
+    def with_levers(self, **levers: Any) -> Self:
         """The same table at another position of the levers; see `Prepared`."""
         params = at_levers(self.params, levers)
         assert family(params) == family(self.params)

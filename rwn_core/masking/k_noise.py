@@ -13,17 +13,10 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.laws.changed_table import is_whole, with_numbers
+from rwn_core.laws.changed_table import is_discrete, with_numbers
 from rwn_core.laws.law import Law
 from rwn_core.laws.noise_law import SHAPES, Noise, NoiseOn, Shape
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
-from rwn_core.masking.left_alone import (
-    NUMBERS,
-    Others,
-    check_others,
-    kept_as_they_are,
-    maskable,
-)
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.minimum_k import (
     check_k,
@@ -31,6 +24,13 @@ from rwn_core.masking.minimum_k import (
     check_records,
     presets_of,
     range_of_known,
+)
+from rwn_core.masking.unmasked_variables import (
+    NUMBERS,
+    Others,
+    check_others,
+    kept_as_they_are,
+    maskable,
 )
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
@@ -98,7 +98,7 @@ class KNoise(TableMethod):
             title="Records within reach of the noise k",
             short="k",
             help="Noise is so wide that at least k records lie within twice its range; 1: none.",
-            whole=True,
+            whole_number=True,
         ),
     )
     strength: ClassVar[str] = "k"
@@ -131,7 +131,7 @@ class KNoise(TableMethod):
                     original=microdata,
                     name=name,
                     noise=Noise(shape=self.shape, sd=half / np.sqrt(3)),
-                    whole=is_whole(microdata, name),
+                    discrete=is_discrete(microdata, name),
                 )
         return parts
 

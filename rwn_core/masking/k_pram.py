@@ -15,19 +15,19 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_from_donors
-from rwn_core.laws.group_law import WithinGroups
+from rwn_core.laws.group_law import RedrawWithinGroups
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.masking.intervals import intervals
-from rwn_core.masking.left_alone import (
+from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.minimum_k import check_k, check_known, presets_of, range_of_known
+from rwn_core.masking.unmasked_variables import (
     NUMBERS,
     Others,
     check_others,
     kept_as_they_are,
     maskable,
 )
-from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.minimum_k import check_k, check_known, presets_of, range_of_known
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
 
@@ -94,7 +94,7 @@ class KPRAM(TableMethod):
             title="Records in every interval k",
             short="k",
             help="The range of a variable is cut into intervals of at least k records; 1: none.",
-            whole=True,
+            whole_number=True,
         ),
     )
     strength: ClassVar[str] = "k"
@@ -147,7 +147,7 @@ class KPRAM(TableMethod):
         ]
         return SeparateLaw(microdata, parts)
 
-    def _part(self, table: PreparedTable, name: str) -> WithinGroups:
+    def _part(self, table: PreparedTable, name: str) -> RedrawWithinGroups:
         codes, values = value_codes(table.microdata, name)
         group = np.zeros(len(values), dtype=np.int64)
         group[codes] = self._groups(table, name)
@@ -156,7 +156,7 @@ class KPRAM(TableMethod):
             weight = np.bincount(codes, minlength=len(values)).astype(np.float64)
         chance = weight / np.bincount(group, weight)[group]
         permuted = self.draw_from == "permute"
-        return WithinGroups(table.microdata, name, group, chance, exchanged=permuted)
+        return RedrawWithinGroups(table.microdata, name, group, chance, keeps_value_counts=permuted)
 
     def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
         """How far k goes; see `TableMethod.ranges_on`."""

@@ -27,7 +27,7 @@ class Lever:
         Empty for a share or a count.
     help : str
         One sentence.
-    whole : bool
+    whole_number : bool
         Whether it takes whole numbers only.
     off : float, optional
         Where it has no part in the masking, if there is such a place; a first sweep leaves it.
@@ -38,7 +38,7 @@ class Lever:
     short: str
     unit: str = ""
     help: str = ""
-    whole: bool = False
+    whole_number: bool = False
     off: float | None = None
 
     @property
@@ -51,7 +51,7 @@ class Lever:
         """A number as this lever takes it; anything else, such as None, as it is."""
         if isinstance(number, bool) or not isinstance(number, int | float | np.number):
             return number
-        return int(number) if self.whole and number == int(number) else float(number)
+        return int(number) if self.whole_number and number == int(number) else float(number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,14 +16,14 @@ from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.changed_table import with_numbers
-from rwn_core.laws.donors import NOBODY, copy_from_donors
-from rwn_core.laws.group_law import Fixed
+from rwn_core.laws.donors import NO_DONOR, copy_from_donors
+from rwn_core.laws.group_law import DeterministicUnit
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.masking.intervals import equal_counts
-from rwn_core.masking.left_alone import NUMBERS
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.minimum_k import check_k, check_records
+from rwn_core.masking.unmasked_variables import NUMBERS
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey
 
@@ -84,14 +84,14 @@ class LocalSuppression(TableMethod):
             title="Records that share their keys k",
             short="k",
             help="Keys are recoded and suppressed until k records share each combination.",
-            whole=True,
+            whole_number=True,
         ),
         Lever(
             name="classes",
             title="Classes of a numeric key",
             short="classes",
             help="Into how many intervals of equal counts numeric keys are recoded before.",
-            whole=True,
+            whole_number=True,
         ),
     )
     strength: ClassVar[str] = "k"
@@ -141,7 +141,7 @@ class LocalSuppression(TableMethod):
         cells = np.column_stack([value_codes(coarse, name)[0] for name in keys])
         lost = suppressed(cells, self.k)
         for position, name in enumerate(keys):
-            donors[lost[:, position], released.index(name)] = NOBODY
+            donors[lost[:, position], released.index(name)] = NO_DONOR
         return copy_from_donors(coarse, donors)
 
     def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
@@ -151,7 +151,7 @@ class LocalSuppression(TableMethod):
     def law(self, table: PreparedTable) -> Law:
         """What each record releases is known for sure; see `TableMethod.law`."""
         microdata, keys = table.microdata, self._keys(table.microdata)
-        joint = Fixed(microdata, self._result(table), keys)
+        joint = DeterministicUnit(microdata, self._result(table), keys)
         rest = [v.name for v in microdata.schema.released if v.name not in keys]
         return SeparateLaw(microdata, [joint, *(Untouched(microdata, name) for name in rest)])
 

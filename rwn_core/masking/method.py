@@ -74,7 +74,7 @@ class Prepared(Protocol):
         """The records that `release` masks, ascending, shape (m,): all, or random ones."""
 
     @property
-    def whole(self) -> bool:
+    def masks_all_records(self) -> bool:
         """Whether `release` masks all records."""
 
     @property
@@ -119,7 +119,7 @@ class Prepared(Protocol):
     def is_quick_for(self, key: SecretKey) -> bool:
         """Whether a release of this key does, for which a search may have been made before."""
 
-    def at(self, **levers: Any) -> Self:
+    def with_levers(self, **levers: Any) -> Self:
         """The same table at another position of the levers; what was prepared is shared.
 
         Levers that are left out stay; None is for a lever that is not used.
@@ -188,7 +188,7 @@ class Method(Protocol):
         Positions of levers that are no setting to choose, only one that any table takes.
     uses_weights, uses_slices : bool
         Whether a release depends on the variables' weights, and on which of them travel together.
-    shows_whole_rows : bool
+    releases_true_rows : bool
         Whether every released row is one person's true record.
     spares_variables : bool
         Whether a masked variable may stay as it is: the method changes only values that stand out.
@@ -204,7 +204,7 @@ class Method(Protocol):
     start: ClassVar[Mapping[str, float]]
     uses_weights: ClassVar[bool]
     uses_slices: ClassVar[bool]
-    shows_whole_rows: ClassVar[bool]
+    releases_true_rows: ClassVar[bool]
     moves_missing: ClassVar[bool]
     spares_variables: ClassVar[bool]
 

@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.changed_table import with_numbers
-from rwn_core.laws.group_law import Fixed
+from rwn_core.laws.group_law import DeterministicUnit
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
-from rwn_core.masking.left_alone import (
+from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.minimum_k import check_k, check_records, presets_of
+from rwn_core.masking.unmasked_variables import (
     NUMBERS,
     Others,
     check_others,
     kept_as_they_are,
     maskable,
 )
-from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.minimum_k import check_k, check_records, presets_of
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey
 
@@ -84,7 +84,7 @@ class Microaggregation(TableMethod):
             title="Records in a group k",
             short="k",
             help="Each number becomes the mean of k similar records; at 1 nothing is masked.",
-            whole=True,
+            whole_number=True,
         ),
     )
     strength: ClassVar[str] = "k"
@@ -126,7 +126,7 @@ class Microaggregation(TableMethod):
         """What each record releases is known for sure; see `TableMethod.law`."""
         microdata, names = table.microdata, self.masked_names(table.microdata)
         rest = [v.name for v in microdata.schema.released if v.name not in names]
-        joint = Fixed(microdata, self._result(table), names)
+        joint = DeterministicUnit(microdata, self._result(table), names)
         return SeparateLaw(microdata, [joint, *(Untouched(microdata, name) for name in rest)])
 
     def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:

@@ -44,7 +44,7 @@ class NeighborhoodMethod(ABC):
 
     uses_weights: ClassVar[bool] = True
     uses_slices: ClassVar[bool] = True
-    shows_whole_rows: ClassVar[bool] = False
+    releases_true_rows: ClassVar[bool] = False
     moves_missing: ClassVar[bool] = True
     spares_variables: ClassVar[bool] = False
 

@@ -20,7 +20,9 @@ from rwn_core.laws.pram_choice import Levels, chosen_anew, chosen_by, within_str
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.laws.transition_law import Choice, Transition
 from rwn_core.laws.transition_matrix import is_singular
-from rwn_core.masking.left_alone import (
+from rwn_core.masking.lever import Lever, LeverRange, check_share
+from rwn_core.masking.matrices import Rows, stated_matrices
+from rwn_core.masking.unmasked_variables import (
     LEVELS,
     Others,
     check_others,
@@ -29,8 +31,6 @@ from rwn_core.masking.left_alone import (
     names_of,
     require_masked,
 )
-from rwn_core.masking.lever import Lever, LeverRange, check_share
-from rwn_core.masking.matrices import Rows, stated_matrices
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
 

@@ -14,13 +14,14 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import joint_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.laws.donors import column_streams, copy_from_donors
+from rwn_core.laws.donors import copy_from_donors, random_streams
 from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import whole_part
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.laws.transition_law import Transition, numbers_of, one_pool
 from rwn_core.laws.transition_matrix import disjoint_share, successive_share
-from rwn_core.masking.left_alone import (
+from rwn_core.masking.lever import Lever, LeverRange, check_share
+from rwn_core.masking.unmasked_variables import (
     LEVELS,
     Others,
     check_others,
@@ -29,7 +30,6 @@ from rwn_core.masking.left_alone import (
     names_of,
     require_masked,
 )
-from rwn_core.masking.lever import Lever, LeverRange, check_share
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
 
@@ -141,7 +141,7 @@ class RandomSwapping(TableMethod):
     def units(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
         """The variables that are exchanged together, by the stream that they draw from."""
         chosen, units = self.masked_names(microdata), dict[int, tuple[str, ...]]()
-        streams = column_streams(microdata)
+        streams = random_streams(microdata)
         for stream, variable in zip(streams, microdata.schema.released, strict=True):
             if variable.name in chosen:
                 units[stream] = (*units.get(stream, ()), variable.name)
@@ -199,7 +199,7 @@ class RandomSwapping(TableMethod):
             unit=unit,
             choice=one_pool(share, own, changing),
             by_value=not self.rarer_than,
-            exchanged=True,
+            keeps_value_counts=True,
         )
 
     def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:

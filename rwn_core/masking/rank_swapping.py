@@ -32,14 +32,14 @@ from rwn_core.laws.rank_swaps import (
     range_asked,
     whole_part,
 )
-from rwn_core.masking.left_alone import (
+from rwn_core.masking.lever import Lever, LeverRange, check_share
+from rwn_core.masking.unmasked_variables import (
     NUMBERS,
     Others,
     check_others,
     kept_as_they_are,
     maskable,
 )
-from rwn_core.masking.lever import Lever, LeverRange, check_share
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
 

@@ -16,11 +16,13 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.changed_table import with_numbers
 from rwn_core.laws.donors import copy_from_donors
-from rwn_core.laws.group_law import Fixed
+from rwn_core.laws.group_law import DeterministicUnit
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.masking.intervals import intervals
-from rwn_core.masking.left_alone import (
+from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.minimum_k import check_k, check_records
+from rwn_core.masking.unmasked_variables import (
     LEVELS,
     NUMBERS,
     Others,
@@ -28,8 +30,6 @@ from rwn_core.masking.left_alone import (
     kept_as_they_are,
     maskable,
 )
-from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.minimum_k import check_k, check_records
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey
 
@@ -96,7 +96,7 @@ class Recoding(TableMethod):
             title="Records in every class k",
             short="k",
             help="Values are merged into classes of at least k records; 1: none.",
-            whole=True,
+            whole_number=True,
         ),
         Lever(
             name="top",
@@ -183,7 +183,9 @@ class Recoding(TableMethod):
         microdata, names = table.microdata, set(self.masked_names(table.microdata))
         shown = self._result(table)
         parts = [
-            Fixed(microdata, shown, (v.name,)) if v.name in names else Untouched(microdata, v.name)
+            DeterministicUnit(microdata, shown, (v.name,))
+            if v.name in names
+            else Untouched(microdata, v.name)
             for v in microdata.schema.released
         ]
         return SeparateLaw(microdata, parts)

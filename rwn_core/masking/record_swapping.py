@@ -16,16 +16,16 @@ from rwn_core.data.value_codes import joint_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.block_law import LARGEST_PAIRS, law_within_blocks, pairs_of
-from rwn_core.laws.donors import column_streams, copy_from_donors, masked_columns
+from rwn_core.laws.donors import copy_from_donors, masked_columns, random_streams
 from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import HAIR
-from rwn_core.masking.left_alone import (
+from rwn_core.masking.lever import Lever, LeverRange, check_share
+from rwn_core.masking.unmasked_variables import (
     LEVELS,
     kept_as_they_are,
     names_of,
     require_masked,
 )
-from rwn_core.masking.lever import Lever, LeverRange, check_share
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
 
@@ -167,7 +167,7 @@ class RecordSwapping(TableMethod):
         microdata, blocks = table.microdata, self.blocks(table)
         names = [variable.name for variable in microdata.schema.released]
         columns = [names.index(name) for name in self.swapped(microdata)]
-        uniform = uniforms(key, table.records, column_streams(microdata)[columns[0]])
+        uniform = uniforms(key, table.records, random_streams(microdata)[columns[0]])
         movers = self._movers(blocks, uniform)
         # the same records twice: as they lie in their blocks, and in a random order within those
         taken = movers[np.lexsort((uniform[2][movers], blocks[movers]))]

@@ -145,9 +145,9 @@ class PreparedRounded:
         law = self.exact.law
         return None if law is None else law.rounded(self.precision)
 
-    def at(self, **levers: Any) -> PreparedRounded:
+    def with_levers(self, **levers: Any) -> PreparedRounded:
         """The same table at another position of the levers; see `Prepared`."""
-        return PreparedRounded(self.exact.at(**levers), self.precision)
+        return PreparedRounded(self.exact.with_levers(**levers), self.precision)
 
     def with_slices(self, slices: Slices) -> PreparedRounded:
         """The same table with other slices; see `Prepared`."""

@@ -90,7 +90,7 @@ class RowCopy(RadiusAndNearest):
             title="Minimum neighbors k",
             short="k",
             help="At least the k nearest records may be copied, also for an outlier.",
-            whole=True,
+            whole_number=True,
         ),
         Lever(
             name="q",
@@ -101,7 +101,7 @@ class RowCopy(RadiusAndNearest):
     )
     strength: ClassVar[str] = "epsilon"
     uses_slices: ClassVar[bool] = False  # all variables travel together
-    shows_whole_rows: ClassVar[bool] = True
+    releases_true_rows: ClassVar[bool] = True
     has_forecast: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

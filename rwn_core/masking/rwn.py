@@ -118,7 +118,7 @@ class RWN(RadiusAndNearest):
             title="Minimum neighbors k",
             short="k",
             help="At least the k nearest records give values, also to an outlier.",
-            whole=True,
+            whole_number=True,
         ),
         Lever(
             name="q",

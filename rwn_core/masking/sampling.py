@@ -10,7 +10,7 @@ import numpy as np
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.laws.donors import NOBODY, copy_from_donors
+from rwn_core.laws.donors import NO_DONOR, copy_from_donors
 from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import SampleLaw
 from rwn_core.masking.lever import Lever, LeverRange
@@ -71,7 +71,7 @@ class RandomSample(TableMethod):
         ),
     )
     strength: ClassVar[str] = "left_out"
-    shows_whole_rows: ClassVar[bool] = True
+    releases_true_rows: ClassVar[bool] = True
     spares_variables: ClassVar[bool] = True
     drops_lost_rows: ClassVar[bool] = True
 
@@ -94,7 +94,7 @@ class RandomSample(TableMethod):
         """The table without the values of the left-out records; see `TableMethod.draw`."""
         n, p = table.microdata.n, len(table.microdata.schema.released)
         donors = np.tile(np.arange(n)[:, np.newaxis], (1, p))
-        donors[random_order(key, n, SELECTION_STREAM)[: self.count(n)]] = NOBODY
+        donors[random_order(key, n, SELECTION_STREAM)[: self.count(n)]] = NO_DONOR
         return copy_from_donors(table.microdata, donors)
 
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:

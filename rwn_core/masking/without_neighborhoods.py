@@ -33,7 +33,7 @@ class TableMethod(ABC):
     has_forecast: ClassVar[bool] = True
     uses_weights: ClassVar[bool] = False
     uses_slices: ClassVar[bool] = False
-    shows_whole_rows: ClassVar[bool] = False
+    releases_true_rows: ClassVar[bool] = False
     moves_missing: ClassVar[bool] = False
     spares_variables: ClassVar[bool] = False
 
@@ -118,7 +118,7 @@ class PreparedTable:
         What `once` keeps.
     """
 
-    whole = True
+    masks_all_records = True
     is_quick = True
     known = None
 
@@ -172,7 +172,7 @@ class PreparedTable:
         about: Expectations | None = self.params.expectations(self)
         return about
 
-    def at(self, **levers: Any) -> Self:
+    def with_levers(self, **levers: Any) -> Self:
         """The same table at another position of the levers; see `Prepared`."""
         params = at_levers(self.params, levers)
         assert family(params) == family(self.params)

@@ -68,7 +68,7 @@ class NeighborhoodRule:
     scheme: Scheme = field(default_factory=Scheme)
     households: NDArray[np.int64] | None = field(default=None, repr=False)
 
-    def on(self, names: Sequence[str]) -> NeighborhoodRule:
+    def restricted_to(self, names: Sequence[str]) -> NeighborhoodRule:
         """The same rule for somebody who knows some variables only.
 
         Raises

@@ -79,6 +79,8 @@ def dataset_record(
         },
         "program": program_versions(),
     }
+    if made.second_reading:
+        document["file"]["second_reading"] = dict(made.second_reading)
     document["identity"] = answers(made.doubts, schema)
     if schema.question is not None:
         document["question"] = asdict(schema.question)

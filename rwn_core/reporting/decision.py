@@ -117,3 +117,9 @@ def thawed(text: str, what: str, format: str) -> dict[str, Any]:
 
 def _hash(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(toml_text(document, ordered=True).encode("utf-8")).hexdigest()
+
+
+def scenario_or_decision(text: str) -> Scenario | Decision:
+    """Read a scenario file or a frozen decision, whichever the text is."""
+    frozen = f'format = "{FORMAT}"' in text.splitlines()
+    return Decision.thaw(text) if frozen else Scenario.from_toml(text)

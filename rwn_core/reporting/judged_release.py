@@ -17,6 +17,7 @@ from rwn_core.evaluation.audit import audit
 from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.io.write import write_atomically
 from rwn_core.masking import Method, Release, mask
+from rwn_core.masking.second_reading import second_reading
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.decision import Decision, frozen_text
 from rwn_core.reporting.evidence import REPORTED, evidence
@@ -28,7 +29,6 @@ from rwn_core.reporting.release_record import (
     read_measures,
     record_document,
 )
-from rwn_core.reporting.second_reading import second_reading
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
 from rwn_core.tuning.limit_bounds import RED_TEAM
 from rwn_core.tuning.point import too_few
@@ -244,13 +244,12 @@ def judge_release(
     report = progress or (lambda share: None)
     release = mask(microdata, params, seed=key, progress=_between(report, 0.0, _SHARES[0]))
     content = release.to_bytes(format)
-    looked_up = second_reading(microdata, release, content, format)
+    second_reading(release, content, format)
     file = ReleasedFile.of(content, format, kept=key is not None)
     basis = Basis(
         policy=policy,
         measures=(*USUAL, *REPORTED),
         plan=draws.plan,
-        second_reading=looked_up.plain(),
     )
     end = _SHARES[1] if further else 1.0
     audited = read_measures(microdata, release, basis, _between(report, _SHARES[0], end))

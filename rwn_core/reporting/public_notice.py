@@ -15,6 +15,7 @@ import orjson
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.toml import toml_text
 from rwn_core.errors import InputError, ParameterError
+from rwn_core.masking.second_reading import NOT_DONE
 from rwn_core.reporting.ddi_codebook import codebook
 from rwn_core.reporting.facts import Audience, Fact, Material, facts_for
 from rwn_core.reporting.facts.fact import method_words
@@ -128,9 +129,9 @@ def _card(material: Material, facts: Facts) -> bytes:
     }
     if material.contact.strip():
         document["contact"] = material.contact.strip()
-    looked_up = material.record["file"].get("second_reading")
-    if looked_up is not None:
-        document["second_reading"] = looked_up["words"]
+    document["second_reading"] = (
+        material.record["file"].get("second_reading", {}).get("words", NOT_DONE)
+    )
     parts = material.record["file"].get("parts")
     if parts is not None:
         document["files"] = parts

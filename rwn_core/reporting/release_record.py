@@ -113,8 +113,6 @@ class Basis:
         How to read the original again: "file", and where they were given "schema" and "dropped".
     plan : AnalysisPlan, optional
         Its regressions are judged over further releases; the schema's question by default.
-    second_reading : mapping
-        What a second reading of the file found, as plain data.
     """
 
     decision: Decision | None = None
@@ -122,7 +120,6 @@ class Basis:
     policy: Policy = field(default_factory=Policy)
     source: Mapping[str, Any] = field(default_factory=dict)
     plan: AnalysisPlan | None = None
-    second_reading: Mapping[str, Any] = field(default_factory=dict)
 
 
 def internal_record(
@@ -237,8 +234,8 @@ def record_document(
         "verdict": _verdict(policy.judge_readings(audited.readings, released=few)),
         "program": program_versions(),
     }
-    if basis.second_reading:
-        document["file"]["second_reading"] = dict(basis.second_reading)
+    if file.sha256 in release.second_readings:
+        document["file"]["second_reading"] = release.second_readings[file.sha256].plain()
     document["identity"] = _answers(microdata, release)
     if basis.source:
         document["source"] = dict(basis.source)
@@ -284,7 +281,7 @@ def _readings(audited: Audit, n: int) -> dict[str, dict[str, Any]]:
         result[key] = {
             "value": reading.value,
             "baseline": reading.baseline,
-            "title": measure.title_of(reading),
+            "title": measure.reading_title(reading),
             "words": measure.sentence(reading, n) if measure.sentence else None,
             "interval": list(reading.interval) if reading.interval else None,
             **kept_detail(key, reading),

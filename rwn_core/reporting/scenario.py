@@ -147,6 +147,16 @@ class Scenario:
             ) from None
 
 
+def plan_in(text: str) -> AnalysisPlan:
+    """Read the analyses of a file: a scenario, or analyses alone."""
+    if "[[analysis]]" in text and "format" not in text:
+        return AnalysisPlan.from_toml(text)
+    plan = Scenario.from_toml(text).analysis_plan
+    if not plan.analyses:
+        raise InputError("The scenario has no analysis plan; register analyses and save it again.")
+    return plan
+
+
 def _refuse_unknown(document: Mapping[str, Any], known: set[str], what: str) -> None:
     """A field that nobody reads would be a wish that nobody fulfils."""
     unknown = sorted(set(document) - known)

@@ -133,7 +133,7 @@ class Trials:
             self._here = _together(setting)
         if self._prepared.microdata.schema.slices != data.schema.slices:
             self._prepared = self._prepared.with_slices(data.schema.slices)
-        moved: Prepared = self._prepared.at(**lever_values(setting.params))
+        moved: Prepared = self._prepared.with_levers(**lever_values(setting.params))
         return moved
 
     def _releases(self, setting: Setting) -> Iterator[Masked]:

@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any
 
 from rwn_core.data.slices import Slices, as_slices
+from rwn_core.data.text_budget import LONGEST_FORMULA, check_letters
 from rwn_core.errors import ParameterError
 from rwn_core.tuning.setting import Setting, parameter_names
 
@@ -137,6 +138,7 @@ def parse_values(text: str, name: str = "The list") -> tuple[Any, ...]:
     >>> parse_values("0:1:0.5, 3")
     (0.0, 0.5, 1.0, 3)
     """
+    check_letters(text, LONGEST_FORMULA, name, ParameterError)
     parts = [part.strip() for part in text.split(",")]
     refusal = f"{name} must be values with commas between them, such as 1, 2, 5 or 0:2:0.5."
     if not all(parts):
@@ -144,6 +146,8 @@ def parse_values(text: str, name: str = "The list") -> tuple[Any, ...]:
     values: list[Any] = []
     for part in parts:
         values += _range(part, refusal) if ":" in part else [_value(part)]
+        if len(values) > LARGEST:
+            raise ParameterError(f"{name} has more than {LARGEST:,} values; take some out.")
     return tuple(dict.fromkeys(values))
 
 

@@ -14,7 +14,7 @@ from rwn_core.data.rounding import Steps, check_precision, precision_words, step
 from rwn_core.data.slices import Slices, as_slices, slices_words
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, SHORT_NAMES, lever_values, option_words
-from rwn_core.masking.references import REFERENCES
+from rwn_core.masking.baseline_methods import BASELINE_METHODS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class Setting:
             There is no such method or parameter, or a value is refused.
         """
         names = parameter_names(method)
-        known = {**METHODS, **REFERENCES}
+        known = {**METHODS, **BASELINE_METHODS}
         for name in parameters:
             if name not in names:
                 raise ParameterError(
@@ -166,7 +166,7 @@ class Setting:
 
 def parameter_names(method: str) -> list[str]:
     """The parameters of a method."""
-    known = {**METHODS, **REFERENCES}
+    known = {**METHODS, **BASELINE_METHODS}
     if method not in known:
         raise ParameterError(f"There is no method {method}; known are: {', '.join(METHODS)}.")
     return [field.name for field in fields(known[method])]

@@ -103,7 +103,7 @@ def _pair_losses(comparison: Comparison, settings: Sequence[Setting]) -> Floats:
 def _drawn(comparison: Comparison, prepared: Any, setting: Setting) -> Floats:
     """Return the mean parts over releases of a setting, shape (p, p)."""
     precision = dict(setting.precision)
-    moved = prepared.at(**lever_values(setting.params))
+    moved = prepared.with_levers(**lever_values(setting.params))
     parts = []
     for seed in range(RELEASES):
         release = moved.release(SecretKey.from_seed(seed), threads=1).rounded(precision)

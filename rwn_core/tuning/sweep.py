@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
-from rwn_core.masking.references import Original, Shuffled
+from rwn_core.masking.baseline_methods import Original, Shuffled
 from rwn_core.measures import UTILITY
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning.evaluate_settings import Plan, Trials, by_family

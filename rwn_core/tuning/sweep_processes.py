@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
-from rwn_core.masking.references import REFERENCES
+from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.pool import Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle, be_polite
@@ -111,7 +111,7 @@ class SweepRun:
         self.plan, self.folder = plan, folder
         self.settings = list(settings)
         self._keys = [setting.key for setting in self.settings]
-        self._ends = sum(setting.method in REFERENCES for setting in self.settings)
+        self._ends = sum(setting.method in BASELINE_METHODS for setting in self.settings)
         self._points: dict[str, Point] = {}
         self._expected: dict[str, dict[str, float]] = {}
         self._looked = -math.inf

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from rwn_core.masking.references import REFERENCES
+from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.measures import MEASURES
 from rwn_core.tuning.evaluate_settings import Plan
 from rwn_core.tuning.point import Point, Spread, few_words
@@ -39,8 +39,8 @@ class Sweep:
     @classmethod
     def from_points(cls, plan: Plan, points: list[Point], wanted: int) -> Sweep:
         """Set the references apart from the settings."""
-        ends = {p.setting.method: p for p in points if p.setting.method in REFERENCES}
-        others = tuple(p for p in points if p.setting.method not in REFERENCES)
+        ends = {p.setting.method: p for p in points if p.setting.method in BASELINE_METHODS}
+        others = tuple(p for p in points if p.setting.method not in BASELINE_METHODS)
         return cls(plan=plan, points=others, references=ends, wanted=wanted)
 
     @property

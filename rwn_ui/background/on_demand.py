@@ -91,7 +91,7 @@ def _hold(unmasked: Comparison, question: Question, drawn: ReleaseAtHand) -> Non
 
 def _held(unmasked: Comparison) -> dict[object, Comparison]:
     """The latest release, by its setting and seed."""
-    held: dict[object, Comparison] = unmasked.once("latest release", dict)
+    held: dict[object, Comparison] = unmasked.cached_for_original("latest release", dict)
     return held
 
 

@@ -38,7 +38,7 @@ class Opening:
 
     @classmethod
     def start(
-        cls, name: str, content: bytes, schema: rwn.Schema | None, layout: FileLayout | None
+        cls, name: str, content: bytes, schema: str | None, layout: FileLayout | None
     ) -> Opening:
         """Begin; it ends with the session that began it."""
         reading = begin_bytes(name, content, schema, layout)

@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.reporting.decision import FORMAT, Decision
+from rwn_core.reporting.decision import Decision, scenario_or_decision
 from rwn_core.reporting.readable import scenario_html
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.compare import cards as compare_cards
@@ -20,7 +20,7 @@ from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
-from rwn_ui.widgets.upload import file_chooser, text_of, written_name
+from rwn_ui.widgets.upload import file_chooser, parsed, written_name
 
 MOST = 3  # scenarios side by side
 
@@ -47,7 +47,7 @@ def shelf(session: Session) -> None:
     upload = file_chooser("Scenario or decision (TOML)", ["toml"], key=_key(session, "file"))
     seen = _key(session, "file.seen")
     if upload is not None and upload.file_id != st.session_state.get(seen):
-        read = _read(upload.getvalue())
+        read = parsed(upload.getvalue(), scenario_or_decision, "scenario")
         st.session_state[seen] = upload.file_id
         if isinstance(read, Decision):
             _reopen(session, read)
@@ -72,12 +72,6 @@ def _keep(session: Session, scenario: Scenario) -> None:
     shown = st.session_state.get(_key(session, "chosen"))
     if shown is not None and scenario.name not in shown and len(shown) < MOST:
         st.session_state[_key(session, "chosen")] = [*shown, scenario.name]
-
-
-def _read(content: bytes) -> Scenario | Decision:
-    text = text_of(content, "scenario")
-    frozen = f'format = "{FORMAT}"' in text.splitlines()
-    return Decision.thaw(text) if frozen else Scenario.from_toml(text)
 
 
 def _arrived(session: Session, scenario: Scenario) -> None:

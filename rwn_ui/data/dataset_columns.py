@@ -14,7 +14,7 @@ from rwn_core.data.identity.words import names_people
 from rwn_ui.background.dataset_job import OpenDataset
 from rwn_ui.data.variables import ROLES
 from rwn_ui.server.messages import escaped
-from rwn_ui.widgets.upload import file_chooser, text_of
+from rwn_ui.widgets.upload import file_chooser, parsed
 
 
 def take_file(opened: OpenDataset) -> None:
@@ -37,7 +37,7 @@ def take_file(opened: OpenDataset) -> None:
     if upload is None or chosen == st.session_state.get(seen):
         return
     st.session_state[seen] = chosen
-    schema = rwn.Schema.from_toml(text_of(upload.getvalue(), "schema"))
+    schema = parsed(upload.getvalue(), rwn.Schema.from_toml, "schema")
     schema.require_names([name for name, _ in opened.dataset.columns])
     opened.schema = schema
     opened.version += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-import rwn_core as rwn
 from rwn_core import io
 from rwn_core.data.file_layout import FileLayout
 from rwn_ui.background.opening import Opening
@@ -63,9 +62,5 @@ def start(layout: FileLayout | None) -> None:
     if work.opening is not None:
         work.opening.give_up("Another file was opened.")
     work.opening = None
-    schema = None if described is None else _schema(described.getvalue())
+    schema = None if described is None else text_of(described.getvalue(), "schema")
     work.opening = Opening.start(written_name(upload.name), upload.getvalue(), schema, layout)
-
-
-def _schema(content: bytes) -> rwn.Schema:
-    return rwn.Schema.from_toml(text_of(content, "schema"))

@@ -119,7 +119,7 @@ def order_levels(session: Session) -> None:
             )
             wanted = [line.strip() for line in text.splitlines() if line.strip()]
             if wanted != levels:
-                missing = [level for level in levels if level not in wanted]
+                missing = set(levels).difference(wanted)
                 if missing:
                     raise rwn.ParameterError(
                         f"The order of {variable.name} lacks {len(missing)} of its levels; name "

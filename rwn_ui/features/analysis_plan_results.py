@@ -9,6 +9,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.charts.parts.style import shorten
+from rwn_core.data.text_budget import WORK_AT_ONCE
 from rwn_core.evaluation.analysis_plan import AnalysisPlan, Standing
 from rwn_core.evaluation.registered_analysis import Verdict
 from rwn_core.masking import Rounded
@@ -27,11 +28,18 @@ KEPT = 40  # scenarios whose answers one user keeps
 def verdicts(session: Session, comparison: Comparison) -> tuple[Verdict, ...]:
     """The registered analyses on the release on screen."""
     registered = session.analysis_plan
-    if not registered.analyses or comparison.file is not None:
+    if not registered.analyses or comparison.file is not None or not runs_at_once(session):
         return ()  # standard errors of some records say nothing about all
     return memo("verdicts", 8).once(
         (registered, release_key(session)), lambda: registered.judge(comparison)
     )
+
+
+def runs_at_once(session: Session) -> bool:
+    """Return whether the registered analyses are quick enough to be run with every change."""
+    plan = session.analysis_plan
+    key = ("work of a plan", plan, session.data.fingerprint)
+    return bool(memo("work of plans", 8).once(key, lambda: plan.work(session.data)) <= WORK_AT_ONCE)
 
 
 def tile(judged: Sequence[Verdict]) -> dict[str, Any]:
@@ -83,7 +91,7 @@ def judge(
 
 
 def standings(session: Session, scenario: Scenario) -> tuple[Standing, ...] | None:
-    """What is known of the analyses on a scenario; on a small table they are run at once."""
+    """What is known of the analyses on a scenario; quick ones are run at once."""
     analysis_plan = registered(session, scenario)
     if not analysis_plan.analyses or missing(session, scenario):
         return None
@@ -96,10 +104,14 @@ def standings(session: Session, scenario: Scenario) -> tuple[Standing, ...] | No
 
 
 def missing(session: Session, scenario: Scenario) -> bool:
-    """Whether analyses are still to be run on a scenario of a large table, by a job."""
+    """Return whether a job is still to run the analyses on a scenario: they take a while."""
     analysis_plan = registered(session, scenario)
     known = _key(session, scenario, analysis_plan) in _standings()
-    return session.data.n > LARGEST_DENSE and bool(analysis_plan.analyses) and not known
+    if known or not analysis_plan.analyses:
+        return False
+    return session.data.n > LARGEST_DENSE or RELEASES * analysis_plan.work(session.data) > (
+        WORK_AT_ONCE
+    )
 
 
 def keep(

@@ -56,7 +56,7 @@ def limits_words(
         reading = readings.get(limit.measure)
         if not isinstance(reading, Reading):
             continue
-        called = rwn.MEASURES[limit.measure].title_of(reading)
+        called = rwn.MEASURES[limit.measure].reading_title(reading)
         words = f"{called} {_value(limit.measure, reading.value)}"
         if risk_axis.bound(reading) and reading.detail.get("at_most") is not None:
             words += f", at most {_value(limit.measure, reading.detail['at_most'])}"

@@ -15,7 +15,7 @@ from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 from rwn_ui.widgets.folded import folded
-from rwn_ui.widgets.upload import file_chooser, text_of
+from rwn_ui.widgets.upload import file_chooser, parsed
 
 _SEEN, _COMING = "project.seen", "project.coming"
 
@@ -141,5 +141,5 @@ def _open(session: Session) -> None:
     seen = f"project.{session.generation}.upload.seen"
     if upload is not None and upload.file_id != st.session_state.get(seen):
         st.session_state[seen] = upload.file_id
-        take_up(session, Project.from_toml(text_of(upload.getvalue(), "project")))
+        take_up(session, parsed(upload.getvalue(), Project.from_toml, "project"))
         st.rerun()

@@ -65,7 +65,7 @@ def choose(session: Session) -> None:
     """Let the user choose it."""
     keys = CHOICES
     why = ""
-    if session.data.n > LARGEST_LIVE or not prepared(session).prepared.whole:
+    if session.data.n > LARGEST_LIVE or not prepared(session).prepared.masks_all_records:
         why = f" With {session.data.n:,} records slower limits follow when the sliders rest."
     session.views[VIEW] = st.selectbox(
         "Risk on the map",
@@ -118,7 +118,7 @@ def _read_beside(
 
     There all records are masked, also where only some of a very large table are shown.
     """
-    if session.data.n <= LARGEST_LIVE and prepared(session).prepared.whole:
+    if session.data.n <= LARGEST_LIVE and prepared(session).prepared.masks_all_records:
         return None
     if key in QUICK and _fits(session, LARGEST_READ):
         return None
@@ -286,7 +286,7 @@ def of_pins(session: Session) -> list[Question]:
 def _fits(session: Session, cells: int) -> bool:
     """Whether the table has so few cells, and all of its records are shown."""
     here = session.data.n * len(session.data.schema.released)
-    return here <= cells and prepared(session).prepared.whole
+    return here <= cells and prepared(session).prepared.masks_all_records
 
 
 def _in_two(key: str, records: int) -> bool:

@@ -9,7 +9,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.evaluation.disclosure import Disclosure, with_keys
 from rwn_core.measures.attacks.predicate import Condition, Predicate, Sign, is_number
-from rwn_core.measures.attacks.predicate_search import lone_members
+from rwn_core.measures.attacks.predicate_search import single_record_predicates
 from rwn_core.measures.attacks.watch_list import Watched, WatchList
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.state.results import current_release, memo
@@ -51,7 +51,7 @@ def _unique(session: Session, keys: tuple[str, ...]) -> None:
         return
     unique = memo("watch list", KEPT).once(
         ("lone members", session.data.fingerprint, session.data.schema, keys),
-        lambda: lone_members(with_keys(session.data, keys), keys),
+        lambda: single_record_predicates(with_keys(session.data, keys), keys),
     )
     words = {predicate.words: predicate for predicate, _ in unique}
     if words:

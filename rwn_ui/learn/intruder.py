@@ -43,7 +43,7 @@ def _params(values: Values) -> rwn.RWN:
 def _masked(values: Values) -> Masked:
     data = _data(values)
     table = prepared(("intruder", values["together"]), lambda: _params(values).preview(data))
-    made = table.at(k=values["k"]).release(SecretKey.from_seed(numbers.SEED))
+    made = table.with_levers(k=values["k"]).release(SecretKey.from_seed(numbers.SEED))
     return made.rounded(steps_of(data, _ROUNDING[values["round"]]))
 
 

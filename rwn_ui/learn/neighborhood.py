@@ -18,7 +18,7 @@ def _params(values: Values) -> rwn.RWN:
 def _show(values: Values) -> Shown:
     weight = values["weight"]
     ready = prepared(("neighborhood", weight), lambda: _params(values).preview(table(weight)))
-    moved = ready.at(epsilon=values["epsilon"], k=values["k"])
+    moved = ready.with_levers(epsilon=values["epsilon"], k=values["k"])
     lesson = neighborhood(moved, record=RECORDS[values["record"]])
     return Shown(
         words=f"ε = {values['epsilon']:g} · k = {values['k']} · weight of group = {weight:g}",
@@ -59,7 +59,7 @@ from rwn_core.evaluation.lessons.neighborhood import table
 
 data = table({values["weight"]:g})
 law = RWN({setting}).prepare(data).law
-share, second = law.members.toarray(), data.array("group") == "B"
+share, second = law.probabilities.toarray(), data.array("group") == "B"
 donors, by_k = (share[{record}] > 0).sum(), (law.neighborhoods.within < {values["k"]}).mean()
 changed = (share * (second[:, None] != second)).sum(axis=1).mean()"""
 

@@ -35,7 +35,7 @@ def _show(values: Values) -> Shown:
     before: Slopes = memo("lesson slopes", 9).once(
         count, lambda: slopes([one.microdata for one in ready])
     )
-    moved = [one.at(k=values["k"], q=values["q"]) for one in ready]
+    moved = [one.with_levers(k=values["k"], q=values["q"]) for one in ready]
     after = slopes([release(one, number) for number, one in enumerate(moved)])
     lesson = StandardErrors(original=before, released=after)
     return Shown(

@@ -38,7 +38,7 @@ def _show(values: Values) -> Shown:
     table = prepared(
         ("theorem", density, n, rows), lambda: _params(values).preview(points_of(density, n))
     )
-    lesson = theorem(table.at(epsilon=values["epsilon"]), record=RECORD)
+    lesson = theorem(table.with_levers(epsilon=values["epsilon"]), record=RECORD)
     before, after = lesson.correlation
     return Shown(
         words=f"{density} · n = {n} · ε = {values['epsilon']:g}" + (" · whole rows" * rows),

@@ -97,7 +97,7 @@ def rows(readings: Answers, n: int) -> list[list[str]]:
             value = _short(reading.value, share=share)
             # a number and its percent sign stay on one line
             words = said(key, reading, n).replace(" %", "\N{NO-BREAK SPACE}%")
-            found.append([measure.title_of(reading), value, against, words])
+            found.append([measure.reading_title(reading), value, against, words])
         else:
             found.append([measure.title, "n/a", "–", str(reading)])
     return found

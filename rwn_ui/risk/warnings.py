@@ -122,7 +122,7 @@ def _of_extremes(readings: Answers) -> list[str]:
 def _of_changes(params: Any, readings: Answers, lone: int) -> list[str]:
     """What masking does to relations and to standard errors."""
     texts = _of_neighborhoods(readings)
-    whole = params.shows_whole_rows or _whole_rows(readings)
+    whole = params.releases_true_rows or _whole_rows(readings)
     if lone > 1 and not whole:
         apart = (
             "take their values from donors of their own"

@@ -127,9 +127,9 @@ def _take_levers(session: Session, asked: Mapping[str, str]) -> list[str]:
         if lever.name not in asked:
             continue
         ends = prepared(session).prepared.ranges[lever.name]
-        value = _number(asked[lever.name], int if lever.whole else float)
+        value = _number(asked[lever.name], int if lever.whole_number else float)
         if value is None or not ends.low <= value <= ends.high:
-            kind = "a whole number" if lever.whole else "a number"
+            kind = "a whole number" if lever.whole_number else "a number"
             refused.append(
                 f"{lever.name} of the link must be {kind} from {ends.low:g} to {ends.high:g}; "
                 "it is left as it was."

@@ -56,7 +56,7 @@ class CurrentRelease:
     def readings(self) -> dict[str, Reading | rwn.NotApplicable]:
         """What the measures say; read once, when it is first asked for."""
         shown, keys = self.comparison, self.measures
-        return shown.here(
+        return shown.cached_for_release(
             "shown", lambda: {key: rwn.MEASURES[key].read(shown, bare=True) for key in keys}
         )
 
@@ -64,7 +64,9 @@ class CurrentRelease:
     def few(self) -> float | None:
         """The share of the records that are released, where that is too small to keep limits."""
         shown = self.comparison
-        return shown.here("few", lambda: too_few(self.params, shown.original, shown.masked))
+        return shown.cached_for_release(
+            "few", lambda: too_few(self.params, shown.original, shown.masked)
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -113,7 +115,7 @@ class PreparedTable:
     def _with(
         cls, data: rwn.Microdata, prepared: Prepared, *, begun: bool = False
     ) -> PreparedTable:
-        if prepared.whole:
+        if prepared.masks_all_records:
             comparison = Comparison(original=data, masked=data)
         else:
             comparison = Comparison.of_some(data, prepared.records)
@@ -126,9 +128,9 @@ class PreparedTable:
 
     def quick_end(self, params: Any, lever: str) -> float:
         """How far a lever goes before releases need a search, the others as they are."""
-        ends, now = self.prepared.ranges[lever], self.prepared.at(**lever_values(params))
+        ends, now = self.prepared.ranges[lever], self.prepared.with_levers(**lever_values(params))
         for high in np.linspace(ends.high, ends.low, TRIED):
-            if now.at(**{lever: high}).is_quick:
+            if now.with_levers(**{lever: high}).is_quick:
                 return float(high)
         return ends.low
 
@@ -143,7 +145,7 @@ class PreparedTable:
         With a seed, also whether what it draws beyond them has been looked up.
         """
         setting, _ = unrounded(params)
-        moved = self.prepared.at(**lever_values(setting))
+        moved = self.prepared.with_levers(**lever_values(setting))
         return moved.is_quick if seed is None else moved.is_quick_for(SecretKey.from_seed(seed))
 
     def look_ahead(self, params: Any, seed: int, progress: Progress) -> None:
@@ -156,7 +158,7 @@ class PreparedTable:
         if "epsilon" not in ends or cells > LARGEST_CELLS:
             return
         setting, _ = unrounded(params)
-        end = self.prepared.at(**lever_values(setting) | {"epsilon": ends["epsilon"].high})
+        end = self.prepared.with_levers(**lever_values(setting) | {"epsilon": ends["epsilon"].high})
         if not end.is_quick:
             end.release(SecretKey.from_seed(seed), progress=progress)
 
@@ -166,7 +168,7 @@ class PreparedTable:
         Beyond the stored neighbors the setting's own are searched for; `progress` is called then.
         """
         setting, precision = unrounded(params)
-        moved = self.prepared.at(**lever_values(setting))
+        moved = self.prepared.with_levers(**lever_values(setting))
         exact = moved.release(SecretKey.from_seed(seed), progress=progress)
         masked = exact.rounded(precision)
         comparison = self.comparison.with_masked(masked.masked, masked.law)

@@ -8,6 +8,8 @@ import secrets
 from pathlib import Path
 
 from rwn_core.errors import RWNError
+from rwn_core.io.open_file import file_text
+from rwn_core.io.reading import parse_text
 from rwn_core.io.write import write_atomically
 from rwn_core.reporting.project import Project
 
@@ -53,7 +55,7 @@ def find(table: str) -> Project | None:
         path = _path(projects_folder(), table, new=False)
         if path is None or not path.is_file():
             return None
-        project = Project.from_toml(path.read_text(encoding="utf-8"))
+        project = parse_text(Project.from_toml, file_text(path, "project"), "project file")
     except (OSError, UnicodeDecodeError, RWNError):
         return None  # of another version, or damaged: it is offered to nobody
     return project if project.table == table else None

@@ -142,7 +142,7 @@ def _show_notice(work: Work) -> None:
 def sample_note(session: Session) -> None:
     """Say so where the page shows some records of a very large table."""
     preview, slot = prepared(session).prepared, st.empty()
-    if preview.whole:
+    if preview.masks_all_records:
         return
     shown, of = len(preview.records), session.data.n
     slot.caption(

@@ -36,7 +36,7 @@ def first_search(session: Session) -> Search:
             axes[lever.name] = _even(ends, table.quick_end(session.params, lever.name), count)
         elif lever.off is not None:
             axes[lever.name] = (session.levers[lever.name],)  # as on Tune, mostly off
-        elif lever.whole:
+        elif lever.whole_number:
             tried = _LONG if ways == 1 else _SHORT
             axes[lever.name] = tuple(v for v in tried if v <= ends.high) or (ends.high,)
         else:

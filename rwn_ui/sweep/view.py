@@ -11,7 +11,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.charts import serialise
 from rwn_core.masking import SHORT_NAMES
-from rwn_core.masking.references import REFERENCES
+from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.measures.statistics.intervals import range_words
 from rwn_core.tuning import Setting, Sweep, SweepRun
 from rwn_core.tuning.forecast import EXPECTED
@@ -69,7 +69,7 @@ def _progress(session: Session, run: SweepRun) -> None:
         words, again = st.columns([6, 1], vertical_alignment="bottom")
         words.info(run.refusal, icon=":material/info:")
         if again.button("Go on", key=_key(session, "again"), width="stretch"):
-            rest = [s for s in run.settings if s.method not in REFERENCES]
+            rest = [s for s in run.settings if s.method not in BASELINE_METHODS]
             own_work().sweep = sweep_run.begin(session.data, rest, run.plan)
             st.rerun()
 
@@ -77,7 +77,7 @@ def _progress(session: Session, run: SweepRun) -> None:
 def _pictures(session: Session, run: SweepRun) -> None:
     slot = st.empty()
     sweep, measures = run.sweep(), run.plan.measures
-    asked = [s for s in run.settings if s.method not in REFERENCES]
+    asked = [s for s in run.settings if s.method not in BASELINE_METHODS]
     names = sweep_cards.varied(asked)
     x, y, limit, along = _axes(session, measures, names)
     _redraw_the_rest(session, (x, y, session.policy, sweep_pick.picked(session)))

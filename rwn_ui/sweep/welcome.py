@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from rwn_core.charts import serialise
-from rwn_core.masking.references import REFERENCES
+from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.scenario import Search
 from rwn_core.tuning import Setting, Sweep
@@ -63,7 +63,7 @@ def _kept(session: Session) -> None:
         return
     plan, settings, finished = found
     whole = finished == len(settings)
-    asked = [setting for setting in settings if setting.method not in REFERENCES]
+    asked = [setting for setting in settings if setting.method not in BASELINE_METHODS]
     done = max(0, finished - (len(settings) - len(asked)))
     are = "is" if len(asked) == 1 else "are"
     st.write(

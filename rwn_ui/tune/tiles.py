@@ -121,7 +121,7 @@ def _tile(
     spread = interval(draws, tile.measure, tile.part)
     if spread is not None:
         low, high = (tile.words(end) for end in spread)
-        whole = prepared(session).prepared.whole
+        whole = prepared(session).prepared.masks_all_records
         shown["limit"] = f"draws {'' if whole else 'of all '}{low} – {high}"
         shown["help"] += " “Draws”: where 9 of 10 draws of this setting fall."
     for name, pinned in session.pins.items():
@@ -167,7 +167,7 @@ def _called(tile: Tile, reading: Reading | rwn.NotApplicable, records: int) -> T
 
 def _mark(shown: dict[str, Any], tile: Tile, reading: Reading, session: Session) -> None:
     """Hold a tile of utility against its aim; within it nothing is said to be well."""
-    if tile.aim == "slope" and not prepared(session).prepared.whole:
+    if tile.aim == "slope" and not prepared(session).prepared.masks_all_records:
         shown["limit"] = "SE of the shown records"
         shown["help"] += (
             " It is not held against the aim: the whole table's standard errors are smaller, so "

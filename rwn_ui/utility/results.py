@@ -155,12 +155,12 @@ def _not_expected(session: Session) -> rwn.NotApplicable | None:
     start, params = prepared(session).prepared, session.params
     if not params.has_forecast:
         return rwn.NotApplicable("This method has no closed forms for what to expect.")
-    if not start.whole:
+    if not start.masks_all_records:
         return rwn.NotApplicable(
             f"This needs every record, and these are {len(start.records):,} random ones "
             f"of {session.data.n:,}."
         )
-    if not start.at(**lever_values(params)).is_quick:
+    if not start.with_levers(**lever_values(params)).is_quick:
         return rwn.NotApplicable(
             "This needs the neighbors that are stored, and they do not reach as far as this "
             "setting; take a smaller ε."
@@ -174,7 +174,7 @@ def _values(session: Session, axis: str) -> list[float]:
     ends, end = table.prepared.ranges[axis], table.quick_end(session.params, axis)
     count = VALUES if session.data.n <= LARGEST_DENSE else VALUES_OF_LARGE
     values = np.linspace(ends.low, end, count)
-    whole = next(lever.whole for lever in session.params.levers if lever.name == axis)
+    whole = next(lever.whole_number for lever in session.params.levers if lever.name == axis)
     return [float(value) for value in (np.unique(values.round()) if whole else values)]
 
 

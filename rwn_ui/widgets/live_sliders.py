@@ -125,7 +125,7 @@ def show_levers(session: Session, page: str, token: str = "") -> None:
     ranges, sliders = table.ranges, []
     for lever in session.params.levers:
         ends = ranges[lever.name]
-        digits = 0 if lever.whole else max(0, -math.floor(math.log10(ends.step)))
+        digits = 0 if lever.whole_number else max(0, -math.floor(math.log10(ends.step)))
         sliders.append(
             {
                 "name": lever.name,

@@ -59,7 +59,7 @@ def show(session: Session, page: str) -> None:
             step=ends.step,
             key=_key(session, page, lever.name),
             help=lever.help,
-            format="%d" if lever.whole else f"%.{digits}f",
+            format="%d" if lever.whole_number else f"%.{digits}f",
         )
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from rwn_core.data.text_budget import LONGEST_DOCUMENT
 from rwn_core.errors import InputError
+from rwn_core.io.reading import parse_text
 from rwn_ui.server.environment import in_class
+
+Parsed = TypeVar("Parsed")
 
 
 def file_chooser(
@@ -29,6 +33,11 @@ def file_chooser(
 def written_name(sent: str) -> str:
     """The name of a file as its owner wrote it: browsers send a quote in it as %22."""
     return sent.replace("%22", '"')
+
+
+def parsed(content: bytes, parse: Callable[[str], Parsed], what: str) -> Parsed:
+    """Read a text file; a long one in a process with limits, while this thread waits."""
+    return parse_text(parse, text_of(content, what), f"{what} file")
 
 
 def text_of(content: bytes, what: str) -> str:

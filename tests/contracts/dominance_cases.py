@@ -157,7 +157,7 @@ def _every_method() -> Iterator[Case]:
         lever = prepared.ranges[kind.strength]
         for share in ALONG:
             value = lever.low + share * (lever.high - lever.low)
-            whole = next(each.whole for each in kind.levers if each.name == kind.strength)
+            whole = next(each.whole_number for each in kind.levers if each.name == kind.strength)
             params = at_levers(start, {kind.strength: round(value) if whole else round(value, 3)})
             yield Case(table="bodyfat", slices=slices, params=params)
 

@@ -46,7 +46,7 @@ def settings(method: str, data: Microdata) -> list[Method]:
         lever = start.prepare(data).ranges[kind.strength]
     except ParameterError:
         return []
-    whole = next(each.whole for each in kind.levers if each.name == kind.strength)
+    whole = next(each.whole_number for each in kind.levers if each.name == kind.strength)
     values = [lever.low + share * (lever.high - lever.low) for share in ALONG]
     return [
         at_levers(start, {kind.strength: round(value) if whole else round(value, 3)})

@@ -57,7 +57,7 @@ def setting(method: str, data: Microdata) -> Method | None:
     except ParameterError:
         return None
     value = lever.low + 0.2 * (lever.high - lever.low)
-    whole = next(each.whole for each in kind.levers if each.name == kind.strength)
+    whole = next(each.whole_number for each in kind.levers if each.name == kind.strength)
     moved: Method = at_levers(start, {kind.strength: round(value) if whole else round(value, 3)})
     return moved
 

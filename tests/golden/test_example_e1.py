@@ -86,7 +86,7 @@ def test_RWN_5_rows_intact(e1, e1_points, key, q):
         for i in RECORDS
     ]
     assert exact == [Fraction(text) for text in expected("RWN-5")[key]]
-    np.testing.assert_allclose(cells.rows_intact(), np.array(exact, dtype=float), rtol=1e-14)
+    np.testing.assert_allclose(cells.rows_unchanged(), np.array(exact, dtype=float), rtol=1e-14)
 
 
 @pytest.mark.parametrize(("key", "q"), [("q_half", 0.5), ("q_one", 1.0)])

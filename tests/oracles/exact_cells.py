@@ -54,7 +54,7 @@ def donor_load(law: Law, name: str) -> NDArray[np.float64]:
     Its sum is n; a release's expected mean weighs the original's values with load / n.
     """
     q = law.modification(name)
-    return (1 - q) + q * np.asarray(law.members.sum(axis=0)).ravel()
+    return (1 - q) + q * np.asarray(law.probabilities.sum(axis=0)).ravel()
 
 
 def coincidence(law: Law) -> NDArray[np.float64]:

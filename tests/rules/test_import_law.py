@@ -204,7 +204,7 @@ def test_a_package_has_few_entries_at_its_top(folder: str) -> None:
 
 
 def test_no_file_is_long() -> None:
-    parts = ("rwn_core", "rwn_ui", "rwn_cli", "pages", "app.py", "tests", "benchmarks")
+    parts = ("rwn_core", "rwn_ui", "rwn_cli", "pages", "app.py", "tests", "benchmarks", "tools")
     long = {
         name
         for name in tracked(*parts)

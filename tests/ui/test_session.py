@@ -189,7 +189,9 @@ def test_presets_lie_within_the_sliders_of_a_tiny_table(method: str) -> None:
     prepared_table = PreparedTable.of(data, method=method).prepared
     for levers in prepared_table.presets.values():
         assert all(prepared_table.ranges[name].clip(x) == x for name, x in levers.items())
-        assert prepared_table.at(**levers).release(rwn.SecretKey.from_seed(1)).masked.n == 3
+        assert (
+            prepared_table.with_levers(**levers).release(rwn.SecretKey.from_seed(1)).masked.n == 3
+        )
 
 
 def failing(kind: str) -> AppTest:

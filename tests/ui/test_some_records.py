@@ -50,7 +50,9 @@ def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(
     data = table()
     prepared_table = PreparedTable.of(data)
     params = rwn.RWN(epsilon=beyond * prepared_table.prepared.slider_range.stored, k=5, q=0.7)
-    assert prepared_table.prepared.at(k=5, epsilon=params.epsilon).is_quick is (beyond <= 1)
+    assert prepared_table.prepared.with_levers(k=5, epsilon=params.epsilon).is_quick is (
+        beyond <= 1
+    )
     current = prepared_table.release(params, 3)
     same_release(current, rwn.mask(data, params, seed=3), np.arange(data.n))
     assert isinstance(current.readings["neighborhood_size"], Reading)
@@ -81,7 +83,7 @@ def test_some_records_look_as_in_the_release_of_all(some, beyond: float) -> None
     data = table()
     prepared_table = PreparedTable.of(data)
     records = prepared_table.prepared.records
-    assert (len(records), prepared_table.prepared.whole) == (2100, False)
+    assert (len(records), prepared_table.prepared.masks_all_records) == (2100, False)
     params = rwn.RWN(epsilon=beyond * prepared_table.prepared.slider_range.epsilon, k=5, q=0.7)
     release = rwn.mask(data, params, seed=3)
     current = prepared_table.release(params, 3)

@@ -140,7 +140,7 @@ def forecast_prepared(prepared: Prepared) -> Forecast:
     if about is None:
         raise ParameterError(NO_FORECAST)
     columns = Columns.from_table(about.original)
-    sums = sums_of_moments(columns, about, about.rows_intact(), about.moments)
+    sums = sums_of_moments(columns, about, about.rows_unchanged(), about.moments)
     made = forecast_from_sums(columns, sums, 0, [(name,) for name in columns.released])
     return replace(made, releases=about.releases)
 
@@ -152,7 +152,7 @@ def forecast_law(law: Law) -> Forecast:
         if own is None:
             return _forecast_laws([law], law.original)[0]
         columns, cells = Columns.from_table(law.original), law.components()[0].cells
-        sums = sums_of_moments(columns, cells, law.rows_intact(), own)
+        sums = sums_of_moments(columns, cells, law.rows_unchanged(), own)
         return forecast_from_sums(columns, sums, 0, law.units())
     except NotApplicable:
         raise ParameterError(NO_FORECAST) from None
@@ -189,12 +189,12 @@ def _has_no_neighborhoods(prepared: Prepared) -> bool:
 
 
 def _forecast_each(prepared: Prepared, settings: Sequence[Method]) -> list[Forecast]:
-    return [forecast_prepared(prepared.at(**lever_values(params))) for params in settings]
+    return [forecast_prepared(prepared.with_levers(**lever_values(params))) for params in settings]
 
 
 def _known_laws(prepared: Prepared, settings: Sequence[Method]) -> list[Law]:
     """Return the law of every setting, from neighbors that are ranked once."""
-    known = [prepared.at(**lever_values(params)).law for params in settings]
+    known = [prepared.with_levers(**lever_values(params)).law for params in settings]
     return [law for law in known if law is not None]
 
 

@@ -90,7 +90,7 @@ def neighborhood(prepared: Prepared, *, record: int) -> Neighborhood:
     assert law is not None  # RWN has one
     points = prepared.params.metric(data).points(data)
     second = data.array("group") == "B"
-    other = law.members @ second.astype(float)
+    other = law.probabilities @ second.astype(float)
     crossing = np.where(second, 1 - other, other)  # P(the donor is of the other group)
     one, two = np.flatnonzero(second)[0], np.flatnonzero(~second)[0]
     return Neighborhood(
@@ -99,7 +99,7 @@ def neighborhood(prepared: Prepared, *, record: int) -> Neighborhood:
         record=record,
         members=found.members(record),
         epsilon=float(prepared.params.epsilon),
-        kth=float(_found(prepared.at(epsilon=0.0)).radius[record]),
+        kth=float(_found(prepared.with_levers(epsilon=0.0)).radius[record]),
         apart=float(np.linalg.norm(points[one, 2:] - points[two, 2:])),
         by_k=float(governed_by_k(found.within, prepared.params.k).mean()),
         mixed=float((crossing > 1e-12).mean()),

@@ -115,7 +115,7 @@ def expected_joint(
     """The expected joint distribution function of all releases, without drawing one."""
     below = points[:, None, :] <= steps
     x, y = below[..., 0].astype(float), below[..., 1].astype(float)
-    members = law.members
+    members = law.probabilities
     if together(law):
         weight = np.asarray(members.sum(axis=0)).ravel()
         return np.asarray((x * weight[:, None]).T @ y / len(points))
@@ -130,7 +130,7 @@ def together(law: Law) -> bool:
 def added_error(law: Law, values: NDArray[np.float64]) -> float:
     """Standard deviation over releases of the mean of x + y."""
     drawn = values.sum(axis=1, keepdims=True) if together(law) else values
-    members = law.members
+    members = law.probabilities
     spread = members @ drawn**2 - (members @ drawn) ** 2
     return float(np.sqrt(np.maximum(spread, 0.0).sum()) / len(values))
 

@@ -1,4 +1,4 @@
-"""An intruder who links only the rows that he is sure of: precision against recall."""
+"""Linkage of the most certain rows only: precision against recall."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _DIGITS = 9  # to which two beliefs are the same
 
 
 class Curve(NamedTuple):
-    """What to expect of an intruder at each threshold, from the surest rows on; shape (t,) each.
+    """Expected precision and recall at each threshold, shape (t,) each.
 
     Attributes
     ----------
     tau : ndarray of float64
-        He links the rows whose likeliest original has at least this probability.
+        Least posterior of a row's most likely original at which it is linked, descending.
     precision : ndarray of float64
-        Expected share of right links among those.
+        Expected share of correct links.
     recall : ndarray of float64
-        Share of the rows that he links.
+        Share of the rows that are linked.
     """
 
     tau: NDArray[np.float64]
@@ -29,12 +29,12 @@ class Curve(NamedTuple):
     recall: NDArray[np.float64]
 
     def recall_at(self, precision: float) -> float:
-        """The largest share of rows that are linked with at least this precision; 0 if none."""
+        """Return the largest recall with at least this precision; 0 if none."""
         enough = self.precision >= precision - 10.0**-_DIGITS
         return float(self.recall[enough].max(initial=0.0))
 
     def thinned(self) -> Curve:
-        """About `POINTS` of the points, the first and the last among them."""
+        """Return about `POINTS` of the points, with the first and the last."""
         if len(self.tau) <= POINTS:
             return self
         chosen = np.unique(np.linspace(0, len(self.tau) - 1, POINTS).astype(np.int64))
@@ -42,30 +42,14 @@ class Curve(NamedTuple):
 
 
 def curve(best: NDArray[np.float64]) -> Curve:
-    """Precision and recall over all thresholds, by the beliefs alone.
+    """Return precision and recall over all thresholds of the posteriors `best`, shape (m,).
 
-    Parameters
-    ----------
-    best : ndarray of float64, shape (m,)
-        The probability of each row's likeliest original; 0 where none can have released it.
-
-    Returns
-    -------
-    Curve
-
-    Notes
-    -----
-    Given the release, the link of row r is right with probability best[r]: the mean over the
-    linked rows is their expected precision, without any simulation (Rao-Blackwell).
-
-    Examples
-    --------
     >>> one = curve(np.array([0.5, 1.0, 0.5, 0.0]))
-    >>> one.tau.tolist(), one.recall.tolist()
-    ([1.0, 0.5], [0.25, 0.75])
-    >>> one.precision.round(3).tolist()
-    [1.0, 0.667]
+    >>> one.tau.tolist(), one.recall.tolist(), one.precision.round(3).tolist()
+    ([1.0, 0.5], [0.25, 0.75], [1.0, 0.667])
     """
+    # a link of row r is right with probability best[r]: the mean over linked rows is their
+    # expected precision, without simulation (Rao-Blackwell)
     surest = np.sort(np.round(best[best > 0], _DIGITS))[::-1]
     if not surest.size:
         return Curve(*np.empty((3, 0)))

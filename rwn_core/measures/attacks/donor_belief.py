@@ -1,4 +1,4 @@
-"""Whom does a released row show? Beliefs about who gave a row its value of one variable."""
+"""Posterior of the donor of one value of each released row."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ DENSE = 0.02  # share of all products that are not 0, from which on zeros are mu
 
 
 class Beliefs(NamedTuple):
-    """What an intruder believes of some released rows and some people.
+    """Posteriors of some released rows and some people.
 
     Attributes
     ----------
     source : sparse array of float64, shape (people, m)
-        P(row r comes from person t | what the intruder knows of row r).
+        P(row r comes from person t | its keys).
     donor : list of sparse array of float64, shape (people, m)
-        For each confidential variable, P(row r shows person t's own value of it | the same).
+        For each confidential variable P(row r shows person t's own value | its keys).
     """
 
     source: sparse.csc_array
@@ -41,40 +41,11 @@ def beliefs(
     secrets: Sequence[str],
     people: NDArray[np.int64],
 ) -> Beliefs:
-    """What an intruder who knows everybody's keys believes of some rows.
-
-    Parameters
-    ----------
-    law : Law
-        Of n original records.
-    masked : Microdata
-        The released table.
-    rows : ndarray of int64, shape (m,)
-        Released rows to look at.
-    keys : sequence of str
-        The variables that the intruder knows of everybody.
-    secrets : sequence of str
-        Confidential variables, none of them a key.
-    people : ndarray of int64
-        Original records that he asks about.
-
-    Returns
-    -------
-    Beliefs
-
-    Raises
-    ------
-    NotApplicable
-        None of the keys is released.
-
-    Notes
-    -----
-    Let a_r be row r's values of those keys that share their donor with the secret (maybe none),
-    w_il the probability that record l gives that unit's values to a row of record i, and pi_i the
-    posterior of the sources by all keys. Then row r shows t's value with probability
-    sum_i pi_i w_it [t has a_r] / sum_l w_il [l has a_r]. Where a row may come about in several
-    ways (the 2015 method), way and source are inferred together.
-    """
+    """Return the posteriors of some rows for an intruder who knows all keys."""
+    # a_r: row r's keys that share the donor with the secret (maybe none); w_il: P(record l gives
+    # that unit's values to a row of record i); pi_i: posterior of the source by all keys. Row r
+    # shows t's value with probability sum_i pi_i w_it [t has a_r] / sum_l w_il [l has a_r]. With
+    # several ways (the 2015 method), way and source are inferred together.
     parts = ways(law, masked, rows, keys)
     matrices, _ = leveled([way.part for way in parts])
     total = np.sum([np.asarray(matrix.sum(axis=0)).ravel() for matrix in matrices], axis=0)
@@ -87,7 +58,7 @@ def beliefs(
     for secret, same in zip(secrets, alike, strict=True):
         if same in donor:
             continue
-        beside = beside_secret(law, keys, secret)
+        beside = keys_sharing_donor(law, keys, secret)
         shown = [
             _shown(way, each, beside, secret, asked) for way, each in zip(parts, joint, strict=True)
         ]
@@ -98,7 +69,7 @@ def beliefs(
 
 
 class _Asked(NamedTuple):
-    """Whom and what an intruder asks about."""
+    """Rows and people of a posterior."""
 
     masked: Microdata
     rows: NDArray[np.int64]
@@ -106,17 +77,14 @@ class _Asked(NamedTuple):
 
 
 def _alike(law: Law, parts: Sequence[Way], keys: Sequence[str], secret: str) -> Hashable:
-    """What must be equal for two secrets to have one belief: the keys beside them, and how often.
-
-    Where a row shows its source's value or nobody's, each variable has a chance of its own.
-    """
+    """Return the cache key of a posterior: secrets with equal keys share it."""
     own = any(way.cells.donors is None for way in parts)
     chances = tuple(way.cells.modification(secret) for way in parts)
-    return secret if own else (beside_secret(law, keys, secret), chances)
+    return secret if own else (keys_sharing_donor(law, keys, secret), chances)
 
 
-def beside_secret(law: Law, keys: Sequence[str], secret: str) -> tuple[str, ...]:
-    """The keys that take their values from the donor of the secret."""
+def keys_sharing_donor(law: Law, keys: Sequence[str], secret: str) -> tuple[str, ...]:
+    """Return the keys that take their values from the secret's donor."""
     unit = next(unit for unit in law.units() if secret in unit)
     return tuple(name for name in unit if name in set(keys))
 
@@ -128,7 +96,7 @@ def _shown(
     secret: str,
     asked: _Asked,
 ) -> sparse.csc_array:
-    """P(row r comes about in this way and shows person t's value), shape (people, m)."""
+    """Return P(row r comes about in this way and shows person t's value), shape (people, m)."""
     masked, rows, people = asked
     cells, q = way.cells, way.cells.modification(secret)
     if cells.donors is None:  # a row shows its source's value, or nobody's
@@ -153,17 +121,7 @@ def _per_chance(
     masked: Microdata,
     rows: NDArray[np.int64],
 ) -> sparse.csc_array:
-    """The belief in each source, divided by its chance to release a row's values of some keys.
-
-    Parameters
-    ----------
-    cells : Cells
-    source : sparse array of float64, shape (n, m)
-    beside : tuple of str
-        Variables of one unit, maybe none.
-    masked : Microdata
-    rows : ndarray of int64, shape (m,)
-    """
+    """Divide the belief in each source by its chance to release a row's values of some keys."""
     if not beside or not source.nnz:  # in this way none of the rows came about
         return source
     own, released = cells.unit_codes(beside, masked, rows)
@@ -180,7 +138,7 @@ def _per_chance(
 def _given(
     cells: Cells, source: sparse.csc_array, q: float, people: NDArray[np.int64]
 ) -> sparse.csc_array:
-    """Sum over i of w_it times the belief in source i, shape (people, m)."""
+    """Return the sum over i of w_it times the belief in source i, shape (people, m)."""
     assert cells.donors is not None  # as its caller has seen
     received = cells.donors.received(people)
     if _is_dense(received, source):
@@ -196,7 +154,7 @@ def _given(
 
 
 def _is_dense(received: sparse.csc_array, source: sparse.csc_array) -> bool:
-    """Whether plain arrays are multiplied faster."""
+    """True if dense products are faster than sparse ones."""
     (n, people), m = received.shape, source.shape[1]
     if max(n * people, n * m, people * m) > LARGEST_DENSE:
         return False
@@ -204,7 +162,7 @@ def _is_dense(received: sparse.csc_array, source: sparse.csc_array) -> bool:
 
 
 def _listed(matrix: NDArray[np.float64]) -> sparse.csc_array:
-    """A plain array that has few zeros, without them."""
+    """Return a dense array of few zeros as a sparse one."""
     height, width = matrix.shape
     records, starts = np.tile(np.arange(height), width), height * np.arange(width + 1)
     listed = sparse.csc_array((matrix.T.ravel(), records, starts), shape=matrix.shape)

@@ -1,4 +1,4 @@
-"""Cut a file where rows seldom cross: parts whose rows mostly stay among their own people."""
+"""Cut a file into parts that few rows cross."""
 
 from __future__ import annotations
 
@@ -18,28 +18,9 @@ Sides = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 def parts_of(
     before: Codes, after: Codes, tried: NDArray[np.int64], sizes: Sequence[int]
 ) -> NDArray[np.int64]:
-    """Cut a file into halves, and these again, each time where the fewest rows cross.
-
-    Parameters
-    ----------
-    before, after : ndarray of int64, shape (n, p)
-        The originals' values and the released ones, as ascending numbers: row i comes from i.
-    tried : ndarray of int64, shape (m,)
-        The rows on which cuts are compared; a part of which none is left is not cut.
-    sizes : sequence of int
-        How many records a part may have, descending; the smaller parts lie within the larger ones.
-
-    Returns
-    -------
-    ndarray of int64, shape (len(sizes), n)
-        The number of each record's part. Parts of one value are larger than asked for.
-
-    Notes
-    -----
-    A cut is a value of one variable, or one level against the rest, with a share of at least .3 of
-    the part's records on either side. Of all cuts that is chosen which the smallest share of rows
-    crosses: whose released value lies on the other side than its original.
-    """
+    """Halve a file repeatedly where the fewest rows cross; return part numbers, (len(sizes), n)."""
+    # a cut is a value of one variable, or one level against the rest, with a share of at least
+    # .3 of the part on either side. Parts of one value may exceed `sizes`, which descend and nest.
     numbers = np.zeros((len(sizes), len(before)), dtype=np.int64)
     counts = [0] * len(sizes)
     waiting = [(np.arange(len(before)), tried, 0)]
@@ -62,7 +43,7 @@ def parts_of(
 def _best_cut(
     before: Codes, after: Codes, people: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> Sides | None:
-    """The side of each of these people, and of the people of these rows; None without a cut."""
+    """Return the sides of these people, and of the people of these rows; None without a cut."""
     best, chosen = np.inf, None
     for place in range(before.shape[1]):
         own, released = before[rows, place], after[rows, place]
@@ -81,7 +62,7 @@ def _best_cut(
 
 
 def _cuts(own: Codes) -> Iterator[tuple[int, bool]]:
-    """Values to cut at, and whether the one is set apart."""
+    """Yield the values to cut at, and whether one level is set apart."""
     ordered = np.sort(own)
     if not len(ordered) or ordered[0] == ordered[-1]:
         return

@@ -1,4 +1,4 @@
-"""What an intruder links who is told more: by the same attacks, more than who is not told it."""
+"""Upper bound of linkage: attacks by an intruder who also knows each row's part of the file."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from scipy import sparse
 from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.all_rows import all_rows, both_cells
-from rwn_core.measures.attacks.assignment import Blocks, blocks, most_likely
-from rwn_core.measures.attacks.exchangeable_records import (
+from rwn_core.measures.attacks.assignment import (
+    Blocks,
+    blocks,
     canonical_order,
     expected_right,
     in_classes,
+    most_likely,
 )
 from rwn_core.measures.attacks.file_parts import parts_of
 from rwn_core.measures.attacks.posterior import normed, posteriors
@@ -38,62 +40,51 @@ _SEED = 20151126  # of rows and parts: fixed, so that a number changes only with
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpperBound:
-    """The attacks of an intruder who is told in which part of the file each row's person is.
+    """Linkage success given the part of each row.
 
     Attributes
     ----------
     parts : int
-        How many there are.
+        Number of parts.
     rows : int
-        How many random rows he links one at a time.
+        Number of random rows linked one at a time.
     row_by_row : float
-        The share of them that he is expected to link rightly.
-    of_all : float
-        The upper end of its 95 % interval, of all rows: see `mean_at_most`.
-    together : float
-        How many times as many he links who looks at all rows of a part together; 1 at least.
+        Expected share of correct links among them.
+    upper_confidence_limit : float
+        Upper end of its 95 % interval, for all rows: see `mean_at_most`.
+    joint_gain : float
+        Factor by which the joint posterior of a part links more; at least 1.
     """
 
     parts: int
     rows: int
     row_by_row: float
-    of_all: float
-    together: float
+    upper_confidence_limit: float
+    joint_gain: float
 
     @property
     def share(self) -> float:
-        """The largest share of right links of the attacks."""
-        return min(self.row_by_row * self.together, 1.0)
+        """The largest share of correct links of the attacks."""
+        return min(self.row_by_row * self.joint_gain, 1.0)
 
     @property
     def at_most(self) -> float:
         """The upper end of the 95 % interval of that share."""
-        return min(self.of_all * self.together, 1.0)
+        return min(self.upper_confidence_limit * self.joint_gain, 1.0)
 
     @property
     def detail(self) -> dict[str, Any]:
-        """What a reading says of it."""
+        """Detail of a reading."""
         return {"parts": self.parts, "share": self.share}
 
 
-class ToldParts:
-    """Links rows whose parts are told, beside who links them without being told.
+class InformedIntruder:
+    """Linkage by an intruder who also knows in which part of the file each row's person is.
 
-    Parameters
-    ----------
-    law : Law
-        Of the comparison.
-    comparison : Comparison
-        As many released rows as originals, in the same order.
-    known : sequence of str
-        The variables the intruder knows.
-
-    Notes
-    -----
-    Whoever is told more can do as if he were not: row by row the best that is expected of him is at
-    least what is expected of who is not told. His beliefs are those of Bayes' rule among the
-    people of the row's part, with the neighborhoods of the full table. A part is cut where few
-    rows cross, so that little is told; by rows other than those that are linked.
+    Such an intruder can ignore the part, so that the expected success is at least that of any
+    other intruder. Posteriors follow Bayes' rule within the row's part, with the neighborhoods of
+    the full table. Parts are cut where few rows cross, so that the part says little; the cuts are
+    chosen on other rows than those that are linked.
     """
 
     def __init__(self, law: Law, comparison: Comparison, known: Sequence[str]) -> None:
@@ -110,8 +101,8 @@ class ToldParts:
         self._whole: sparse.csc_array | None = None
         self._best: list[NDArray[np.float64]] = []
 
-    def look(self, belief: sparse.csc_array, rows: NDArray[np.int64]) -> None:
-        """Take note of the beliefs on some rows of who is not told, each column one row."""
+    def add_rows(self, belief: sparse.csc_array, rows: NDArray[np.int64]) -> None:
+        """Add the posteriors of some rows, one column per row."""
         from rwn_core.measures.attacks.belief_columns_kernel import shares_told
 
         if len(rows) == len(self._free):
@@ -126,28 +117,25 @@ class ToldParts:
                 break
         self._best.append(told[self._free[rows]])
 
-    def bound(self) -> UpperBound | None:
-        """What he links, once rows were looked at; None where whole parts cannot be weighed."""
+    def upper_bound(self) -> UpperBound | None:
+        """Return the bound, or None if a part is too large for joint matching."""
         best = np.concatenate(self._best) if self._best else np.zeros(0)
         if self._level is None or not len(best):
             return None
         of = self._levels[self._level]
-        together = self._together(of)
-        if together is None:
+        joint_gain = self._joint_gain(of)
+        if joint_gain is None:
             return None
         return UpperBound(
             parts=int(of.max()) + 1,
             rows=len(best),
             row_by_row=float(best.mean()),
-            of_all=mean_at_most(best, int(self._leaves.sum())),
-            together=together,
+            upper_confidence_limit=mean_at_most(best, int(self._leaves.sum())),
+            joint_gain=joint_gain,
         )
 
-    def _together(self, of: NDArray[np.int64]) -> float | None:
-        """How many times as many rows are linked who looks at all rows of a part together.
-
-        The largest of some random parts, 1 at least; None where one of them cannot be weighed.
-        """
+    def _joint_gain(self, of: NDArray[np.int64]) -> float | None:
+        """Return the largest gain of joint matching over some random parts; None if one fails."""
         chosen = np.random.default_rng(_SEED).permutation(of.max() + 1)[:WHOLE_PARTS]
         parts = [self._ordered(np.flatnonzero(of == part)) for part in chosen]
         believed, ratios = self._believed(parts), list[float | None]()
@@ -161,7 +149,7 @@ class ToldParts:
         return max(1.0, *found) if len(found) == len(parts) else None
 
     def _believed(self, parts: Sequence[NDArray[np.int64]]) -> list[sparse.csc_array]:
-        """What is believed of the rows of each part among its people; not of all, once asked."""
+        """Return the posteriors of each part's rows among its people."""
         whole, self._whole = self._whole, None
         if whole is not None:
             return [whole[:, part][part] for part in parts]
@@ -171,7 +159,7 @@ class ToldParts:
         return [belief[:, each][each] for each in own]
 
     def _ordered(self, people: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The same people in an order that depends on their values only."""
+        """Return the same people in an order that depends on their values only."""
         released = [variable.name for variable in self._comparison.original.schema.released]
         return people[canonical_order(both_cells(self._comparison, released)[people])]
 
@@ -195,20 +183,7 @@ def assigned(
     parts: Blocks,
     people: NDArray[np.int64] | None = None,
 ) -> tuple[NDArray[np.int64], float]:
-    """The most likely assignment of rows to their people, and the share that it links rightly.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    known : sequence of str
-        The variables by which rows can be told apart.
-    belief : sparse array, shape (m, m)
-        Of people and of their rows, in the same order.
-    parts : Blocks
-        Of the belief.
-    people : ndarray of int64, shape (m,), optional
-        Their records; all by default.
-    """
+    """Return the most likely assignment of rows to people, and its share of correct links."""
     released = [variable.name for variable in comparison.original.schema.released]
     before, after = cell_codes(comparison, released)
     if people is not None:

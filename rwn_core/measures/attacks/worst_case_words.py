@@ -16,17 +16,7 @@ _WAYS = {
 
 
 def linked(reading: Reading, n: int, who: str) -> str:
-    """One sentence without its end: who links how many by which attack, and what the other does.
-
-    Parameters
-    ----------
-    reading : Reading
-        With the detail of `WorstCase`.
-    n : int
-        Number of records.
-    who : str
-        The intruder.
-    """
+    """Say which intruder links how many records by which attack; without a full stop."""
     detail, count = reading.detail, people(reading.value, n)
     alone = percent(detail["row_by_row"])
     if detail["standing"] == "at least":
@@ -44,13 +34,13 @@ def linked(reading: Reading, n: int, who: str) -> str:
 
 
 def _some(detail: Mapping[str, Any]) -> str:
-    """How many random rows were linked, where it was not all of them."""
+    """Return the number of linked rows, if not all were linked."""
     rows, of = detail.get("rows", 0), detail.get("of", 0)
     return f" (of {rows:,} random rows, to all {of:,} originals)" if rows < of else ""
 
 
 def _at_most(detail: Mapping[str, Any]) -> str:
-    """What he links who is told the parts of the rows, and so how many at most he who is not."""
+    """Return the upper bound, with the parts that it rests on."""
     told = detail.get("told")
     if told is None:
         return ""

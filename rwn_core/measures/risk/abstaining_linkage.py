@@ -1,4 +1,4 @@
-"""Abstaining linkage: how many people an intruder links who links only those he is sure of."""
+"""Abstaining linkage: links of an intruder that are correct with high precision."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PRECISIONS = (0.99, SURE, 0.8, 0.5)
 
 def _links(comparison: Comparison, law: Law, names: Sequence[str] | None) -> Linkage:
     key = ("links", None if names is None else tuple(names))
-    return comparison.here(key, lambda: link(law, comparison.masked, names))
+    return comparison.cached_for_release(key, lambda: link(law, comparison.masked, names))
 
 
 def _plain(found: Curve) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def _plain(found: Curve) -> dict[str, Any]:
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of the rows that are linked with 95 % precision, on all variables and by the keys."""
+    """Return the share of the rows linked with 95 % precision, on all variables and by the keys."""
     law = comparison.law
     if law is None:
         raise NotApplicable(
@@ -53,7 +53,7 @@ def compute(comparison: Comparison) -> Reading:
         "success": links.success,
         "sampled": links.sampled,
         "records": links.rows,
-        "of": links.of,
+        "of": links.total_rows,
     }
     interval = None
     if links.sampled:
@@ -63,7 +63,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how many are linked with certainty, beside the average."""
+    """Say how many rows are linked with certainty, and the average success."""
     detail, keys = reading.detail, reading.detail["keys"]["at_sure"]
     who = "Who holds the original file, knows the method and links only rows that he is sure of"
     everybody = f"who links everybody is right for {percent(detail['success'])}."

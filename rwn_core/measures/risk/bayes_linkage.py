@@ -1,4 +1,4 @@
-"""Worst-case linkage: an intruder who holds the original file and knows the method."""
+"""Worst-case linkage by an intruder with the original file and the method."""
 
 from __future__ import annotations
 
@@ -16,26 +16,17 @@ from rwn_core.measures.statistics.bounded_mean import mean_interval
 
 
 def reading(found: WorstCase, n: int, names: Sequence[str]) -> Reading:
-    """The reading of all attacks.
-
-    Parameters
-    ----------
-    found : WorstCase
-    n : int
-        Number of originals.
-    names : sequence of str
-        The variables the intruder links by.
-    """
+    """Return the reading of the worst case of n originals, linked by `names`."""
     links, interval = found.links, None
     if links.sampled:
-        interval = mean_interval(links.best, links.of)
+        interval = mean_interval(links.best, links.total_rows)
     detail: dict[str, Any] = {
         "names": list(names),
         "best": links.best,
         "truth": links.truth,
         "records": links.rows,
         "sampled": links.sampled,
-        "of": links.of,
+        "of": links.total_rows,
         "rows": len(links.rows),
         "top1": float(links.top1.mean()),
         "top5": float(links.top5.mean()),
@@ -49,21 +40,14 @@ def reading(found: WorstCase, n: int, names: Sequence[str]) -> Reading:
 
 
 def compute(comparison: Comparison, names: Sequence[str] | None = None) -> Reading:
-    """Share of right links of the best attack, by all released variables or by some.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    names : sequence of str, optional
-        The variables the intruder knows; all by default.
-    """
+    """Return the share of correct links of the best attack, by all released variables or some."""
     _check(comparison)
     known = names or [variable.name for variable in comparison.original.schema.released]
     return reading(worst_case(comparison, names), comparison.original.n, known)
 
 
 def begin(comparison: Comparison) -> Reading:
-    """The same share by all variables, sooner: of a few rows, or without an upper bound."""
+    """Return a quick bound: the share of a few rows, or without an upper bound."""
     _check(comparison)
     known = [variable.name for variable in comparison.original.schema.released]
     found = first_look(comparison) or worst_case(comparison, bounded=False)
@@ -81,7 +65,7 @@ def _check(comparison: Comparison) -> None:
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how many are linked by which attack, and how near the others come."""
+    """Say how many records are linked and by which attack."""
     who = "Somebody who holds the original file and knows the method"
     return (
         f"{linked(reading, n, who)}; for {percent(reading.detail['top5'])} of all the right one is "

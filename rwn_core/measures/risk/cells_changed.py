@@ -1,4 +1,4 @@
-"""Cells changed: how much of the table the masking really touched."""
+"""Cells changed: share of the table that the masking modified."""
 
 from __future__ import annotations
 
@@ -16,23 +16,7 @@ from rwn_core.measures.sentence import filled
 
 
 def changed_cells(before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which records have another value than in the original.
-
-    Parameters
-    ----------
-    before, after : ndarray, shape (n,)
-        Row-aligned numbers, NaN where missing, or level numbers, -1 where missing.
-
-    Returns
-    -------
-    ndarray of bool, shape (n,)
-        Missing in both counts as the same.
-
-    Examples
-    --------
-    >>> changed_cells(np.array([1.0, np.nan, 3.0]), np.array([1.0, np.nan, np.nan])).tolist()
-    [False, False, True]
-    """
+    """Return True for each record whose value changed, shape (n,); missing equals missing."""
     different = np.asarray(before != after, dtype=bool)
     if different.any() and before.dtype.kind == "f":
         different &= ~(np.isnan(before) & np.isnan(after))
@@ -50,7 +34,7 @@ def _share(comparison: Comparison, variable: Variable) -> float:
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of cells whose released value differs from the original's."""
+    """Return the share of cells whose released value differs from the original."""
     if comparison.masked.n != comparison.original.n:
         raise NotApplicable(
             "The released table has another number of records than the original, so its cells "

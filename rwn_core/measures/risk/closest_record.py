@@ -1,4 +1,4 @@
-"""Closest record: how near released rows come to original records."""
+"""Distance of released rows to the closest original record."""
 
 from __future__ import annotations
 
@@ -26,25 +26,18 @@ from rwn_core.neighbors.points import Points
 def two_nearest(
     points: Points, released: Points
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Distance of each released row to its nearest and to its second nearest original.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-        At least two originals.
-    released : ndarray of float64, shape (m, d)
-    """
+    """Return the distances of each released row to its two nearest originals."""
     distance = nearest_distances(points, released, 2)
     return distance[:, 0].copy(), distance[:, 1].copy()
 
 
 def nearness_ratio(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    """d1 / d2 of each row, from 0 to 1; 1 where both are 0 (two originals are alike)."""
+    """Return d1 / d2 of each row, from 0 to 1; 1 if both are 0."""
     return np.divide(first, second, out=np.ones_like(first), where=second > 0)
 
 
 def _share_nearer(comparison: Comparison, points: Points, released: Points) -> float | None:
-    """Share of rows nearer to the original than to as many people who were never masked."""
+    """Return the share of rows that are nearer to originals than to as many held-out records."""
     if comparison.holdout is None:
         return None
     held = side_by_side(unweighted_metric(comparison).coded(comparison.holdout))
@@ -56,7 +49,7 @@ def _share_nearer(comparison: Comparison, points: Points, released: Points) -> f
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Median distance of a released row to its nearest original."""
+    """Return the median distance of a released row to its nearest original."""
     points = original_points(comparison)
     rows = spread_sample(np.flatnonzero(~empty_records(comparison.masked)))
     if not rows.size:
@@ -64,7 +57,7 @@ def compute(comparison: Comparison) -> Reading:
     released = released_points(comparison)[rows]
     first, second = two_nearest(points, released)
     sample = spread_sample(np.arange(len(points)))
-    usual = comparison.once("nearest others", lambda: nearest_others(points, sample))
+    usual = comparison.cached_for_original("nearest others", lambda: nearest_others(points, sample))
     detail: dict[str, Any] = {
         "distance": first,
         "ratio": nearness_ratio(first, second),
@@ -79,7 +72,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how near a released row comes to an original, and how many are copies."""
+    """Say how near released rows are to originals, and how many are copies."""
     count = len(reading.detail["exact_copies"])
     copies = f"{count:,} rows are exact copies." if count else "No row is an exact copy."
     if count == 1:

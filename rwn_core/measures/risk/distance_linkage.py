@@ -1,4 +1,4 @@
-"""Distance linkage: how often the nearest original is the record that a release came from."""
+"""Distance linkage: the nearest original is taken for the source."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rwn_core.measures.statistics.nearest_record import (
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of released records that linking to the nearest original finds again."""
+    """Return the share of released records that linking to the nearest original finds."""
     points = original_points(comparison)
     if comparison.masked.n != len(points):
         raise NotApplicable(

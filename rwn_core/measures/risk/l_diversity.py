@@ -1,4 +1,4 @@
-"""l-diversity: how many different confidential values each class of equal keys holds."""
+"""l-diversity: distinct confidential values of each equivalence class."""
 
 from __future__ import annotations
 
@@ -21,24 +21,13 @@ from rwn_core.measures.statistics.key_variables import (
 
 
 def distinct_values(groups: NDArray[np.int64], secret: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many different values each class holds, shape (number of classes,).
-
-    Parameters
-    ----------
-    groups, secret : ndarray of int64, shape (n,)
-        Class numbers from 0, and numbers of values; missing (-1) counts as a value.
-    """
+    """Count the distinct values of each class; missing (-1) counts as a value."""
     pairs = np.unique(np.column_stack((groups, secret)), axis=0)
     return np.bincount(pairs[:, 0], minlength=groups.max() + 1)
 
 
 def entropies(groups: NDArray[np.int64], secret: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Entropy of the values in each class, in nats; exp of it is the entropy l.
-
-    References
-    ----------
-    Machanavajjhala et al. 2007.
-    """
+    """Return the entropy of the values of each class in nats (Machanavajjhala et al. 2007)."""
     pairs, counts = np.unique(np.column_stack((groups, secret)), axis=0, return_counts=True)
     share = counts / np.bincount(groups)[pairs[:, 0]]
     result = np.bincount(pairs[:, 0], -share * np.log(share), groups.max() + 1)
@@ -46,7 +35,7 @@ def entropies(groups: NDArray[np.int64], secret: NDArray[np.int64]) -> NDArray[n
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of released records whose class of equal keys holds one confidential value only."""
+    """Return the share of released records in classes with a single confidential value."""
     secrets = required_confidential(comparison)
     keys = tuple(name for name in key_names(comparison) if name not in secrets)
     if not keys:

@@ -1,4 +1,4 @@
-"""Probabilistic linkage: agreement of the keys, each weighed by how much it tells."""
+"""Probabilistic linkage: agreement of the keys with Fellegi-Sunter weights."""
 
 from __future__ import annotations
 
@@ -25,12 +25,9 @@ LARGEST_PAIRS = 6_000_000
 def agreements(
     comparison: Comparison, keys: tuple[str, ...], rows: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The agreement pattern of every pair, as a number with one bit for each key.
+    """Return the agreement pattern of every pair, one bit per key, shape (m, n).
 
-    Returns
-    -------
-    ndarray of int64, shape (m, n)
-        Bit j is set where released row and original agree in key j; missing agrees with nothing.
+    Missing agrees with nothing.
     """
     patterns = np.zeros((len(rows), comparison.original.n), dtype=np.int64)
     for bit, name in enumerate(keys):
@@ -52,7 +49,7 @@ def _agree(comparison: Comparison, name: str, rows: NDArray[np.int64]) -> NDArra
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of released records whose heaviest original is their source; ties share."""
+    """Return the share of released records whose best original is the source; ties share."""
     n = comparison.original.n
     if comparison.masked.n != n:
         raise NotApplicable(

@@ -1,4 +1,4 @@
-"""t-closeness: how far a class of equal keys departs from the whole file's confidential values."""
+"""t-closeness: distance of an equivalence class's confidential values from the file's."""
 
 from __future__ import annotations
 
@@ -25,23 +25,9 @@ LARGEST_TABLE = 20_000_000  # classes by values
 def distances(
     groups: NDArray[np.int64], secret: NDArray[np.int64], *, ordered: bool
 ) -> NDArray[np.float64]:
-    """The earth mover's distance of each class from the whole file.
+    """Return the earth mover's distance of each class (Li, Li, Venkatasubramanian 2007).
 
-    Parameters
-    ----------
-    groups, secret : ndarray of int64, shape (n,)
-        Class numbers and numbers of values, both from 0.
-    ordered : bool
-        Whether the values have an order, each step 1/(m - 1) far; otherwise all are 1 apart.
-
-    Returns
-    -------
-    ndarray of float64, shape (number of classes,)
-        From 0 to 1.
-
-    References
-    ----------
-    Li, Li, Venkatasubramanian 2007.
+    `ordered`: steps of 1/(m - 1) between neighboring values; otherwise all are 1 apart.
     """
     width, count = int(secret.max()) + 1, int(groups.max()) + 1
     if width == 1:
@@ -55,7 +41,7 @@ def distances(
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean distance of a released record's class from the whole release."""
+    """Return the mean distance of a released record's class from the full release."""
     secrets = required_confidential(comparison)
     keys = tuple(name for name in key_names(comparison) if name not in secrets)
     if not keys:
@@ -96,7 +82,7 @@ def _distances(
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how far equal keys part the confidential values."""
+    """Say how far classes of equal keys deviate from the file."""
     return (
         f"Confidential values of people with equal keys depart from everybody's by "
         f"{reading.value:.2f} on average (0 is none, 1 is as far as possible)."

@@ -1,4 +1,4 @@
-"""True matches: rows that show a person's own values, looked for by values alone."""
+"""True matches: rows that show a person's own values, found by values alone."""
 
 from __future__ import annotations
 
@@ -15,9 +15,13 @@ from rwn_core.data.rounding import steps_by_name
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.confidential_value import WORDS
-from rwn_core.measures.attacks.isolating_sets import isolating_sets
-from rwn_core.measures.attacks.known_sets import KnownSets, Names, known_sets, travel_mates
-from rwn_core.measures.attacks.true_fragments import fragments
+from rwn_core.measures.attacks.known_sets import (
+    KnownSets,
+    Names,
+    isolating_sets,
+    known_sets,
+    travel_mates,
+)
 from rwn_core.measures.attacks.true_match import (
     Codes,
     Counted,
@@ -28,6 +32,7 @@ from rwn_core.measures.attacks.true_match import (
 )
 from rwn_core.measures.attacks.true_match_words import sentence
 from rwn_core.measures.attacks.value_match import Columns
+from rwn_core.measures.attacks.value_survival import fragments
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.intervals import share_interval
@@ -40,17 +45,17 @@ SMALL = 0.01  # share of the file: of fewer, the same
 
 
 class _Asked(NamedTuple):
-    """The sets that are asked about, of one table.
+    """Sets of known variables of one table.
 
     Attributes
     ----------
     known : KnownSets
     inside : ndarray of bool, shape (sets, confidential variables)
-        Which of those are in each set.
+        True for a confidential variable in the set.
     places : list of tuple of int
         The variables of each set, by position.
     columns : Columns
-        Who is alone with each set.
+        Sample uniques on each set.
     """
 
     known: KnownSets
@@ -60,12 +65,12 @@ class _Asked(NamedTuple):
 
 
 def _sets(comparison: Comparison, table: KnownTable, secrets: Names) -> _Asked:
-    """The keys, what the user states, whole slices, sets of four to eight, and any three."""
+    """Return the sets of known variables: keys, stated sets, units, isolating sets, any three."""
     keys = tuple(name for name in key_names(comparison) if name not in secrets)
     stated = tuple(each for each in (keys, *comparison.key_sets) if each)
     units = () if comparison.law is None else tuple(map(tuple, comparison.law.units()))
     asked = ("known sets", table.precision, stated, units, secrets)
-    return comparison.once(asked, lambda: _searched(table, stated, units, secrets))
+    return comparison.cached_for_original(asked, lambda: _searched(table, stated, units, secrets))
 
 
 def _searched(
@@ -92,7 +97,7 @@ def _searched(
 def _shares(
     known: KnownSets, inside: Inside, people: Codes, counted: Counted, secrets: Names
 ) -> dict[str, Any]:
-    """What the release shows of the people who are alone with each set, by column."""
+    """Return what the release shows of the sample uniques on each set."""
     nothing = np.zeros((len(people), 1))
     # of a confidential variable that is known itself nothing is read; the last column is none
     usable = np.column_stack((np.where(inside, -1.0, counted.read), nothing - 0.5))
@@ -113,18 +118,16 @@ def _shares(
 
 
 def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
-    """Largest share of people whose own value a row shows beside what is known, beyond chance.
+    """Return the largest share of sample uniques whose value a row shows, beyond chance.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    expected : bool
-        Whether the detail also says what was to be expected, which may take a second.
+    `expected`: the detail has the expected shares too, which may take a second.
     """
     secrets = confidential_names(comparison)
     precision = {} if comparison.law is None else comparison.law.precision
     steps = steps_by_name(precision)
-    table = comparison.once(("true matches", steps), lambda: KnownTable(comparison.original, steps))
+    table = comparison.cached_for_original(
+        ("true matches", steps), lambda: KnownTable(comparison.original, steps)
+    )
     known, inside, places, columns = _sets(comparison, table, secrets)
     released = table.numbered(comparison.original, comparison.masked)
     asked = [Secret(comparison, name) for name in secrets]
@@ -157,7 +160,7 @@ def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
 
 
 def _of_level(reading: Reading, detail: dict[str, Any]) -> Reading:
-    """The reading where the people of one level are named better than any set shows."""
+    """Return the reading of one level that is named better than any set shows."""
     level = detail["level"]
     recall, sure = (
         share_interval(np.array([min(level["right"], of)]), np.array([max(1, round(of))]))[0]
@@ -180,12 +183,7 @@ def _people(comparison: Comparison, columns: Columns) -> Codes:
 
 
 def _at_least(shares: NDArray[np.float64], people: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The smallest chance, for each set, under which such a share is no rarer than 1 in 40.
-
-    References
-    ----------
-    Clopper and Pearson 1934.
-    """
+    """Return the lower 97.5 % confidence limit of each share (Clopper and Pearson 1934)."""
     low, some = np.zeros(len(shares)), shares > 0
     right = (shares * people)[some]
     low[some] = betaincinv(right, people[some] - right + 1, 0.025)
@@ -195,10 +193,7 @@ def _at_least(shares: NDArray[np.float64], people: NDArray[np.int64]) -> NDArray
 def _expected(
     comparison: Comparison, sets: Sequence[Names], columns: Columns, people: Codes
 ) -> list[float | None]:
-    """The share of people to be found by each set that lies inside one unit.
-
-    By the law alone, of as many people as leave; None where there is no closed form.
-    """
+    """Return the expected share found by each set within one unit; None without a closed form."""
     law = comparison.law
     expected: list[float | None] = [None] * len(sets)
     for unit in [] if law is None else law.units():
@@ -216,12 +211,12 @@ def _expected(
 
 
 def _worst(shares: dict[str, Any], counts: NDArray[np.float64], among: NDArray[np.bool_]) -> int:
-    """The set among some of which most counts."""
+    """Return the position of the set with the largest share."""
     return int(np.lexsort((shares["people"], counts, among))[-1])
 
 
 def _few(shares: dict[str, Any], place: int, what: str) -> dict[str, Any]:
-    """A larger share, of people who are too few to decide the value."""
+    """Return a larger share of too few people to decide the value."""
     people, share = int(shares["people"][place]), float(shares[what][place])
     return {"names": shares["names"][place], "people": people, "share": share}
 
@@ -229,7 +224,7 @@ def _few(shares: dict[str, Any], place: int, what: str) -> dict[str, Any]:
 def _reading(
     shares: dict[str, Any], worst: int, known: KnownSets, read: tuple[str, float]
 ) -> Reading:
-    """The reading of a set, of which something is read, and that by chance."""
+    """Return the reading of one set, with its share by chance."""
     what, baseline = read
     detail = {name: shares[name][worst] for name in ("names", "secret")}
     detail |= {name: shares[name][worst].item() for name in ("people", "found")}
@@ -248,8 +243,8 @@ def _reading(
 def _found_by_chance(
     columns: Columns, released: Codes, chosen: tuple[int, ...], which: int
 ) -> float:
-    """Share of lone people whose values appear together if each variable were dealt by itself."""
-    person = np.concatenate([lone.person[lone.which == which] for lone in columns.lone])
+    """Return the share of sample uniques found if each variable were dealt independently."""
+    person = np.concatenate([unique.person[unique.which == which] for unique in columns.unique])
     if not person.size or not len(released):
         return 0.0
     chance = np.ones(len(person))

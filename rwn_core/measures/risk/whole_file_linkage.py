@@ -1,4 +1,4 @@
-"""Whole-file linkage: the worst-case intruder uses that each person is in the file once."""
+"""Whole-file linkage: the most likely assignment of all rows to all originals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rwn_core.measures.statistics.key_variables import key_names
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of records that the most likely assignment on the key variables links rightly."""
+    """Return the share of records that the most likely assignment on the keys links correctly."""
     keys, n = key_names(comparison), comparison.original.n
     if comparison.law is not None and comparison.masked.n != n:
         raise NotApplicable(

@@ -1,4 +1,4 @@
-"""Correlations of columns, of their values or of their ranks, where values may be missing."""
+"""Pearson and Spearman correlations of columns with missing values."""
 
 from __future__ import annotations
 
@@ -12,27 +12,7 @@ NO_VARIATION = 1e-12  # share of a variance that rounding alone leaves
 
 
 def correlation_matrix(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Pearson correlations of all pairs of columns.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, m)
-        NaN where missing; each pair uses the records that have both.
-
-    Returns
-    -------
-    ndarray of float64, shape (m, m)
-        From -1 to 1, symmetric; NaN where one of the pair does not vary.
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 8.
-
-    Examples
-    --------
-    >>> correlation_matrix(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])).round(3).tolist()
-    [[1.0, 1.0], [1.0, 1.0]]
-    """
+    """Return Pearson correlations, shape (m, m); pairwise complete, NaN if a column is constant."""
     known = ~np.isnan(values)
     if not known.all():
         return _pairwise(values, known)
@@ -44,7 +24,7 @@ def correlation_matrix(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _pairwise(values: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The correlations from cross products over the records that each pair has in common."""
+    """Return the correlations from cross products over the records that each pair has in common."""
     filled = np.zeros_like(values)
     for column in range(values.shape[1]):
         present = values[known[:, column], column][:, None]
@@ -61,27 +41,7 @@ def _pairwise(values: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[
 
 
 def rank_correlation_matrix(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Spearman correlations of all pairs of columns.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, m)
-        NaN where missing; each pair ranks the records that have both.
-
-    Returns
-    -------
-    ndarray of float64, shape (m, m)
-        From -1 to 1, symmetric; NaN where one of the pair does not vary.
-
-    References
-    ----------
-    Spearman 1904; tied values take the mean of their ranks.
-
-    Examples
-    --------
-    >>> rank_correlation_matrix(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 90.0]])).tolist()
-    [[1.0, 1.0], [1.0, 1.0]]
-    """
+    """Return Spearman correlations, shape (m, m); each pair ranks its complete records."""
     from scipy.stats import rankdata
 
     known = ~np.isnan(values)

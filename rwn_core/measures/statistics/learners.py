@@ -17,12 +17,7 @@ RIDGE = 1.0  # keeps collinear features from having no answer; small beside any 
 
 
 def forest(train: Sample, features: NDArray[np.float64], classify: bool) -> NDArray[Any]:
-    """Predictions of a random forest, shape (m,).
-
-    References
-    ----------
-    Breiman 2001; Perry, Matloff, Tendick 2022, section 8.4.
-    """
+    """Return predictions of a random forest (Breiman 2001), shape (m,)."""
     # a second to import, and only prediction needs it
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
@@ -37,7 +32,7 @@ def forest(train: Sample, features: NDArray[np.float64], classify: bool) -> NDAr
 
 
 def linear(train: Sample, features: NDArray[np.float64], classify: bool) -> NDArray[Any]:
-    """Predictions of a ridge regression, or of logistic regression with the same penalty."""
+    """Return predictions of a ridge regression, or of logistic regression with the same penalty."""
     from sklearn.linear_model import LogisticRegression, Ridge
 
     known, asked = _standardized(train[0], features)
@@ -50,7 +45,7 @@ def linear(train: Sample, features: NDArray[np.float64], classify: bool) -> NDAr
 
 
 def neighbors(train: Sample, features: NDArray[np.float64], classify: bool) -> NDArray[Any]:
-    """Predictions of the 15 nearest records."""
+    """Return predictions from the 15 nearest records."""
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
     known, asked = _standardized(train[0], features)
@@ -68,20 +63,9 @@ LEARNERS: Mapping[str, Callable[[Sample, NDArray[np.float64], bool], NDArray[Any
 
 
 def learner_error(learner: str, train: Sample, test: Sample, *, classify: bool) -> float:
-    """Error on test records of a learner.
+    """Return a learner's error on test records: share of wrong classes, or 1 - R2.
 
-    Parameters
-    ----------
-    learner : str
-        A key of `LEARNERS`.
-    train, test : tuple of ndarray, shapes (n, d) and (n,)
-        Features, NaN where missing, and responses; classes as whole numbers.
-    classify : bool
-
-    Returns
-    -------
-    float
-        The share of wrong classes, or 1 - R2 of the test records; at least 0.
+    Samples are (features, response) of shapes (n, d) and (n,); NaN where missing.
     """
     features, response = train
     # one order of the records, so that samples and ties do not depend on the file's
@@ -96,7 +80,7 @@ def learner_error(learner: str, train: Sample, test: Sample, *, classify: bool) 
 def _standardized(
     known: NDArray[np.float64], asked: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Both in the known records' means and standard deviations; missing at the mean."""
+    """Standardize both by the known records' moments; missing values at the mean."""
     present = ~np.isnan(known)
     count = np.maximum(present.sum(axis=0), 1)
     center = np.where(present, known, 0.0).sum(axis=0) / count

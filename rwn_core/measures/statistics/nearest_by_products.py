@@ -38,13 +38,13 @@ class Candidates(NamedTuple):
 
 
 def is_quick(points: Floats) -> bool:
-    """Whether asking so many points of so many coordinates is quicker this way."""
+    """Return True if this search is faster than a tree for these points."""
     coordinates = points.shape[1]
     return bool(coordinates >= FEWEST_COORDINATES and len(points) <= MOST_POINTS * coordinates)
 
 
 class BoundedPoints:
-    """Points of many coordinates, ready to be asked who is nearest.
+    """Points of many coordinates, prepared for nearest-neighbor queries.
 
     Parameters
     ----------
@@ -63,21 +63,14 @@ class BoundedPoints:
             self._sides[:-1], self._sides[-1] = near.T, length * (1 - self._slack)
 
     def holds(self, others: Floats) -> bool:
-        """Whether these, and others that ask, are near enough for single precision."""
+        """Return True if these query points are within the range of single precision."""
         near = others - self._center
         return self.held and bool(np.abs(near).max(initial=0.0) * near.shape[1] < LONGEST)
 
     def candidates(self, others: Floats, count: int, beyond: float = 0.0) -> Iterator[Candidates]:
-        """The pairs that hold the nearest points of some others, some rows at a time.
+        """Yield the pairs that hold the `count` nearest points of others, in blocks of rows.
 
-        Parameters
-        ----------
-        others : ndarray of float64, shape (m, d)
-            See `holds`.
-        count : int
-            How many nearest points each has, at most n.
-        beyond : float
-            By which share of the square of the distance to the last of them more may be looked at.
+        Pairs up to the share `beyond` above the last squared distance are included.
         """
         size = max(1, PAIRS // len(self.points))
         for start in range(0, len(others), size):

@@ -1,4 +1,4 @@
-"""How often the nearest original is a released record's source, where ties share their link."""
+"""Linkage of released records to their nearest originals; ties share."""
 
 from __future__ import annotations
 
@@ -17,20 +17,9 @@ SHARED = 2_000_000  # pairs, from which on threads share them
 def linkage_scores(
     candidates: DistinctPoints, released: Points, sources: Points
 ) -> NDArray[np.float64]:
-    """Chance that linking a released record to its nearest original finds its source.
+    """Return the chance that the nearest original of each released record is its source, (m,).
 
-    Parameters
-    ----------
-    candidates : DistinctPoints
-        The original's.
-    released : ndarray of float64, shape (m, d)
-    sources : ndarray of float64, shape (m, d)
-        The originals that the released records come from.
-
-    Returns
-    -------
-    ndarray of float64, shape (m,)
-        1 / (number of tied nearest originals) if the source is one of them, else 0.
+    1 / (number of tied nearest originals) if the source is one of them, else 0.
     """
     if isinstance(candidates.points, CodedPoints) or isinstance(released, CodedPoints):
         return _coded_scores(candidates, released, sources)

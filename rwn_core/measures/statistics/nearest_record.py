@@ -1,6 +1,6 @@
-"""Nearest records: how far, and whose, in the original's standard deviations.
+"""Nearest records in the original's standard deviations.
 
-Weights play no part here: they steer the masking, and an intruder does not care for them.
+Weights do not count: they steer the masking, and an intruder ignores them.
 """
 
 from __future__ import annotations
@@ -35,13 +35,7 @@ SLACK = 1e-6  # the tree only preselects; the exact distances decide
 
 
 def unweighted_metric(comparison: Comparison) -> Metric:
-    """The distance in the original's standard deviations, every weight 1.
-
-    Raises
-    ------
-    NotApplicable
-        No variable of the original varies.
-    """
+    """Return the distance in the original's standard deviations, every weight 1."""
     file = _file(comparison)
 
     def make() -> Metric:
@@ -54,28 +48,31 @@ def unweighted_metric(comparison: Comparison) -> Metric:
                 "No variable of the original varies, so there is no distance between records."
             ) from None
 
-    return comparison.once("unweighted metric", lambda: file.once(_about(file, "metric"), make))
+    return comparison.cached_for_original(
+        "unweighted metric", lambda: file.once(_about(file, "metric"), make)
+    )
 
 
 def _file(comparison: Comparison) -> Microdata:
+    """Return the full file that the original's records come from."""
     return comparison.original if comparison.file is None else comparison.file
 
 
 def _about(file: Microdata, what: str) -> tuple[Hashable, ...]:
-    """A key of what a file keeps whatever the weights: a slider of one asks for it each time."""
+    """Return a cache key that does not depend on the weights."""
     return f"unweighted {what}", *((each.name, each.kind) for each in file.schema.released)
 
 
 def original_points(comparison: Comparison) -> Points:
-    """The original's records as points of `unweighted_metric`, shape (n, d)."""
+    """Return the original's records as points of `unweighted_metric`, shape (n, d)."""
     metric = unweighted_metric(comparison)
-    return comparison.once(
+    return comparison.cached_for_original(
         "unweighted points", lambda: side_by_side(metric.coded(comparison.original))
     )
 
 
 def released_points(comparison: Comparison) -> Points:
-    """The released records as points of `unweighted_metric`, shape (n, d)."""
+    """Return the released records as points of `unweighted_metric`, shape (n, d)."""
     metric = unweighted_metric(comparison)
 
     def make() -> Points:
@@ -84,7 +81,7 @@ def released_points(comparison: Comparison) -> Points:
         values = np.ascontiguousarray(np.clip(values_of(points), -FARTHEST, FARTHEST))
         return replace(points, values=values) if isinstance(points, CodedPoints) else values
 
-    return comparison.here("unweighted released points", make)
+    return comparison.cached_for_release("unweighted released points", make)
 
 
 def side_by_side(points: Points) -> Points:
@@ -94,7 +91,7 @@ def side_by_side(points: Points) -> Points:
 
 
 def distinct_originals(comparison: Comparison) -> DistinctPoints:
-    """The different points of everybody in the file, whichever records are shown."""
+    """Return the distinct points of the full file, also if a sample is shown."""
     file, metric = _file(comparison), unweighted_metric(comparison)
 
     def make() -> DistinctPoints:
@@ -104,44 +101,20 @@ def distinct_originals(comparison: Comparison) -> DistinctPoints:
 
 
 def spread_sample(records: NDArray[np.int64]) -> NDArray[np.int64]:
-    """All records, or an evenly spread sample of 1,000 where they are more than 4,000."""
+    """Return all records, or an evenly spread sample of 1,000 if they exceed 4,000."""
     if len(records) <= LARGEST_WHOLE:
         return records
     return records[np.arange(SAMPLE) * len(records) // SAMPLE]
 
 
 def nearest_others(points: Points, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Distance from some records to their nearest other record of the same file.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-        At least two records.
-    rows : ndarray of int64, shape (m,)
-
-    Returns
-    -------
-    ndarray of float64, shape (m,)
-        0 where another record has the same values.
-    """
+    """Return the distance from some records to their nearest other record, shape (m,)."""
     # the record itself is one of the two nearest distances, wherever ties put it
     return nearest_distances(points, points[rows], 2)[:, 1].copy()
 
 
 def nearest_distances(points: Points, others: Points, count: int) -> NDArray[np.float64]:
-    """Distances from some records to the nearest ones of a file, ascending.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d), or CodedPoints
-        At least `count` records.
-    others : ndarray of float64, shape (m, d), or CodedPoints
-    count : int
-
-    Returns
-    -------
-    ndarray of float64, shape (m, count)
-    """
+    """Return the distances to the `count` nearest points, ascending, shape (m, count)."""
     if not isinstance(points, CodedPoints):
         bounded = _bounded(points, values_of(others))
         if bounded is not None:
@@ -175,7 +148,7 @@ def _nearest_bounded(
 
 
 def blocks(rows: int, columns: int) -> Iterator[NDArray[np.int64]]:
-    """The numbers of some rows at a time, whose pairs with all columns fit into memory."""
+    """Yield row numbers in blocks whose pairs with all columns fit into memory."""
     size = max(1, BLOCK_PAIRS // columns)
     for start in range(0, rows, size):
         yield np.arange(start, min(start + size, rows))
@@ -202,7 +175,7 @@ class DistinctPoints:
 
 
 def distinct_points(points: Points) -> DistinctPoints:
-    """Gather the records that sit at one point: ties among them need no search."""
+    """Group the records that share a point."""
     if isinstance(points, CodedPoints):
         values, counts = np.unique(points.values, axis=0, return_counts=True)
         return DistinctPoints(points=replace(points, values=values), counts=counts, tree=None)

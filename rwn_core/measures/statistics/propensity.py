@@ -1,4 +1,4 @@
-"""Can a model tell released records from original ones: the propensity of being released."""
+"""Propensity score: probability by a logistic model that a record is a released one."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ class Propensity:
 
     @property
     def share(self) -> float:
-        """The share c of released records."""
+        """Return the share c of released records."""
         return len(self.released) / (len(self.original) + len(self.released))
 
     @property
     def pmse(self) -> float:
-        """Mean squared difference of the probabilities and c, from 0 to 1/4 where c = 1/2."""
+        """Return the mean squared difference of the probabilities and c."""
         every = np.concatenate((self.original, self.released))
         result = float(((every - self.share) ** 2).mean())
         return 0.0 if result < CONVERGED**2 else result
 
     @property
     def specks(self) -> float:
-        """Kolmogorov-Smirnov distance of the two files' probabilities, from 0 to 1."""
+        """Return the Kolmogorov-Smirnov distance of the probabilities (Bowen, Liu, Su 2021)."""
         from scipy.stats import ks_2samp
 
         before, after = (np.round(p, ROUNDING) for p in (self.original, self.released))
@@ -64,33 +64,16 @@ class Propensity:
 
     @property
     def null(self) -> tuple[float, float]:
-        """Mean and standard deviation of `pmse` for a release drawn from the fitted model."""
+        """Return mean and standard deviation of `pmse` if the release is drawn from the model."""
         n, c = len(self.original) + len(self.released), self.share
         unit = (1 - c) ** 2 * c / n
         return (self.parameters - 1) * unit, float(np.sqrt(2 * (self.parameters - 1))) * unit
 
 
 def propensity(comparison: Comparison, terms: Terms) -> Propensity:
-    """Fit a logistic model of being released to both files stacked.
+    """Fit a logistic model of being released to both files, main effects or all pairs.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    terms : {"main", "pairwise"}
-        Every variable by itself, or also all products of two and squares: relations too.
-
-    Returns
-    -------
-    Propensity
-
-    Raises
-    ------
-    NotApplicable
-
-    References
-    ----------
-    Woo, Reiter, Oganian, Karr 2009; Snoke, Raab, Nowok, Dibben, Slavkovic 2018; SPECKS: Bowen,
-    Liu, Su 2021.
+    Woo and others 2009; Snoke and others 2018.
     """
     require_values(comparison.masked)
     tables = (comparison.original, comparison.masked)
@@ -112,7 +95,7 @@ def propensity(comparison: Comparison, terms: Terms) -> Propensity:
 
 
 def _columns(original: Microdata, table: Microdata) -> NDArray[np.float64]:
-    """Every variable as numbers: itself, or a dummy a level; missing by an indicator."""
+    """Return numbers and dummies of every variable, with an indicator of missing values."""
     columns: list[NDArray[np.float64]] = []
     for variable in original.schema.released:
         if variable.kind is Kind.CATEGORICAL:
@@ -158,7 +141,7 @@ def _products(columns: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _independent(columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    """An orthonormal basis of the columns and the intercept; dependent columns drop out."""
+    """Return an orthonormal basis of the intercept and the columns; dependent ones drop out."""
     n = len(columns)
     scaled = np.column_stack([np.ones(n), columns])
     scaled /= np.linalg.norm(scaled, axis=0)
@@ -169,7 +152,7 @@ def _independent(columns: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _probabilities(basis: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Newton's method; where a model tells all records apart it stops at 0 and 1."""
+    """Fit by Newton's method; with separated records it stops near 0 and 1."""
     share = labels.mean()
     start = np.log(share / (1 - share))
     coefficients = basis.T @ np.full(len(labels), start)

@@ -1,4 +1,4 @@
-"""Estimates from a survey: weighted means and regressions, with errors of the design."""
+"""Weighted means and regressions of surveys, with design-based standard errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Design:
-    """How the records were drawn.
+    """Sampling design of the records.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class Design:
     clusters: NDArray[np.int64]
 
     def of(self, records: NDArray[np.int64]) -> Design:
-        """The design of some records."""
+        """Return the design of some records."""
         return Design(
             weights=self.weights[records],
             strata=self.strata[records],
@@ -33,21 +33,10 @@ class Design:
         )
 
     def variance(self, influence: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Covariance of totals of influences, with clusters drawn with replacement in strata.
+        """Return the covariance of totals of `influence`, shape (n, m), by Taylor linearization.
 
-        Parameters
-        ----------
-        influence : ndarray of float64, shape (n, m)
-            What each record contributes to m estimates, its weight included.
-
-        Returns
-        -------
-        ndarray of float64, shape (m, m)
-            A stratum of one cluster is measured against the mean of all clusters.
-
-        References
-        ----------
-        Taylor linearization: Lumley 2010, "Complex Surveys", section 2.
+        Lumley 2010, section 2. Clusters are drawn with replacement in strata; a single cluster is
+        compared with the mean of all clusters.
         """
         pairs, place = np.unique(
             np.stack((self.strata, self.clusters)), axis=1, return_inverse=True
@@ -67,13 +56,13 @@ class Design:
 
 
 def weighted_mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-    """The mean of a population that each record stands for a part of; NaN without people."""
+    """Return the weighted mean; NaN if the weights sum to 0."""
     total = float(weights.sum())
     return float(weights @ values) / total if total > 0 else float("nan")
 
 
 def mean_error(values: NDArray[np.float64], design: Design) -> float:
-    """The standard error of `weighted_mean` under a design."""
+    """Return the standard error of `weighted_mean` under a design."""
     weights = design.weights
     influence = weights * (values - weighted_mean(values, weights)) / weights.sum()
     return float(np.sqrt(design.variance(influence[:, None])[0, 0]))
@@ -82,7 +71,7 @@ def mean_error(values: NDArray[np.float64], design: Design) -> float:
 def weighted_slopes(
     columns: NDArray[np.float64], response: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Coefficients of a weighted linear regression, the intercept first, shape (t,)."""
+    """Return the coefficients of a weighted regression, the intercept first, shape (t,)."""
     matrix = np.column_stack((np.ones(len(columns)), columns))
     root = np.sqrt(weights)[:, None]
     found = np.linalg.lstsq(matrix * root, response * root[:, 0], rcond=None)[0]
@@ -92,7 +81,7 @@ def weighted_slopes(
 def slope_errors(
     columns: NDArray[np.float64], response: NDArray[np.float64], design: Design
 ) -> NDArray[np.float64]:
-    """Standard errors of `weighted_slopes` under a design, shape (t,)."""
+    """Return the standard errors of `weighted_slopes` under a design, shape (t,)."""
     matrix = np.column_stack((np.ones(len(columns)), columns))
     left = response - matrix @ weighted_slopes(columns, response, design.weights)
     bread = np.linalg.pinv((matrix * design.weights[:, None]).T @ matrix)

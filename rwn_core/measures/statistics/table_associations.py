@@ -1,4 +1,4 @@
-"""Associations of all pairs of released variables, of either table of a comparison."""
+"""Associations of all pairs of released variables of a comparison."""
 
 from __future__ import annotations
 
@@ -18,25 +18,26 @@ NUMBERS = (Kind.CONTINUOUS, Kind.COUNT, Kind.DATE)
 
 
 def original_associations(comparison: Comparison) -> Floats:
-    """Return the original's associations in the schema's order, shape (p, p).
-
-    An association with a category is negative where less is explained than chance explains.
-    """
-    return comparison.once("associations", lambda: _signed(comparison, comparison.original))
+    """Return the original's signed associations in the schema's order, shape (p, p)."""
+    return comparison.cached_for_original(
+        "associations", lambda: _signed(comparison, comparison.original)
+    )
 
 
 def released_associations(comparison: Comparison) -> Floats:
-    """Return the release's associations, computed once for the measures that read them."""
-    return comparison.here("associations", lambda: _signed(comparison, comparison.masked))
+    """Return the release's signed associations, shape (p, p)."""
+    return comparison.cached_for_release(
+        "associations", lambda: _signed(comparison, comparison.masked)
+    )
 
 
 def original_chance(comparison: Comparison) -> Floats:
-    """Return what unrelated variables of the original reach by chance, shape (p, p)."""
-    return comparison.once("chance levels", lambda: _chance(comparison.original))
+    """Return the chance levels of the original's variables, shape (p, p)."""
+    return comparison.cached_for_original("chance levels", lambda: _chance(comparison.original))
 
 
 def shown(associations: Floats, category: NDArray[np.int64]) -> Floats:
-    """Return associations without the negative ones of categories, which have no direction."""
+    """Set negative associations with a category to 0: they have no direction."""
     with_category = (category[:, None] + category[None, :]) > 0
     return np.where(with_category, np.maximum(associations, 0.0), associations)
 
@@ -51,7 +52,9 @@ def _signed(comparison: Comparison, table: Microdata) -> Floats:
     numbers, categories = _names(original)
     known: Floats | None = None
     if numbers == original.numeric_names:  # without dates, which the correlations leave out
-        share = comparison.once if table is original else comparison.here
+        share = (
+            comparison.cached_for_original if table is original else comparison.cached_for_release
+        )
         known = share(CORRELATIONS, lambda: correlation_matrix(matrix(original, table, numbers)))
         if not categories:
             return known
@@ -81,7 +84,7 @@ def _names(original: Microdata) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _ordered(original: Microdata, found: Floats) -> Floats:
-    """A matrix of numbers, then categories, in the schema's order."""
+    """Reorder a matrix of numbers, then categories, into the schema's order."""
     place = {name: at for at, name in enumerate(sum(_names(original), ()))}
     order = [place[variable.name] for variable in original.schema.released]
     return found[np.ix_(order, order)]

@@ -1,4 +1,4 @@
-"""Association of all pairs of variables, numbers and categories: how far each moved."""
+"""Associations of all pairs of variables: mean change."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from rwn_core.measures.statistics.table_associations import (
 
 
 def is_mixed(table: Microdata) -> bool:
-    """Whether some released variables are no numbers, so that correlations leave them out."""
+    """Return True if some released variables are not numeric."""
     return any(v.name not in table.numeric_names for v in table.schema.released)
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean absolute change of the association of all pairs of variables."""
+    """Return the mean absolute change of the association of all pairs of variables."""
     original = comparison.original
     names = [variable.name for variable in original.schema.released]
     if len(names) < 2:

@@ -1,4 +1,4 @@
-"""Relations lost: the share of all relations between variables that a release no longer shows."""
+"""Relations lost: share of the relations between variables that a release no longer shows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rwn_core.measures.statistics.table_associations import (
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of the original's relations that is lost."""
+    """Return the share of the original's relations that is lost."""
     names = [variable.name for variable in comparison.original.schema.released]
     if len(names) < 2:
         raise NotApplicable("Relations need at least two variables.")

@@ -1,4 +1,4 @@
-"""Eigenvalues: whether the correlation matrix keeps its shape, weak directions included."""
+"""Eigenvalues of the correlation matrix, small ones included."""
 
 from __future__ import annotations
 
@@ -16,23 +16,12 @@ LOADING = 0.1  # a variable with less is no part of a direction
 
 
 def eigenvalue_distance(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
-    """Sum of the relative changes of the eigenvalues.
-
-    Parameters
-    ----------
-    before, after : ndarray of float64, shape (m,)
-        Descending; those of the original above 0.
-
-    Returns
-    -------
-    float
-        At least 0.
-    """
+    """Return the sum of the relative changes of the eigenvalues."""
     return float((np.abs(before - after) / before).sum())
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Sum of relative changes of the correlation matrix's eigenvalues."""
+    """Return the sum of relative changes of the correlation matrix's eigenvalues."""
     original = comparison.original
     tables = []
     for table, where in ((original, "original"), (comparison.masked, "released table")):
@@ -51,7 +40,7 @@ def compute(comparison: Comparison) -> Reading:
         )
     kept = zip(original.numeric_names, different, strict=True)
     names = tuple(name for name, varied in kept if varied)
-    before = comparison.once(
+    before = comparison.cached_for_original(
         ("eigenvalues", names), lambda: _original(tables[0][:, different], names)
     )
     # the routine of the original: two routines differ in the last digit

@@ -1,4 +1,4 @@
-"""pMSE: whether a model of all pairs of variables can tell the release from the original."""
+"""pMSE: success of a model of all pairs of variables at telling release and original apart."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rwn_core.measures.statistics.propensity import Propensity, propensity
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Ratio of pMSE to its expectation for a release from the fitted model, pairwise terms."""
+    """Return pMSE over its expectation for a release from the fitted model, pairwise terms."""
     model = propensity(comparison, "pairwise")
     pairwise = _numbers(model)
     shares = np.linspace(0, 1, 21)

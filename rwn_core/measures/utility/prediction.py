@@ -1,4 +1,4 @@
-"""Prediction: whether a model trained on the release predicts records that were never masked."""
+"""Prediction: error of a model trained on the release on records that were never masked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FARTHEST = 1e30  # ranges of the original; scikit-learn holds features in 32 bit
 
 
 class _Encoder:
-    """Features and responses of any table of the original's form, as the forest needs them."""
+    """Features and responses of any table of the original's form."""
 
     def __init__(self, original: Microdata, response: str) -> None:
         self.original = original
@@ -31,7 +31,7 @@ class _Encoder:
 
     @property
     def width(self) -> int:
-        """Number of features."""
+        """Return the number of features."""
         return sum(len(self._levels(v)) if _is_category(v) else 1 for v in self.predictors)
 
     def _levels(self, variable: Variable) -> list[Any]:
@@ -107,7 +107,7 @@ def _encoder(comparison: Comparison) -> _Encoder:
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Error on the holdout of a forest trained on the release, beside the original's."""
+    """Return the holdout error of a forest trained on the release; baseline: the original's."""
     holdout = comparison.holdout
     if holdout is None:
         raise NotApplicable(
@@ -120,7 +120,7 @@ def compute(comparison: Comparison) -> Reading:
     released = encoder.table(comparison.masked, RELEASED)
     if not encoder.classify and test[1].min() == test[1].max():
         raise NotApplicable(f"The response {encoder.response} is constant in the held-out records.")
-    before = comparison.once(
+    before = comparison.cached_for_original(
         ("prediction", encoder.response),
         lambda: [learner_error(name, train, test, classify=encoder.classify) for name in LEARNERS],
     )

@@ -1,4 +1,4 @@
-"""Principal components: whether the release keeps the main directions' share of the variance."""
+"""Principal components: share of the variance of the main directions."""
 
 from __future__ import annotations
 
@@ -14,36 +14,18 @@ COMPONENTS = 5  # the paper reports the share that this many hold together
 
 
 def component_variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Variances of the principal components of the standardized columns.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, m)
-        Complete, n at least 2; every column varies.
-
-    Returns
-    -------
-    ndarray of float64, shape (m,)
-        Descending, at least 0; their sum is m.
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 8.
-
-    Examples
-    --------
-    >>> component_variances(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])).round(3).tolist()
-    [2.0, 0.0]
-    """
+    """Return the descending variances of the standardized columns' components, shape (m,)."""
     scaled = standardized(values)
     eigenvalues = np.linalg.eigvalsh(scaled.T @ scaled / (len(scaled) - 1))
     return np.asarray(np.maximum(eigenvalues[::-1], 0.0), dtype=np.float64)
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Largest change of the cumulative share of variance over the components."""
+    """Return the largest change of the cumulative share of variance over the components."""
     names, before, after = _complete_columns(comparison)
-    variances = comparison.once(("components", names), lambda: component_variances(before))
+    variances = comparison.cached_for_original(
+        ("components", names), lambda: component_variances(before)
+    )
     released = component_variances(after)
     share, share_released = variances / variances.sum(), released / released.sum()
     cumulative, cumulative_released = np.cumsum(share), np.cumsum(share_released)
@@ -66,7 +48,7 @@ def compute(comparison: Comparison) -> Reading:
 def _complete_columns(
     comparison: Comparison,
 ) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.float64]]:
-    """The numeric variables that vary in both tables, with each table's complete records."""
+    """Return the numeric variables that vary in both tables, and both complete matrices."""
     original = comparison.original
     names = original.numeric_names
     tables = []

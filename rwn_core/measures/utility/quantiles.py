@@ -1,4 +1,4 @@
-"""Quantiles: whether the numbers that tables are made of stay where they were."""
+"""Quantiles of the numeric variables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHARES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean change of seven quantiles of each numeric variable, in standard deviations."""
+    """Return the mean change of seven quantiles per variable, in standard deviations."""
     original = comparison.original
     names, tables, changes = [], [], []
     for name in original.numeric_names:

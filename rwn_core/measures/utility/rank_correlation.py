@@ -1,4 +1,4 @@
-"""Rank correlations: how far each pair's monotone relation moved, outliers or not."""
+"""Rank correlations: change of the monotone relation of each pair."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ RANKED = (Kind.CONTINUOUS, Kind.COUNT, Kind.ORDERED, Kind.DATE)
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean absolute change of Spearman's correlation over all pairs of ranked variables."""
+    """Return the mean absolute change of Spearman's correlation of all ranked pairs."""
     original = comparison.original
     names = [v.name for v in original.schema.released if v.kind in RANKED]
     if len(names) < 2:
         raise NotApplicable(
             "Rank correlations need at least two variables whose values have order."
         )
-    before = comparison.once(
+    before = comparison.cached_for_original(
         "rank correlations", lambda: rank_correlation_matrix(matrix(original, original, names))
     )
     after = rank_correlation_matrix(matrix(original, comparison.masked, names))

@@ -1,4 +1,4 @@
-"""Regression: whether the steward's analysis still finds the same slopes."""
+"""Regression: change of the slopes of the steward's analysis."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rwn_core.measures.statistics.slope_change import standardized_difference, t
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Largest change of a slope, in the original's standard errors."""
+    """Return the largest change of a slope, in the original's standard errors."""
     before, after = fits(comparison)
     if before.residual_variance == 0:
         raise NotApplicable(

@@ -1,4 +1,4 @@
-"""Standard errors: whether the release reports the precision that the original would."""
+"""Standard errors that the release reports, compared with the original's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rwn_core.measures.statistics.ols import fits
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Median relative change of the slopes' standard errors."""
+    """Return the median relative change of the slopes' standard errors."""
     before, after = fits(comparison)
     if before.residual_variance == 0:
         raise NotApplicable(

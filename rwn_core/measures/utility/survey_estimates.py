@@ -1,4 +1,4 @@
-"""Survey estimates: whether weighted means, shares and slopes stay within their errors."""
+"""Survey estimates: change of weighted means, shares and slopes in standard errors."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class _Estimate(NamedTuple):
 
 
 def survey_design(original: Microdata, weights: str) -> Design:
-    """How a table was drawn, by the roles of its variables.
+    """Return the sampling design by the roles of the variables.
 
-    Several strata are crossed; who belongs to no household is a cluster alone.
+    Several strata are crossed; a person without a household is a cluster.
     """
     number = np.zeros(original.n, dtype=np.int64)
     for variable in original.schema.variables:
@@ -50,12 +50,12 @@ def survey_design(original: Microdata, weights: str) -> Design:
     if home is not None:
         codes = original.codes(home)[0].astype(np.int64)
         clusters = np.where(codes < 0, clusters + original.n, codes)
-    own = Sampling(weights=weights).of(original, original)
+    own = Sampling(weights=weights).record_weights(original, original)
     return Design(weights=own, strata=number, clusters=clusters)
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Median change of all estimates, in the original's standard errors."""
+    """Return the median change of all estimates, in the original's standard errors."""
     original, masked = comparison.original, comparison.masked
     name = original.schema.name_of(Role.SAMPLING_WEIGHT)
     if name is None:
@@ -63,10 +63,10 @@ def compute(comparison: Comparison) -> Reading:
     if original.schema.variable(name).kind not in (Kind.CONTINUOUS, Kind.COUNT):
         raise NotApplicable(f"The sampling weight {name} must hold numbers; change its kind.")
     require_values(masked)
-    design = comparison.once("survey design", lambda: survey_design(original, name))
+    design = comparison.cached_for_original("survey design", lambda: survey_design(original, name))
     if not (np.isfinite(design.weights).all() and design.weights.min() >= 0):
         raise NotApplicable(f"The sampling weight {name} must be at least 0 in every record.")
-    after = Sampling(weights=name).of(original, masked)
+    after = Sampling(weights=name).record_weights(original, masked)
     found = [*_means(comparison, design, after, name), *_slopes(comparison, design, after)]
     found = [one for one in found if one.error > 0]
     if not found:
@@ -90,7 +90,7 @@ def compute(comparison: Comparison) -> Reading:
 def _means(
     comparison: Comparison, design: Design, after: NDArray[np.float64], weights: str
 ) -> Iterator[_Estimate]:
-    """Weighted means of numbers and shares of levels, of everybody and at each time."""
+    """Yield weighted means of numbers and shares of levels, in total and at each time."""
     original, masked = comparison.original, comparison.masked
     domains = [("", np.ones(original.n, bool), np.ones(masked.n, bool)), *_times(comparison)]
     for variable in original.schema.released:
@@ -115,7 +115,7 @@ def _means(
 def _columns(
     original: Microdata, masked: Microdata, variable: Variable
 ) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float64]]]:
-    """What is averaged of a variable: its numbers, or who has each of its frequent levels."""
+    """Yield the averaged columns of a variable: its numbers, or indicators of frequent levels."""
     name = variable.name
     if variable.kind in (Kind.CONTINUOUS, Kind.COUNT):
         yield f"mean of {name}", numbers(original, original, name), numbers(original, masked, name)
@@ -130,7 +130,7 @@ def _columns(
 def _times(
     comparison: Comparison,
 ) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.bool_]]]:
-    """The records of each point in time, where there are few."""
+    """Yield the records of each point in time, if there are few."""
     original, masked = comparison.original, comparison.masked
     name = original.schema.name_of(Role.TIME)
     if name is None or name not in masked.names:
@@ -146,7 +146,7 @@ def _times(
 def _slopes(
     comparison: Comparison, design: Design, after: NDArray[np.float64]
 ) -> Iterator[_Estimate]:
-    """The steward's regression with weights; nothing where there is none."""
+    """Yield the slopes of the steward's weighted regression, if there is one."""
     original, masked, question = comparison.original, comparison.masked, comparison.question
     try:
         old = design_matrix(original, original, question)

@@ -1,4 +1,4 @@
-"""Wasserstein distance: how far each numeric variable's values moved as a whole."""
+"""Wasserstein distance of each numeric variable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rwn_core.measures.statistics.distributions import standard_deviation, wasse
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean Wasserstein distance of the numeric variables, in standard deviations."""
+    """Return the mean Wasserstein distance of the numeric variables, in standard deviations."""
     original = comparison.original
     names, distances = [], []
     for name in original.numeric_names:

@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.cells import Component
+from rwn_core.laws.cells import MixtureComponent
 from rwn_core.laws.law import independent_cells
 from rwn_core.measures.attacks.likelihood import likelihoods
 from rwn_core.measures.attacks.predicate import Condition, Predicate
@@ -33,9 +33,9 @@ Q = ((0.0, 0.0), (1.0, 0.4), (0.3, 0.8))  # of each component's variables
 class ThreeWays(CellLaw):
     """A row comes about in one of three ways."""
 
-    def components(self) -> tuple[Component, ...]:
+    def components(self) -> tuple[MixtureComponent, ...]:
         return tuple(
-            Component(weight, CellLaw(self.original, self.neighborhoods, np.array(q)))
+            MixtureComponent(weight, CellLaw(self.original, self.neighborhoods, np.array(q)))
             for weight, q in zip(WEIGHTS, Q, strict=True)
         )
 

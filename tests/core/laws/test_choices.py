@@ -179,7 +179,7 @@ def test_what_a_changed_category_promises() -> None:
     assert half.chances(data, np.array([0]), others).tolist() == [[0.375, 0.875]]
     weak = part_of(data, 0.8)  # rows 0.8 0.2 and 0.6 0.4
     assert weak.row_epsilon() == pytest.approx(np.log(2))
-    told = part_of(data, 0.5, exchanged=True).privacy
+    told = part_of(data, 0.5, keeps_value_counts=True).privacy
     assert told == (np.inf, "keeps the count of every value, which one person changes; a row by "
                             "itself has epsilon = 1.61")  # fmt: skip
     assert part_of(data, 0.0).privacy == (np.inf, "has values that some records cannot release")
@@ -236,9 +236,9 @@ def members() -> np.ndarray:
 
 def test_donors_within_blocks_are_those_of_all_permutations(people: Microdata) -> None:
     law = BlockLaw(people, ("x", "y"), ("b",), BLOCKS, SELECTED)
-    np.testing.assert_allclose(law.members.toarray(), members(), atol=1e-12)
+    np.testing.assert_allclose(law.probabilities.toarray(), members(), atol=1e-12)
     assert (law.units(), law.q.tolist()) == ([("x", "y"), ("b",), ("z",)], [0.0, 1.0, 1.0, 0.0])
-    assert (law.neighborhoods, law.empty.tolist(), law.exchanged("x")) == (None, [], True)
+    assert (law.neighborhoods, law.empty.tolist(), law.keeps_value_counts("x")) == (None, [], True)
     found = law.moments()
     own = people.matrix(["x", "y"])
     known = [0, 1, 2, 3, 4, 6]
@@ -256,9 +256,9 @@ def test_donors_within_blocks_are_those_of_all_permutations(people: Microdata) -
     assert pairs_of(BLOCKS) == 18
     # who knows what makes the blocks knows the law, and nobody else
     block, other = (Microdata.from_frame(people.frame[[name]]) for name in "bx")
-    assert law.on(block).q.tolist() == [0.0]
+    assert law.restricted_to(block).q.tolist() == [0.0]
     with pytest.raises(NotApplicable, match="variables that make the blocks"):
-        law.on(other)
+        law.restricted_to(other)
 
 
 def test_values_within_blocks_have_the_chances_of_their_donors(
@@ -271,7 +271,7 @@ def test_values_within_blocks_have_the_chances_of_their_donors(
     rows = np.arange(7)
     np.testing.assert_allclose(part.chances(people, rows), members().T, atol=1e-12)
     np.testing.assert_allclose(part.kept, np.diag(members()), atol=1e-12)
-    assert (part.exchanged, part.by_value) == (True, False)
+    assert (part.keeps_value_counts, part.by_value) == (True, False)
     monkeypatch.setattr(block_law, "LARGEST_PAIRS", 18)
     assert isinstance(law_within_blocks(*given), BlockLaw)
     monkeypatch.setattr(block_law, "LARGEST_PAIRS", 17)

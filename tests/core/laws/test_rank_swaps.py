@@ -189,12 +189,12 @@ def test_expectations_of_a_table_by_hand() -> None:
     # m is first and second, l third: m shows m with 1 and a half, averaged, and l with a quarter
     assert found.levels["s"].tolist() == [[0.5, 0.5, 0.0], [0.25, 0.75, 0.0], [0.0, 0.0, 1.0]]
     assert found.kept("s").tolist() == [0.5, 0.75, 1.0, 0.75]
-    assert found.rows_intact().tolist() == [0.25, 0.75, 0.5, 0.0]
+    assert found.rows_unchanged().tolist() == [0.25, 0.75, 0.5, 0.0]
     table, values = found.table("s")
     assert values == ["l", "m", None]
     assert table.toarray()[[0, 2]].tolist() == [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]
     assert (found.releases, list(found.levels)) == (7, ["s"])
     nothing = expectations_of(data, {})
     assert isinstance(nothing, Expectations)
-    assert (nothing.releases, nothing.rows_intact().tolist()) == (0, [1.0] * 4)
+    assert (nothing.releases, nothing.rows_unchanged().tolist()) == (0, [1.0] * 4)
     assert nothing.table("y")[0].toarray()[[1, 2]].argmax(axis=1).tolist() == [0, 3]

@@ -93,7 +93,7 @@ def test_a_few_variables_of_a_unit_are_seen_by_themselves(data):
     both = transition(data, ("g", "x"), 0.6)
     codes = numbers_of(data, ("g",))
     alone = transition(data, ("g",), 0.6)
-    part = both.on(frozenset(("g",)))
+    part = both.restricted_to(frozenset(("g",)))
     np.testing.assert_allclose(part.kept, alone.kept)
     np.testing.assert_allclose(part.table()[0].toarray(), alone.table()[0].toarray())
     assert np.all(both.kept <= part.kept + 1e-12)

@@ -97,7 +97,7 @@ def prepared(method: str, data: Microdata) -> Any:
         made = defaults(method).prepare(data)
     except ParameterError:  # a count that a tiny table does not have
         made = defaults(method, **{METHODS[method].strength: 1}).prepare(data)
-    return made.at(**made.presets["Standard"])
+    return made.with_levers(**made.presets["Standard"])
 
 
 def key(number: int) -> SecretKey:

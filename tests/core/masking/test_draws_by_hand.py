@@ -134,7 +134,7 @@ def test_only_combinations_that_are_rare_enough_are_swapped(data: Microdata) -> 
         assert (law.kept("n") < 1).tolist() == moving.tolist()
         changed = drawn(method, keyed)["n"] != data.frame["n"]
         assert not changed[~moving].any()
-        assert law.exchanged("n")
+        assert law.keeps_value_counts("n")
 
 
 def test_ranks_are_exchanged_from_the_largest_down_and_the_ends_become_means(
@@ -204,8 +204,8 @@ def test_an_interval_has_the_law_of_what_is_drawn(draw_from: str) -> None:
     first, last = [one, 1 - one, 0, 0, 0], [0, 0, 0.5, 0.5, 0]
     expected = [first, first, first, last, last, [0, 0, 0, 0, 1.0]]
     np.testing.assert_allclose(law.table("x")[0].toarray(), expected)
-    assert law.exchanged("x") == (draw_from == "permute")
-    assert KPRAM(k=1).prepare(data).law.rows_intact().tolist() == [1.0] * 6
+    assert law.keeps_value_counts("x") == (draw_from == "permute")
+    assert KPRAM(k=1).prepare(data).law.rows_unchanged().tolist() == [1.0] * 6
     assert drawn(KPRAM(k=1), data).equals(data.frame)
 
 

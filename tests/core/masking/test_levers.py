@@ -12,10 +12,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS
 from rwn_core.masking.intervals import equal_counts
-from rwn_core.masking.left_alone import names_of
 from rwn_core.masking.minimum_k import check_known, check_records, range_of_known
 from rwn_core.masking.recoding import Recoding
 from rwn_core.masking.sampling import RandomSample
+from rwn_core.masking.unmasked_variables import names_of
 from rwn_core.randomness import SecretKey
 from tests.core.masking.method_tables import defaults, table
 from tests.core.masking.test_every_method import weakest
@@ -27,7 +27,7 @@ def test_every_lever_has_steps_between_its_ends_and_its_presets_lie_inside() -> 
         made = defaults(method).prepare(table("mixed"))
         levers = {lever.name: lever for lever in made.params.levers}
         for name, ends in made.ranges.items():
-            whole = levers[name].whole
+            whole = levers[name].whole_number
             first = 1 if whole else 0
             # a radius of 0 would leave everybody without a neighbor
             assert ends.low == (ends.step if (method, name) == ("nbrs2015", "epsilon") else first)

@@ -92,7 +92,7 @@ def test_nobody_rare_means_nothing_is_swapped(data):
     keyed = with_roles(data, h={"role": Role.KEY})
     method = RandomSwapping(share=1.0, rarer_than=2)
     assert mask(keyed, method, seed=6).masked.frame.equals(keyed.frame)
-    assert method.prepare(keyed).law.rows_intact().min() == 1
+    assert method.prepare(keyed).law.rows_unchanged().min() == 1
 
 
 def test_a_value_of_one_person_is_in_the_release_for_certain(data):
@@ -115,7 +115,7 @@ def test_numbers_can_be_released_rounded():
     table, values = release.law.table("age")
     assert set(release.masked.frame["age"]) <= set(values)
     np.testing.assert_allclose(table.sum(axis=1), 1.0)
-    assert release.law.on(data).units() == release.law.units()
+    assert release.law.restricted_to(data).units() == release.law.units()
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,10 @@ def test_a_prepared_table_draws_the_same_release(people, begin):
     params, key = RWN(k=3, epsilon=0.5, q=0.8), SecretKey.from_seed(7)
     start = getattr(RWN(k=1), begin)(people)
     release = mask(people, params, seed=7)
-    for prepared in (start.at(k=3, epsilon=0.5, q=0.8), start.at(k=3, q=0.8).at(epsilon=0.5)):
+    for prepared in (
+        start.with_levers(k=3, epsilon=0.5, q=0.8),
+        start.with_levers(k=3, q=0.8).with_levers(epsilon=0.5),
+    ):
         drawn = prepared.release(key)
         np.testing.assert_array_equal(drawn.donors, release.donors)
         pd.testing.assert_frame_equal(drawn.masked.frame, release.masked.frame)
@@ -138,7 +141,7 @@ def test_clones_give_a_value_its_own_probability():
     microdata = Microdata.from_frame(pd.DataFrame({"x": [1.0, 1.0, 5.0, 5.0]}))
     law = mask(microdata, RWN(epsilon=0.0, k=1), seed=7).law
     assert exact_probability(law, 0, "x", 1.0) == Fraction(1)
-    assert law.rows_intact().tolist() == [1.0] * 4
+    assert law.rows_unchanged().tolist() == [1.0] * 4
 
 
 def test_the_expected_mean_is_that_of_many_releases(people):

@@ -87,13 +87,13 @@ PRESETS: dict[str, tuple[dict[str, float], ...]] = {
 }
 """Light, Standard, Strong."""
 
-FLAGS = ("uses_weights", "uses_slices", "shows_whole_rows", "drops_lost_rows", "moves_missing")
+FLAGS = ("uses_weights", "uses_slices", "releases_true_rows", "drops_lost_rows", "moves_missing")
 TRUE: dict[str, set[str]] = {
     "rwn": {"uses_weights", "uses_slices", "moves_missing"},
     "nbrs2015": {"uses_weights", "uses_slices", "moves_missing"},
     "random_swapping": {"uses_slices"},
-    "row_copy": {"uses_weights", "shows_whole_rows", "moves_missing"},
-    "sampling": {"shows_whole_rows", "drops_lost_rows"},
+    "row_copy": {"uses_weights", "releases_true_rows", "moves_missing"},
+    "sampling": {"releases_true_rows", "drops_lost_rows"},
 }
 
 
@@ -134,7 +134,7 @@ def test_levers_take_whole_numbers_or_not_and_some_can_be_off() -> None:
         (method, lever.name)
         for method in METHODS
         for lever in METHODS[method].levers
-        if lever.whole
+        if lever.whole_number
     }
     assert whole == {
         *((method, "k") for method in (*COUNTED, "rwn", "row_copy")),

@@ -244,7 +244,8 @@ def test_ATT_7_attribute_inference():
         share = weights[rows[:, 1] == 1].sum() / weights.sum()
         assert share == pytest.approx(expected["pred_y1"])
         values = ReleasedValues(group, rows[:, 1], EXACT)
-        named = values.right(sparse.csr_array(some.source), np.ones(6))[5]
+        shown = values.named(sparse.csr_array(some.source))
+        named = shown.right(np.ones(6), values.near)[5]
         assert named == float(expected["pred_y1"] > 0.5)
 
 

@@ -140,7 +140,7 @@ def test_a_large_sample_is_linked_by_random_rows_that_leave(monkeypatch) -> None
     few = worst_case_module.worst_case(comparison, work=50_000, whole=0)
     leaving = released_rows(comparison.original, comparison.masked)
     assert set(few.links.rows) <= set(leaving)
-    assert few.links.of == len(leaving) == 100
+    assert few.links.total_rows == len(leaving) == 100
     assert few.success == pytest.approx(1.0)
 
 

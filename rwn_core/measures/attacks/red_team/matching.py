@@ -1,4 +1,4 @@
-"""All rows given to people at once, each person one row: by values, by ranks, by rank intervals."""
+"""Matching attack: all rows assigned to people by values, ranks and intervals of ranks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGEST = 1_500  # rows that are given to people at once: about n cubed steps
 
 
 def attack(files: Files) -> list[Finding | Tried]:
-    """Link all rows to people, and name what the row of a person shows."""
+    """Link all rows to people, and name what a person's row shows."""
     from scipy.optimize import linear_sum_assignment
 
     found: list[Finding | Tried] = []
@@ -57,7 +57,7 @@ def _costs(files: Files, names: Names) -> Iterator[tuple[str, Floats]]:
 
 
 def _right(files: Files, person: NDArray[np.int64]) -> float:
-    """Return the expected number of right links; equal records are interchangeable."""
+    """Return the expected number of correct links; equal records are interchangeable."""
     same_row = np.unique(column_hashes(files.rows).sum(axis=1), return_inverse=True)[1]
     same_person = np.unique(column_hashes(files.truth).sum(axis=1), return_inverse=True)[1]
     rows, people = np.bincount(same_row), np.bincount(same_person)

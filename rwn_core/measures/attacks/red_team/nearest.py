@@ -1,4 +1,4 @@
-"""The nearest row or person by what is known: links, and names of what the nearest rows show."""
+"""Nearest-record attack: links, and names of what the nearest rows show."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _WAYS = (("standardized values", standardized), ("ranks", ranked))
 
 
 def attack(files: Files) -> list[Finding | Tried]:
-    """Link rows to the nearest people, and name what the rows nearest to people show."""
+    """Link rows to the nearest people, and name what the nearest rows show."""
     return [*links(files), *names(files)]
 
 
 def links(files: Files) -> list[Finding]:
-    """Give each of some rows the nearest person, by all variables and by the keys."""
+    """Link some rows to the nearest person, by all variables and by the keys."""
     found = []
     for names, what in _known(files):
         for title, lay_out in _WAYS:
@@ -51,7 +51,7 @@ def links(files: Files) -> list[Finding]:
 
 
 def names(files: Files) -> list[Tried]:
-    """Name of each of some people the secret of the nearest row by the keys."""
+    """Name for some people the secret of the nearest row by the keys."""
     found: list[Tried] = []
     if not files.known or not files.secrets:
         return found
@@ -77,7 +77,7 @@ def names(files: Files) -> list[Tried]:
 
 
 def _asked(files: Files) -> int:
-    """Return the number of random rows or people to look at."""
+    """Return the number of random rows or people to attack."""
     return min(ASKED, max(FEWEST, LARGEST_PAIRS // files.n))
 
 
@@ -99,7 +99,7 @@ def _known(files: Files) -> Iterator[tuple[Names, str]]:
 
 
 def _distances(some: Floats, others: Floats) -> Iterator[tuple[slice, Floats]]:
-    """Squared distances, some points at a time."""
+    """Yield squared distances, some points at a time."""
     size = max(1, AT_ONCE // max(len(others), 1))
     lengths = (others**2).sum(axis=1)
     for start in range(0, len(some), size):

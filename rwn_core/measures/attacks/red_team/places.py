@@ -1,4 +1,4 @@
-"""People and rows as points: every variable in spreads or in ranks, so that no unit counts."""
+"""People and rows as points: every variable in spreads or in ranks."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Two = tuple[Floats, Floats]
 
 
 def standardized(files: Files, names: Sequence[str]) -> Two:
-    """Points in robust standard deviations; levels are corners one unit apart."""
+    """Return points in robust standard deviations; levels are corners one unit apart."""
     return _points(files, names, _spreads)
 
 
 def ranked(files: Files, names: Sequence[str]) -> Two:
-    """Points of ranks, people and rows each among themselves; levels as above."""
+    """Return points of ranks, of people and rows separately; levels are corners."""
     return _points(files, names, _ranks)
 
 
@@ -57,7 +57,7 @@ def _ranks(people: Floats, rows: Floats) -> Two:
 
 
 def _rank(values: Floats) -> Floats:
-    """Ranks from 1, of equal values their mean; NaN where missing."""
+    """Return mid-ranks from 1; NaN where missing."""
     ranks = np.full(values.shape, np.nan)
     known = ~np.isnan(values)
     _, place, count = np.unique(values[known], return_inverse=True, return_counts=True)
@@ -66,7 +66,7 @@ def _rank(values: Floats) -> Floats:
 
 
 def _filled(values: Floats) -> Floats:
-    """Put missing values in the middle and mark them in a second column; shape (n, 2)."""
+    """Put missing values in the middle and mark them in a second column, shape (n, 2)."""
     missing = np.isnan(values)
     centre = 0.0 if missing.all() else float(np.nanmean(values))
     return np.column_stack((np.where(missing, centre, values), missing.astype(np.float64)))

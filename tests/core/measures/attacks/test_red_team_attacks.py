@@ -20,7 +20,7 @@ from rwn_core.measures.attacks.red_team.finding import (
     reach,
     scored,
 )
-from rwn_core.measures.attacks.red_team.shown import shown
+from rwn_core.measures.attacks.red_team.merge import shown
 from rwn_core.measures.comparison import Comparison
 from tests.core.measures.attacks.red_team_tables import (
     best,

@@ -239,7 +239,7 @@ def test_combinations_beyond_the_largest_number_are_told_apart():
     moved = codes.copy()
     moved[:1000, 7] = (moved[:1000, 7] + 1) % 4000
     hits = [
-        np.bincount(each.lone.which[each.entry], minlength=3) for each in columns.matches(moved)
+        np.bincount(each.unique.which[each.entry], minlength=3) for each in columns.matches(moved)
     ]
     assert np.sum(hits, axis=0).tolist() == [3000, 4000, 4000]
 
