@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from rwn_core.evaluation.forecast.columns import Columns
+from rwn_core.neighbors.kernel import EVEN
 
 NUMBERS_A_BLOCK = 4_000_000  # about 32 MB a working array
 LARGEST_EXACT = 2000  # records; beyond, the ratio of expectations is as good
@@ -154,7 +155,7 @@ class Adder:
             values = np.column_stack([self._every[members], equal, *joint])
             sums = prefix_sums(values, local, taken)
             near, same = np.split(sums, [self._every.shape[1]], axis=2)
-        return near / taken[..., None], same / taken[..., None]
+        return EVEN.mean(near, taken[..., None]), EVEN.mean(same, taken[..., None])
 
     def _all_pairs(self, members: NDArray[np.int32], local: NDArray[np.int64]) -> Floats:
         """Sums over all pairs of a block: a sparse product, without a number for each pair."""
@@ -241,7 +242,7 @@ class Adder:
         sums = np.zeros((len(sizes), n))
         q = self.q[:, self.columns.key, None]
         with np.errstate(divide="ignore"):  # of a row that surely shows them
-            chances = np.log1p(-q / sizes[:, block])
+            chances = np.log1p(-EVEN.mean(q, sizes[:, block]))
             sums[:, block] = np.log(q)  # one's own row
         for setting, taken in enumerate(sizes[:, block]):
             inside = np.flatnonzero(rank < np.repeat(taken, lengths))
