@@ -446,26 +446,29 @@ class SliceSearch:
 
     def verified(self) -> tuple[Point, bool]:
         """Return the best choice as read on fresh releases, and whether these meet all limits."""
-        left, step = dict(self.found), dict.fromkeys(self.found, 1)
         nearest: tuple[float, Choice, int] = (math.inf, *self._leader())
+        steps: dict[Choice, int] = {}
         attempt = 0
-        while left and attempt < _ATTEMPTS:
-            even = [each for each in left if each.weights == self.given]
+        while self.found and attempt < _ATTEMPTS:
+            even = [each for each in self.found if each.weights == self.given]
             alone = [each for each in even if not each.slices]
-            first = (list(left), even, alone)[max(attempt - 2, 0) // 2]
-            choice = min(first or left, key=lambda each: self._loss(each, left[each]))
-            if self._confirms(choice, left[choice]):
-                point = self._fresh(choice, left[choice], attempt)
+            first = (list(self.found), even, alone)[max(attempt - 2, 0) // 2]
+            choice = min(first or self.found, key=lambda each: self._loss(each, self.found[each]))
+            strength = self.found.pop(choice)
+            if self._confirms(choice, strength):
+                point = self._fresh(choice, strength, attempt)
                 verdict = self.policy.judge_point(point)
                 if verdict.kept:
                     return point, True
                 share = math.inf if verdict.unread else verdict.largest or math.inf
-                nearest = min(nearest, (share, choice, left[choice]))
+                nearest = min(nearest, (share, choice, strength))
                 attempt += 1
-            left[choice] += step[choice]
-            step[choice] *= 2
-            if left[choice] >= len(self.settings):
-                del left[choice]
+            steps[choice] = 2 * steps.get(choice, 0) or 1
+            if strength + steps[choice] < len(self.settings):
+                self.found[choice] = strength + steps[choice]
+            self.trials[choice, strength] = math.inf
+            self.seen = set(steps)
+            self.descend(())  # what lost more than a refused choice may lead now
         point = self._fresh(*nearest[1:], _ATTEMPTS)
         return point, self.policy.judge_point(point).kept
 
