@@ -95,10 +95,8 @@ class AnalysisPlan:
         """
         comparison = compare(microdata, released_only(microdata))
         judged = []
-        for masked, law in releases(microdata, params, repeats, seed):
+        for masked, law in releases(microdata, params, repeats, seed, progress):
             judged.append(self.judge(comparison.with_masked(masked, law)))
-            if progress is not None:
-                progress(len(judged) / repeats)
         return tuple(_standing(each) for each in zip(*judged, strict=True))
 
     def to_records(self) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ from rwn_core.masking import Method
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import LEVEL
+from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
 
@@ -96,7 +97,7 @@ def ensemble(
     repeats: int = 25,
     measures: Sequence[str] | None = None,
     seed: int | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Ensemble:
     """Draw one setting many times and read the measures on each release.
 
@@ -141,7 +142,7 @@ def ensemble(
     baselines: dict[str, float | None] = {}
     gathered: dict[str, Gathering] = {}
     reasons: dict[str, str] = {}
-    for number, (masked, law) in enumerate(releases(microdata, params, repeats, seed)):
+    for masked, law in releases(microdata, params, repeats, seed, progress):
         this = comparison.with_masked(masked, law)
         for key in keys:
             answer = MEASURES[key].read(this, bare=True)
@@ -151,8 +152,6 @@ def ensemble(
                 gathered.setdefault(key, Gathering(key)).add(answer)
             else:
                 reasons.setdefault(key, answer.reason)
-        if progress is not None:
-            progress((number + 1) / repeats)
     return Ensemble(
         repeats=repeats,
         values={key: np.array(answer) for key, answer in values.items()},
@@ -169,14 +168,20 @@ def released_only(microdata: Microdata) -> Microdata:
 
 
 def releases(
-    microdata: Microdata, params: Method, repeats: int, seed: int | None
+    microdata: Microdata,
+    params: Method,
+    repeats: int,
+    seed: int | None,
+    progress: Progress | None = None,
 ) -> Iterator[tuple[Microdata, Law | None]]:
-    """Releases of one setting under different keys; the neighbors are searched once."""
+    """Yield releases of one setting under different keys; the neighbors are searched once."""
     keys = (
         SecretKey.fresh() if seed is None else SecretKey.from_seed(seed + number)
         for number in range(repeats)
     )
     prepared = params.prepare(microdata)
-    for key in keys:
+    for number, key in enumerate(keys, start=1):
         work = prepared.release(key)
         yield work.masked, work.law
+        if progress is not None:
+            progress(number / repeats)

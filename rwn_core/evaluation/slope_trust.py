@@ -104,12 +104,10 @@ def slope_trust(
     cells = microdata.n * max(len(microdata.schema.released), 1)
     drawn = repeats or int(np.clip(CELLS // cells, FEWEST, MOST))
     found: list[list[Estimate]] = [[] for _ in models]
-    for number, (masked, _) in enumerate(releases(microdata, params, drawn, seed)):
+    for masked, _ in releases(microdata, params, drawn, seed, progress):
         for model, each in zip(models, found, strict=True):
             with suppress(NotApplicable):
                 each.append(model.fit(masked))
-        if progress is not None:
-            progress((number + 1) / drawn)
     return tuple(_judged(m, e, drawn) for m, e in zip(models, found, strict=True))
 
 

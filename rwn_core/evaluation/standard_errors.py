@@ -7,7 +7,7 @@ intervals still hold the truth 95 times in 100.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,7 @@ from rwn_core.measures.aligned import RELEASED
 from rwn_core.measures.statistics.design_matrix import design_matrix
 from rwn_core.measures.statistics.glm import generalized_fit, response_design, response_family
 from rwn_core.measures.statistics.ols import least_squares
+from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
 Z95 = 1.96
@@ -143,7 +144,7 @@ def standard_error_validity(
     question: Question | None = None,
     repeats: int = 100,
     seed: int | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Validity:
     """Hold reported standard errors of a regression against true ones, with their coverage.
 
@@ -176,12 +177,13 @@ def standard_error_validity(
         raise ParameterError("repeats must be a whole number of at least 10.")
     question = microdata.schema.question if question is None else question
     model = QuestionModel(microdata, question)
-    counted = _Counted(progress, 2 * repeats)
-    drawn = [counted(model.fit(masked)) for masked, _ in releases(microdata, params, repeats, seed)]
-    coefficients, _ = _stacked(drawn, "releases")
-    sampled = [
-        counted(model.fit(masked)) for masked in masked_samples(microdata, params, repeats, seed)
-    ]
+    report = progress or (lambda share: None)
+    draws = releases(microdata, params, repeats, seed, lambda share: report(share / 2))
+    coefficients, _ = _stacked([model.fit(masked) for masked, _ in draws], "releases")
+    samples = masked_samples(
+        microdata, params, repeats, seed, lambda share: report(0.5 + share / 2)
+    )
+    sampled = [model.fit(masked) for masked in samples]
     estimates, errors = _stacked(sampled, "masked bootstrap samples")
     own, error = model.own
     shift, between = coefficients.mean(axis=0) - own, coefficients.std(axis=0, ddof=1)
@@ -210,19 +212,6 @@ def _means(microdata: Microdata, params: Method) -> pd.DataFrame | None:
         return mean_inflation(microdata, params) if params.has_forecast else None
     except (NotApplicable, ParameterError):  # such as missing values
         return None
-
-
-class _Counted:
-    """Passes results on and says how many there have been."""
-
-    def __init__(self, progress: Callable[[float], None] | None, total: int) -> None:
-        self.progress, self.total, self.done = progress, total, 0
-
-    def __call__(self, result: Estimate | None) -> Estimate | None:
-        self.done += 1
-        if self.progress is not None:
-            self.progress(self.done / self.total)
-        return result
 
 
 class QuestionModel:
@@ -296,7 +285,7 @@ def mean_inflation(microdata: Microdata, params: Method) -> pd.DataFrame:
 
 
 def masked_samples(
-    microdata: Microdata, params: Method, repeats: int, seed: int | None
+    microdata: Microdata, params: Method, repeats: int, seed: int | None, progress: Progress
 ) -> Iterator[Microdata]:
     """Draw bootstrap samples of the records and mask each under its own key."""
     root = np.random.default_rng(seed)
@@ -305,3 +294,4 @@ def masked_samples(
         rows = np.sort(root.integers(0, microdata.n, microdata.n))
         key = SecretKey.fresh() if seed is None else SecretKey.from_seed(seed + number)
         yield prepared.resampled(rows).release(key).masked
+        progress((number + 1) / repeats)

@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.slices import Slices, as_slices
+from rwn_core.data.slices import Slices
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, at_levers
@@ -29,7 +28,7 @@ from rwn_core.tuning.policy import QUICK, Policy
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.slice_loss import SliceLoss
-from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
+from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices, slice_steps
 from rwn_core.tuning.verdict import not_judged
 
 LARGEST_SEARCHED = 1_000  # records; more take minutes, and linkage is known between bounds only
@@ -447,26 +446,29 @@ class SliceSearch:
 
     def verified(self) -> tuple[Point, bool]:
         """Return the best choice as read on fresh releases, and whether these meet all limits."""
-        left, step = dict(self.found), dict.fromkeys(self.found, 1)
         nearest: tuple[float, Choice, int] = (math.inf, *self._leader())
+        steps: dict[Choice, int] = {}
         attempt = 0
-        while left and attempt < _ATTEMPTS:
-            even = [each for each in left if each.weights == self.given]
+        while self.found and attempt < _ATTEMPTS:
+            even = [each for each in self.found if each.weights == self.given]
             alone = [each for each in even if not each.slices]
-            first = (list(left), even, alone)[max(attempt - 2, 0) // 2]
-            choice = min(first or left, key=lambda each: self._loss(each, left[each]))
-            if self._confirms(choice, left[choice]):
-                point = self._fresh(choice, left[choice], attempt)
+            first = (list(self.found), even, alone)[max(attempt - 2, 0) // 2]
+            choice = min(first or self.found, key=lambda each: self._loss(each, self.found[each]))
+            strength = self.found.pop(choice)
+            if self._confirms(choice, strength):
+                point = self._fresh(choice, strength, attempt)
                 verdict = self.policy.judge_point(point)
                 if verdict.kept:
                     return point, True
                 share = math.inf if verdict.unread else verdict.largest or math.inf
-                nearest = min(nearest, (share, choice, left[choice]))
+                nearest = min(nearest, (share, choice, strength))
                 attempt += 1
-            left[choice] += step[choice]
-            step[choice] *= 2
-            if left[choice] >= len(self.settings):
-                del left[choice]
+            steps[choice] = 2 * steps.get(choice, 0) or 1
+            if strength + steps[choice] < len(self.settings):
+                self.found[choice] = strength + steps[choice]
+            self.trials[choice, strength] = math.inf
+            self.seen = set(steps)
+            self.descend(())  # what lost more than a refused choice may lead now
         point = self._fresh(*nearest[1:], _ATTEMPTS)
         return point, self.policy.judge_point(point).kept
 
@@ -482,19 +484,6 @@ class SliceSearch:
         (point,) = self.pool.points([setting], plan, self._report)
         (few,) = self.pool.points([setting], with_red_team(plan), lambda share: None)
         return with_attacked(point, few)
-
-
-def slice_steps(slices: Slices, names: Sequence[str]) -> list[Slices]:
-    """Return slices one step away: two blocks joined, or one variable moved."""
-    inside = {name for each in slices for name in each}
-    blocks = [*slices, *((name,) for name in names if name not in inside)]
-    made = []
-    for one, two in combinations(blocks, 2):
-        made.append([*(each for each in blocks if each not in (one, two)), (*one, *two)])
-    for name in names:
-        left = [tuple(other for other in each if other != name) for each in (*blocks, ())]
-        made += [[*left[:to], (*left[to], name), *left[to + 1 :]] for to in range(len(blocks) + 1)]
-    return list(dict.fromkeys(as_slices(b for b in each if len(b) > 1) for each in made))
 
 
 def weight_steps(weights: Weights, names: Sequence[str]) -> Iterator[Weights]:

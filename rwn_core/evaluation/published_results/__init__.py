@@ -7,13 +7,17 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from rwn_core.errors import ParameterError
-from rwn_core.evaluation.published_results.comparison import Row, Verdict
 from rwn_core.evaluation.published_results.k_noise import K_NOISE
 from rwn_core.evaluation.published_results.nbrs import NBRS
-from rwn_core.evaluation.published_results.prediction import PREDICTION
-from rwn_core.evaluation.published_results.replay import Replay, Replayed, Request, replayed
-from rwn_core.evaluation.published_results.section8 import SECTION_8
-from rwn_core.evaluation.published_results.section11 import SECTION_11
+from rwn_core.evaluation.published_results.replay import (
+    Replay,
+    Replayed,
+    Request,
+    Row,
+    Verdict,
+    replayed,
+)
+from rwn_core.evaluation.published_results.rwn2022 import PREDICTION, SECTION_8, SECTION_11
 from rwn_core.evaluation.published_results.slides import SLIDES
 
 __all__ = ["REPLAYS", "Replay", "Replayed", "Request", "Row", "Verdict", "chosen", "replayed"]

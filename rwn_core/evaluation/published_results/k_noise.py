@@ -6,8 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.evaluation.lessons.k_methods import TABLES, k_methods, near_released, table
-from rwn_core.evaluation.published_results.comparison import Attempt, Number, mean_number
-from rwn_core.evaluation.published_results.replay import Found, Replay, Request
+from rwn_core.evaluation.published_results.replay import (
+    Attempt,
+    Found,
+    Number,
+    Replay,
+    Request,
+    mean_number,
+)
 from rwn_core.laws.noise_law import Noise
 
 UNIT = "years, or squared years"

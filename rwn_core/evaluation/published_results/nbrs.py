@@ -8,8 +8,15 @@ import numpy as np
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.evaluation.published_results.comparison import Attempt, Number, mean_number
-from rwn_core.evaluation.published_results.replay import Found, Replay, Request, published
+from rwn_core.evaluation.published_results.replay import (
+    Attempt,
+    Found,
+    Number,
+    Replay,
+    Request,
+    mean_number,
+    published,
+)
 from rwn_core.io.demo import load_demo
 from rwn_core.masking import NBRS2015, mask
 from rwn_core.measures import MEASURES

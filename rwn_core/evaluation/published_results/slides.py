@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.evaluation.lessons.sampling import POPULATION, leakage, sampling
-from rwn_core.evaluation.published_results.comparison import Attempt, Number
-from rwn_core.evaluation.published_results.replay import Found, Replay, Request
+from rwn_core.evaluation.published_results.replay import Attempt, Found, Number, Replay, Request
 from rwn_core.laws.transition_matrix import disjoint_share, mixed_matrix, privacy_epsilon
 
 KEYS, SAMPLE = 11, 2_000

@@ -26,11 +26,10 @@ from rwn_core.tuning.seek_slices import (
     SliceRanges,
     SliceSearch,
     seek_slices,
-    slice_steps,
 )
 from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.slice_loss import SliceLoss
-from rwn_core.tuning.slice_presets import PRESETS, preset_slices
+from rwn_core.tuning.slice_presets import PRESETS, preset_slices, slice_steps
 
 LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.05),))
 BOTH = Policy(
