@@ -53,7 +53,7 @@ def ended(ahead: LookAhead) -> None:
 
 
 def far_out(prepared: PreparedTable) -> rwn.RWN:
-    ends = prepared.prepared.slider_range
+    ends = prepared.prepared.state.about
     epsilon = next(float(each) for each in ends.positions if each > ends.stored)
     return rwn.RWN(epsilon=epsilon, k=5)
 
@@ -138,7 +138,7 @@ def test_it_is_stopped(prepared: PreparedTable, searches: list[str]) -> None:
         time.sleep(0.01)
     ahead.cancel()
     ended(ahead)
-    assert prepared.prepared.source._far == []
+    assert prepared.prepared.state.source._far == []
     prepared.release(far_out(prepared), 3)  # which holds nothing up
     assert len(searches) == 2
 
