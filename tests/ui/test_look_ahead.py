@@ -106,8 +106,8 @@ def test_far_out_some_records_stand_for_all_until_it_is_looked_up(
     monkeypatch.setattr(far_donors, "find_far_donors", held)
     screen = open_page("data").upload("large.csv", csv()).wait().visit("tune")
     ends = screen.results.tables.get(preparation_key(screen.session.data, "rwn", ()))
-    far = next(float(each) for each in ends.prepared.slider_range.positions
-               if each > ends.prepared.slider_range.stored)  # fmt: skip
+    far = next(float(each) for each in ends.prepared.state.about.positions
+               if each > ends.prepared.state.about.stored)  # fmt: skip
     try:
         screen.move("levers", {"epsilon": far})
         assert "2,000 of 2,600 records" in screen.panel["summary"]["text"]
