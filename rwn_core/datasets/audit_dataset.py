@@ -81,12 +81,7 @@ class DatasetAudit:
 
     @property
     def steps(self) -> dict[str, float]:
-        """How far the distribution function of each number moved at most, at the ends of its bins.
-
-        References
-        ----------
-        The Kolmogorov-Smirnov distance of binned values, which is at most that of the values.
-        """
+        """How far the distribution function of each number moved at most, at the ends of its bins."""
         apart = [_shares(side.bins).cumsum(axis=1) for side in (self.original, self.released)]
         largest = np.abs(apart[1] - apart[0]).max(axis=1, initial=0.0)
         return dict(zip(self.original.numeric, largest.tolist(), strict=True))

@@ -25,26 +25,7 @@ _PATIENCE = "20s"  # for a scheduler to answer
 
 @contextlib.contextmanager
 def dask(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
-    """Have tasks done by the workers of Dask; a lost one's task is given to another.
-
-    Parameters
-    ----------
-    run : Run
-    workers : int
-        Processes of this machine, where no address is given.
-    address : str, optional
-        Of a scheduler, such as ``tcp://node1:8786``.
-
-    Yields
-    ------
-    callable
-        Does tasks; see `Execute`.
-
-    Raises
-    ------
-    ParameterError
-        Dask is not installed, or no scheduler answers at the address.
-    """
+    """Have tasks done by the workers of Dask; a lost one's task is given to another."""
     packed = PackedRun(run)
     with contextlib.ExitStack() as stack:
         client = stack.enter_context(_client(stack, workers, address))

@@ -58,21 +58,7 @@ class Dataset:
 
     @classmethod
     def at(cls, source: str | Path) -> Dataset:
-        """Find the files of a folder, a pattern, or one file, and check that they belong together.
-
-        Parameters
-        ----------
-        source : str or Path
-
-        Returns
-        -------
-        Dataset
-
-        Raises
-        ------
-        InputError
-            There are none, one is damaged, or their columns differ.
-        """
+        """Find the files of a folder, a pattern, or one file, and check that they belong together."""
         paths = _paths(source)
         heads = [_head(path) for path in paths]
         first = heads[0][1]
@@ -132,12 +118,7 @@ def frame_of(table: pa.Table) -> pd.DataFrame:
 
 
 def check_rows(frame: pd.DataFrame, schema: Schema, start: int) -> None:
-    """Refuse values that their variables do not describe; `start` numbers the first record.
-
-    Raises
-    ------
-    InputError, SchemaError
-    """
+    """Refuse values that their variables do not describe; `start` numbers the first record."""
     for variable in schema.released:
         column = frame[variable.name]
         if column.isna().all():  # of a part; whether the whole column has values is asked later

@@ -62,23 +62,7 @@ def sampled_linkage(
     key: SecretKey | None,
     advance: Advance,
 ) -> SampledLinkage:
-    """Link some released rows.
-
-    Parameters
-    ----------
-    tables : (Dataset, Dataset)
-        The original and the released one.
-    schema : Schema
-        With the levels of ordered variables.
-    metric : Metric
-    chosen : ndarray of int64, shape (c,)
-        Ascending: original records whose released rows are linked, or without a key the numbers
-        of released rows.
-    key : SecretKey, optional
-        That of the release.
-    advance : callable
-        Told of the original's records as they are read.
-    """
+    """Link some released rows."""
     original, released = tables
     rows = chosen if key is None else released_rows(key, chosen, original.n)
     theirs = _points(released, rows, schema, metric)

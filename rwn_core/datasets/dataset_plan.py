@@ -59,21 +59,7 @@ class DatasetPlan:
 def plan_dataset(
     src: str | Path, dst: str | Path, params: Any, options: RunOptions | None = None
 ) -> DatasetPlan:
-    """Say what `mask_dataset` would take; nothing is written.
-
-    Parameters
-    ----------
-    src, dst, params, options
-        As for `mask_dataset`.
-
-    Returns
-    -------
-    DatasetPlan
-
-    Raises
-    ------
-    InputError, SchemaError, ParameterError, ReleaseError
-    """
+    """Say what `mask_dataset` would take; nothing is written."""
     options = options or RunOptions()
     run, _ = prepare_run(src, dst, params, SecretKey.fresh(), options)
     ranges = ceil(run.dataset.n / run.rows)

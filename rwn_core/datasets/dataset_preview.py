@@ -70,32 +70,7 @@ def preview_dataset(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> DatasetPreview:
-    """Look at a dataset in one pass for its columns, and one for neighborhoods.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    schema : Schema
-        Of its columns.
-    params : RWN
-        Its k and its epsilon say how large a neighborhood is.
-    largest_exact : int
-        Records up to which neighborhoods are those of the full table. Beyond, they are those of
-        Method 1: among a random sample of the records.
-    seed : int, optional
-        Which records are random; fresh ones when left out.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    DatasetPreview
-
-    Raises
-    ------
-    InputError, SchemaError
-        Values that the schema does not describe.
-    """
+    """Look at a dataset in one pass for its columns, and one for neighborhoods."""
     done, total = 0, 2 * dataset.n
 
     def advance(records: int) -> None:
@@ -147,30 +122,7 @@ def random_records(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """Read random records of a dataset, to try settings on; direct identifiers are not read.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    schema : Schema
-        Of its columns.
-    m : int
-        How many; all of them where the dataset has no more.
-    seed : int, optional
-        Which ones; fresh ones when left out.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    DataFrame
-        In the order of the dataset.
-
-    Raises
-    ------
-    InputError
-        A file was damaged or changed meanwhile.
-    """
+    """Read random records of a dataset, to try settings on; direct identifiers are not read."""
     done, n = 0, dataset.n
 
     def advance(records: int) -> None:

@@ -77,13 +77,7 @@ class DatasetStatistics:
 def survey_of(
     dataset: Dataset, schema: Schema, advance: Advance
 ) -> tuple[Schema, SurveyStatistics]:
-    """The first pass: statistics of columns, and the schema with the levels of ordered variables.
-
-    Raises
-    ------
-    InputError, SchemaError
-        Values that the schema does not describe.
-    """
+    """The first pass: statistics of columns, and the schema with the levels of ordered variables."""
     kept = Schema(variables=schema.released)
     numbers = [v.name for v in kept.variables if not has_levels(v)]
     counted = [v.name for v in kept.variables if has_levels(v)]
@@ -111,19 +105,7 @@ def statistics_of(
     edges: Mapping[str, ColumnStatistics],
     advance: Advance,
 ) -> DatasetStatistics:
-    """The second pass: products of columns, and counts of bins.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    schema : Schema
-        With the levels of ordered variables.
-    found : SurveyStatistics
-        Of the first pass.
-    edges : mapping
-        The statistics whose least and greatest values the bins lie between: the original's.
-    advance : callable
-    """
+    """The second pass: products of columns, and counts of bins."""
     numeric = tuple(v.name for v in schema.variables if v.kind in (Kind.CONTINUOUS, Kind.COUNT))
     columns = [found.numbers[name] for name in numeric]
     means, sds = np.array([c.mean for c in columns]), np.array([c.sd for c in columns])

@@ -15,12 +15,7 @@ ENGINES: Mapping[str, Engine] = MappingProxyType({"local": local, "dask": dask, 
 
 
 def engine_of(key: str) -> Engine:
-    """The engine of a key.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """The engine of a key."""
     if key not in ENGINES:
         raise ParameterError(f"engine must be one of: {', '.join(ENGINES)}.")
     return ENGINES[key]

@@ -45,15 +45,7 @@ def drawing_of(run: Run) -> Drawing:
 def found_of_table(
     run: Run, table: NeighborTable, ids: NDArray[np.int64], others: NDArray[np.int64]
 ) -> Found:
-    """Draw from a table of ranked neighbors.
-
-    Parameters
-    ----------
-    run : Run
-    table : NeighborTable
-    ids, others : ndarray of int64
-        The numbers in the dataset of its rows, and of the records that its entries name.
-    """
+    """Draw from a table of ranked neighbors."""
     ball, drawing = run.params.ball, drawing_of(run)
     cut = table.narrow(k=ball.k, epsilon=ball.epsilon)
     donors = np.empty((len(ids), len(drawing.streams)), dtype=np.int64)
@@ -68,14 +60,7 @@ def found_of_table(
 
 
 def release_rows(run: Run, number: int, ids: NDArray[np.int64], found: Found) -> dict[str, Any]:
-    """Copy the donors' values, and keep the rows for the files of the release.
-
-    Returns
-    -------
-    dict
-        Records whose neighborhood is empty, those that k governs, and how many values of each
-        column changed.
-    """
+    """Copy the donors' values, and keep the rows for the files of the release."""
     masked = values_of_donors(run, found.donors)
     deal_rows(piece(run, number), masked, ids, run.key, run.files)
     before = values_of_donors(run, np.repeat(ids[:, None], len(run.names), axis=1))

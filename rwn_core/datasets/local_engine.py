@@ -20,24 +20,7 @@ _LOOK_EVERY = 0.2  # seconds between two looks at whether to go on
 
 @contextmanager
 def local(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
-    """Have tasks done by worker processes; one worker is this process itself.
-
-    Parameters
-    ----------
-    run : Run
-    workers : int
-    address : None
-
-    Yields
-    ------
-    callable
-        Does tasks; see `Execute`.
-
-    Raises
-    ------
-    ParameterError
-        An address was given.
-    """
+    """Have tasks done by worker processes; one worker is this process itself."""
     if address is not None:
         raise ParameterError("The engine local takes no address; choose the engine dask or spark.")
     if workers == 1:

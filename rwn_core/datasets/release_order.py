@@ -37,17 +37,7 @@ def piece(run: Run, number: int) -> Path:
 def deal_rows(
     path: Path, masked: pa.Table, ids: NDArray[np.int64], key: SecretKey, files: int
 ) -> None:
-    """Write masked rows so that each file of the release finds its own together.
-
-    Parameters
-    ----------
-    path : Path
-    masked : pyarrow.Table
-    ids : ndarray of int64, shape (m,)
-        The rows' records.
-    key : SecretKey
-    files : int
-    """
+    """Write masked rows so that each file of the release finds its own together."""
     draws = two_uniforms(key, ids, ORDER_STREAM)
     # numbers of few bits are sorted by counting
     target = (draws[0] * files).astype(np.min_scalar_type(files))

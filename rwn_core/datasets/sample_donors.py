@@ -23,14 +23,7 @@ STEP = "mask"
 
 
 def mask_rows(run: Run, task: Task) -> dict[str, Any]:
-    """Mask one range of records with donors from the sample.
-
-    Returns
-    -------
-    dict
-        Of the range: records whose neighborhood is empty, those that k governs, and how many
-        values of each column changed.
-    """
+    """Mask one range of records with donors from the sample."""
     facts, ball = run.facts, run.params.ball
     table = run.dataset.read(task["start"], task["stop"], run.names)
     microdata = facts.microdata(table)
@@ -64,17 +57,7 @@ def corners_of(points: Points) -> Points:
 
 
 def places_in_sample(ids: NDArray[np.int64], sampled: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The place in the sample of each of some records that follow each other; -1 for none.
-
-    Parameters
-    ----------
-    ids, sampled : ndarray of int64, shape (c,) and (m,)
-        Both ascending.
-
-    Returns
-    -------
-    ndarray of int32, shape (c,)
-    """
+    """The place in the sample of each of some records that follow each other; -1 for none."""
     places = np.full(len(ids), -1, dtype=np.int32)
     first, last = np.searchsorted(sampled, [ids[0], ids[-1] + 1])
     places[sampled[first:last] - ids[0]] = np.arange(first, last)
@@ -90,19 +73,7 @@ def together(one: Points, other: Points) -> Points:
 
 
 def copy_from_sample(table: pa.Table, sample: pa.Table, donors: NDArray[np.int64]) -> pa.Table:
-    """Fill every column from its donors.
-
-    Parameters
-    ----------
-    table, sample : pyarrow.Table
-        Some records, and the sampled ones.
-    donors : ndarray of int64, shape (c, p)
-        Of a sampled record its place, counted from -m on; 0 or more where a value is kept.
-
-    Returns
-    -------
-    pyarrow.Table
-    """
+    """Fill every column from its donors."""
     columns = []
     for position, name in enumerate(table.column_names):
         own = donors[:, position] >= 0

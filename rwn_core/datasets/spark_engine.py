@@ -32,27 +32,7 @@ _SETTINGS = {
 
 @contextmanager
 def spark(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
-    """Have tasks done by the workers of Spark; a lost one's task is given to another.
-
-    Parameters
-    ----------
-    run : Run
-    workers : int
-        Processes of this machine, where no address is given.
-    address : str, optional
-        Of a master, such as ``spark://node1:7077`` or ``yarn``.
-
-    Yields
-    ------
-    callable
-        Does tasks; see `Execute`.
-
-    Raises
-    ------
-    ParameterError
-        Spark or Java is not installed, the master does not answer, or this program uses Spark
-        already.
-    """
+    """Have tasks done by the workers of Spark; a lost one's task is given to another."""
     packed, context = PackedRun(run), _context(address or f"local[{workers},{_FAILURES}]")
     if address is None and "PYSPARK_PYTHON" not in os.environ:
         context.pythonExec = sys.executable

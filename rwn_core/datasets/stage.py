@@ -35,18 +35,7 @@ class Stage:
     folder: Path
 
     def begin(self, fingerprint: str) -> None:
-        """Make the folder, or go on in it.
-
-        Parameters
-        ----------
-        fingerprint : str
-            Of the input, the setting and the key.
-
-        Raises
-        ------
-        ReleaseError
-            It holds another run, or something else.
-        """
+        """Make the folder, or go on in it."""
         marker = self.folder / _RUN
         if marker.is_file():
             if orjson.loads(marker.read_bytes())["run"] != fingerprint:
@@ -117,13 +106,7 @@ class Stage:
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """Give a name to write under; the file is then at `path`, whole or not at all.
-
-    Raises
-    ------
-    ReleaseError
-        It could not be written.
-    """
+    """Give a name to write under; the file is then at `path`, whole or not at all."""
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         yield unfinished

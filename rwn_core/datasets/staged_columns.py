@@ -20,17 +20,7 @@ def columns_path(run: Run, number: int) -> Path:
 
 
 def values_of_donors(run: Run, donors: NDArray[np.int64]) -> pa.Table:
-    """Fill every column from its donors, wherever in the dataset they are.
-
-    Parameters
-    ----------
-    run : Run
-    donors : ndarray of int64, shape (m, p)
-
-    Returns
-    -------
-    pyarrow.Table
-    """
+    """Fill every column from its donors, wherever in the dataset they are."""
     tasks = run.ranges("columns")
     kind = np.min_scalar_type(len(tasks))  # numbers of few bits are sorted by counting
     orders, ends = [], []

@@ -35,19 +35,7 @@ STEPS: Mapping[str, Callable[[Run, Task], dict[str, Any]]] = {
 
 
 def perform(run: Run, task: Task) -> dict[str, Any]:
-    """Do a task, unless it is done.
-
-    Parameters
-    ----------
-    run : Run
-    task : dict
-        Its ``step`` and ``number``, and what the step asks for.
-
-    Returns
-    -------
-    dict
-        A few numbers: what a task makes of the data lies on the stage.
-    """
+    """Do a task, unless it is done."""
     step, number = task["step"], task["number"]
     answer = run.stage.answer(step, number)
     if answer is None:

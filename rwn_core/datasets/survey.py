@@ -60,19 +60,6 @@ def candidates(
 
     The sample is the m records that come first in the keyed order of `random_order`: the same as
     that of a table in memory.
-
-    Parameters
-    ----------
-    key : SecretKey
-    records : ndarray of int64, shape (c,)
-    m : int
-    n : int
-        Records of the dataset.
-
-    Returns
-    -------
-    rows : ndarray of int64, shape (a,)
-    draws : ndarray of float64, shape (2, a)
     """
     draws = two_uniforms(key, records, SAMPLE_STREAM)
     most = (m + _SURE * sqrt(m) + 50) / n  # fewer than m are below once in 10^30 runs

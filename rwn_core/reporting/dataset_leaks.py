@@ -35,26 +35,7 @@ Texts = Mapping[str, Set[str]]
 
 
 def check_released(record: Mapping[str, Any], released: Path) -> dict[str, set[str]]:
-    """Refuse released files that hold more than the values of their variables.
-
-    Parameters
-    ----------
-    record : mapping
-        Of the release; its hashes are those of the files.
-    released : Path
-        The folder of the release.
-
-    Returns
-    -------
-    dict of str to set of str
-        Texts of each released variable that has texts, at most `TEXTS` of each.
-
-    Raises
-    ------
-    ReleaseError
-        The folder holds something else, a file has another column or more than its values (such
-        as what a program notes in its footer), or a variable looks like a direct identifier.
-    """
+    """Refuse released files that hold more than the values of their variables."""
     named = [part["name"] for part in record["file"]["parts"]]
     if sorted(path.name for path in released.iterdir()) != named:
         raise _refusal("The folder of the release holds more than its files")
@@ -123,12 +104,7 @@ def _take_texts(source: Any, texts: dict[str, set[str]]) -> None:
 
 
 def check_copied(found: DatasetAudit) -> None:
-    """Refuse a release with a value that its variable does not have in the original.
-
-    Raises
-    ------
-    ReleaseError
-    """
+    """Refuse a release with a value that its variable does not have in the original."""
     before, after = found.original, found.released
     strange = [name for name, each in after.levels.items() if each.keys() - before.levels[name]]
     for name, each in after.columns.items():
@@ -152,28 +128,6 @@ def rare_in_dataset(
     """Find which values a public file would say that few records of the original have.
 
     Direct identifiers are read, too: a name of one person is what must not be said.
-
-    Parameters
-    ----------
-    original : Dataset
-    schema : Schema
-        Of its columns.
-    said : set
-        From `rwn_core.reporting.leak_check.said_values`.
-    texts : mapping of str to set of str
-        From `check_released`.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    set
-        In the form of `rwn_core.reporting.leak_check.rare_values`.
-
-    Raises
-    ------
-    ReleaseError
-        A released variable holds the values of a direct identifier.
     """
     names = [name for name, _ in original.columns]
     hidden = {variable.name for variable in schema.variables if not variable.is_released}

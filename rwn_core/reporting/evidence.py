@@ -84,23 +84,7 @@ REPORTED = tuple(key for key in MEASURES if key in _WANTED)
 
 
 def evidence(microdata: Microdata, masked: Any, audited: Audit, id: str) -> bytes:
-    """Write the evidence of a release.
-
-    Parameters
-    ----------
-    microdata : Microdata
-        The original.
-    masked : Release
-    audited : Audit
-        The readings of `REPORTED`, and any others.
-    id : str
-        The release's random number.
-
-    Returns
-    -------
-    bytes
-        JSON, which `read_evidence` reads.
-    """
+    """Write the evidence of a release."""
     document = {
         "format": FORMAT,
         "note": NOTE,
@@ -113,13 +97,7 @@ def evidence(microdata: Microdata, masked: Any, audited: Audit, id: str) -> byte
 
 
 def read_evidence(content: bytes) -> dict[str, Any]:
-    """Read what `evidence` wrote.
-
-    Raises
-    ------
-    InputError
-        It is something else.
-    """
+    """Read what `evidence` wrote."""
     try:
         document = orjson.loads(content)
     except orjson.JSONDecodeError:

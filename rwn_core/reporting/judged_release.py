@@ -130,14 +130,7 @@ class JudgedRelease:
         return tuple(self.document["table"]["untouched"])
 
     def lacks(self, approval: Approval, microdata: Microdata) -> str:
-        """Say what is missing before the release may leave; empty where nothing is.
-
-        Parameters
-        ----------
-        approval : Approval
-        microdata : Microdata
-            The original.
-        """
+        """Say what is missing before the release may leave; empty where nothing is."""
         if self.untouched:
             return untouched_words(self.untouched)
         if not approval.by.strip():
@@ -158,27 +151,7 @@ class JudgedRelease:
         return ""
 
     def record(self, microdata: Microdata, approval: Approval, number: int = 1) -> str:
-        """Write the internal record of the release, with who answers for it.
-
-        Parameters
-        ----------
-        microdata : Microdata
-            The original.
-        approval : Approval
-        number : int
-            How many releases of this setting were drawn, this one included: who draws until the
-            limits are kept has chosen a release.
-
-        Returns
-        -------
-        str
-            As `rwn_core.reporting.internal_record`.
-
-        Raises
-        ------
-        ReleaseError
-            A name or a reason is missing.
-        """
+        """Write the internal record of the release, with who answers for it."""
         missing = self.lacks(approval, microdata)
         if missing:
             raise ReleaseError(missing)
@@ -207,36 +180,7 @@ def judge_release(
     draws: Draws | None = None,
     progress: Progress | None = None,
 ) -> JudgedRelease:
-    """Draw a release with a fresh secret and hold that very file against a policy.
-
-    Parameters
-    ----------
-    microdata : Microdata
-        The original.
-    params : Method
-        A method's parameters, with the rounding where there is any.
-    format : str
-        Key of a file format, such as "csv".
-    policy : Policy
-    draws : Draws, optional
-        By default nothing but the release is drawn, and its secret is forgotten.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    JudgedRelease
-
-    Raises
-    ------
-    ParameterError, SchemaError
-        The table does not take the setting, or the key file is there already.
-    ReleaseError
-        A variable may identify people and its role was not stated, or the file, read by another
-        library, holds a value that the original has not.
-    NotWritten
-        The key file cannot be written.
-    """
+    """Draw a release with a fresh secret and hold that very file against a policy."""
     require_answers(microdata)
     draws = draws or Draws()
     further = draws.further

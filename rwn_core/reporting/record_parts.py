@@ -28,14 +28,7 @@ _LIBRARIES = ("numpy", "pandas", "scipy", "pyarrow", "numba")
 
 
 def described_variables(schema: Schema, masked: Collection[str] | None = None) -> dict[str, Any]:
-    """The variables of a table, and those that its release leaves out.
-
-    Parameters
-    ----------
-    schema : Schema
-    masked : collection of str, optional
-        Those that the method may change at this setting; by default all that are to be masked.
-    """
+    """The variables of a table, and those that its release leaves out."""
     spared = [v.name for v in schema.released if v.masked and v.name not in (masked or ())]
     return {
         "variables": [variable.name for variable in schema.released],

@@ -170,23 +170,7 @@ def internal_files(
     basis: Basis,
     progress: Progress | None = None,
 ) -> tuple[str, bytes]:
-    """Write the record of a release, and beside it the evidence that a report shows.
-
-    Parameters
-    ----------
-    microdata, release, file
-        As for `internal_record`.
-    basis : Basis
-    progress : callable, optional
-        Called with the share of the measures that are read, from 0 to 1.
-
-    Returns
-    -------
-    record : str
-        As `internal_record`; it names the hash of the evidence.
-    evidence : bytes
-        Charts and the riskiest combinations of keys; holds values of the original.
-    """
+    """Write the record of a release, and beside it the evidence that a report shows."""
     basis = replace(basis, measures=(*basis.measures, *REPORTED))
     audited = read_measures(microdata, release, basis, progress)
     shown = evidence(microdata, release, audited, release.id)

@@ -26,18 +26,7 @@ COLUMNS = (
 
 
 def replay_files(replay: Replayed) -> dict[str, bytes]:
-    """The files of a replay, by name.
-
-    Parameters
-    ----------
-    replay : Replayed
-
-    Returns
-    -------
-    dict of str to bytes
-        KEY.html with its charts in it, KEY.svg of each chart (numbered from the second on),
-        KEY.csv and KEY.txt.
-    """
+    """The files of a replay, by name."""
     charts = charts_of(replay)
     files = {
         f"{replay.key}.html": _page(replay, charts),

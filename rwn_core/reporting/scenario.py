@@ -220,20 +220,7 @@ def _search_to_dict(search: Search) -> dict[str, Any]:
 
 
 def read_toml(text: str, what: str, format: str) -> dict[str, Any]:
-    """Read a file of this program.
-
-    Parameters
-    ----------
-    text : str
-    what : str
-        What it should be, for the message.
-    format : str
-        What its field of that name must say.
-
-    Raises
-    ------
-    InputError
-    """
+    """Read a file of this program."""
     document = toml_document(text, f"{what} file")
     if document.get("format") != format:
         raise InputError(f'The file is no {what} of this program: it must say format = "{format}".')

@@ -201,19 +201,7 @@ class Entry:
 
 
 def method_words(method: Any) -> tuple[str, str, str]:
-    """Say in words what a method does, from its own documentation.
-
-    Parameters
-    ----------
-    method : type
-        A method's parameter record.
-
-    Returns
-    -------
-    name, words, source : str
-        Its name within a sentence, what it does (of a method whose documentation has no second
-        paragraph: what its levers do), and where it is defined.
-    """
+    """Say in words what a method does, from its own documentation."""
     about = _sections(method)
     first, _, more = about[""].partition("\n\n")
     name = one_line(first).removeprefix(_FIRST).rstrip(".")

@@ -18,14 +18,7 @@ def decision(material: Material) -> Content:
 
 
 def decision_rows(meeting: Mapping[str, Any], hash: str) -> dict[str, Any]:
-    """What a meeting decided, by what it is.
-
-    Parameters
-    ----------
-    meeting : mapping
-        From `rwn_core.reporting.decision.Decision.to_dict`.
-    hash : str
-    """
+    """What a meeting decided, by what it is."""
     return {
         "chosen": meeting["chosen"] or "none",
         "reason": meeting["reason"],
