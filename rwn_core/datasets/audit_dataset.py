@@ -81,14 +81,14 @@ class DatasetAudit:
 
     @property
     def steps(self) -> dict[str, float]:
-        """How far the distribution function of each number moved at most, at the ends of its bins."""
+        """Return the largest change of each number's distribution function at its bins' ends."""
         apart = [_shares(side.bins).cumsum(axis=1) for side in (self.original, self.released)]
         largest = np.abs(apart[1] - apart[0]).max(axis=1, initial=0.0)
         return dict(zip(self.original.numeric, largest.tolist(), strict=True))
 
     @property
     def distances(self) -> dict[str, float]:
-        """How far each variable's distribution moved, from 0 to 1: total variation of its values.
+        """Return the total variation distance of each variable's values, from 0 to 1.
 
         Of numbers in bins of equal width; of categories level by level.
         """

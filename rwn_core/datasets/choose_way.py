@@ -33,7 +33,7 @@ class Choice:
 
 
 def effective_dimensions(points: Points) -> float:
-    """How many directions the records spread in: one for each of equal variance."""
+    """Return the effective number of dimensions: one for each direction of equal variance."""
     values = values_of(points)
     variances = np.clip(
         np.linalg.eigvalsh(np.cov(values, rowvar=False).reshape(values.shape[1], -1)), 0, None
@@ -62,7 +62,7 @@ def choose(offers: Sequence[Offer], points: Points) -> Choice:
 
 
 def effect_on_risk(offer: Offer, n: int) -> str:
-    """What random candidates do to the people behind the records; empty for the exact way."""
+    """Say what random candidates do to the records; empty for the exact strategy."""
     params = offer.params
     if params.neighbors == "sample":
         m = int(params.m or 1)

@@ -34,7 +34,7 @@ def dask(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
 
 
 def _client(stack: contextlib.ExitStack, workers: int, address: str | None) -> Client:
-    """Who sends tasks: to the scheduler at the address, or to one of its own."""
+    """Connect to the scheduler at the address, or start one."""
     try:
         from distributed import Client, LocalCluster
     except ImportError:
@@ -80,7 +80,7 @@ def _execute(client: Client, run: PackedRun, tasks: Sequence[Task], finished: Fi
 
 
 def _answer(future: Any) -> dict[str, Any]:
-    """What a task returned; what Dask raises is that it has lost several workers to it."""
+    """Return a task's answer; a lost worker becomes an error of the task."""
     if future.status != "finished":
         raise Stopped(LOST)
     answer: dict[str, Any] = future.result()

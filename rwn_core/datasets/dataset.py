@@ -58,7 +58,7 @@ class Dataset:
 
     @classmethod
     def at(cls, source: str | Path) -> Dataset:
-        """Find the files of a folder, a pattern, or one file, and check that they belong together."""
+        """Find the files of a folder, a pattern, or one file, and check their columns."""
         paths = _paths(source)
         heads = [_head(path) for path in paths]
         first = heads[0][1]
@@ -204,7 +204,7 @@ def _plain(type_: Any) -> Any:
 
 
 def _difference(first: Sequence[tuple[str, Any]], columns: Sequence[tuple[str, Any]]) -> str:
-    """What makes the columns of a file unlike those of the first."""
+    """Say how a file's columns differ from those of the first file."""
     for (name, type_), (other, another) in zip(first, columns, strict=False):
         if name != other:
             return f"has the column {other} where the first file has {name}; make them alike."

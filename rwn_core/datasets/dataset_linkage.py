@@ -92,7 +92,7 @@ def sampled_linkage(
 
 
 def released_rows(key: SecretKey, records: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """Where the rows of some records are in a release in secret order, shape (c,)."""
+    """Return the places of some records in a release in secret order, shape (c,)."""
     first, second = uniforms(key, records, ORDER_STREAM)[:2]
     order = np.argsort(first)
     before = np.zeros(len(records), dtype=np.int64)

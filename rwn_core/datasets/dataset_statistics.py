@@ -27,7 +27,7 @@ BINS = 200  # of a variable's values, of equal width from the least to the great
 _NO_VARIATION = 1e-12  # share of a variance that rounding alone leaves
 
 Advance = Callable[[int], None]
-"""Told how many more records were read; what it raises stops the work."""
+"""Called with the number of further records read; an exception stops the work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -60,7 +60,7 @@ class DatasetStatistics:
 
     @property
     def with_missing(self) -> list[str]:
-        """The variables of which somebody lacks a value."""
+        """The variables with a missing value."""
         known = {name: column.count for name, column in self.columns.items()}
         known |= {name: sum(counts.values()) for name, counts in self.levels.items()}
         return [name for name, count in known.items() if count < self.n]
@@ -77,7 +77,7 @@ class DatasetStatistics:
 def survey_of(
     dataset: Dataset, schema: Schema, advance: Advance
 ) -> tuple[Schema, SurveyStatistics]:
-    """The first pass: statistics of columns, and the schema with the levels of ordered variables."""
+    """First pass: statistics of columns, and the schema with levels of ordered variables."""
     kept = Schema(variables=schema.released)
     numbers = [v.name for v in kept.variables if not has_levels(v)]
     counted = [v.name for v in kept.variables if has_levels(v)]

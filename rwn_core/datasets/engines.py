@@ -1,4 +1,4 @@
-"""ENGINES: who schedules the tasks of a dataset. Data never pass through one."""
+"""List the engines that schedule the tasks of a dataset; data never pass through one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a survey of the whole dataset has found: statistics of columns, levels, a random sample."""
+"""Results of the survey of a dataset: statistics of columns, levels, a random sample."""
 
 from __future__ import annotations
 

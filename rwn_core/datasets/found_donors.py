@@ -1,4 +1,4 @@
-"""What a masking task has found, and how it becomes rows of the release."""
+"""Turn the donors that a masking task found into rows of the release."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Found(NamedTuple):
 
 
 def drawing_of(run: Run) -> Drawing:
-    """What is drawn for every record."""
+    """Return the draw request for every record."""
     nobody = Microdata(run.facts.sample.slice(0, 0).to_pandas(), run.facts.schema)
     return Drawing(
         key=run.key, streams=random_streams(nobody), q=run.params.draw_probability(nobody)

@@ -130,7 +130,7 @@ def join_leaves(run: Run, task: Task) -> dict[str, Any]:
 
 
 def _before(counts: Sequence[int]) -> list[int]:
-    """How many come before each, and how many there are."""
+    """Return the offsets of parts, with the total last."""
     return [0, *np.cumsum(counts).tolist()]
 
 

@@ -38,7 +38,7 @@ def axes(run: Run) -> NDArray[np.float64]:
 
 
 def deal_records(run: Run, task: Task) -> dict[str, Any]:
-    """Sort the points of a range by leaf, and keep the range's columns for whoever copies them."""
+    """Sort the points of a range by leaf, and store the range's columns for copying."""
     number, facts = task["number"], run.facts
     table = run.dataset.read(task["start"], task["stop"], run.names)
     with whole(columns_path(run, number)) as unfinished:

@@ -1,4 +1,4 @@
-"""Masks a dataset of any size: tasks on files, the same release whoever does them."""
+"""Mask a dataset of any size by tasks on files; the release is the same for every engine."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ Counts = Mapping[Any, int]
 
 
 def has_levels(variable: Variable) -> bool:
-    """Whether a variable is counted by levels, and not summed up."""
+    """True if a variable is counted by levels instead of summed."""
     return variable.kind in (Kind.CATEGORICAL, Kind.ORDERED)
 
 

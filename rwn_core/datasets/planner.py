@@ -81,7 +81,7 @@ def plan_large(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> list[Offer]:
-    """What to expect of the exact method and of Methods 1 to 3 on a large table."""
+    """Forecast the exact method and Methods 1 to 3 on a large table."""
     if not hasattr(params, "neighbors"):
         raise ParameterError(
             "The planner compares the exact search with random candidates, and this method takes "
@@ -221,7 +221,7 @@ def _scaled(params: RWN, size: int) -> RWN:
 
 
 def _work(params: RWN, n: int, distances: NDArray[np.float64]) -> tuple[float, float]:
-    """What a search of n records does: walks down a tree, and members that it looks at."""
+    """Count a search's work for n records: tree descents, and members examined."""
     share = candidates(params, n)
     if params.neighbors == "pairs":
         return float(n), n * n * share

@@ -30,7 +30,7 @@ def file_name(number: int) -> str:
 
 
 def piece(run: Run, number: int) -> Path:
-    """Where a task keeps its masked rows."""
+    """Path of a task's masked rows."""
     return run.stage.path(ROWS, f"{number:06d}.arrow")
 
 

@@ -79,7 +79,7 @@ class Run:
 
     @cached_property
     def facts(self) -> Facts:
-        """What the survey has found, once it is merged."""
+        """Results of the merged survey."""
         return load_facts(self.stage, self.schema, self.dataset.n, self.params)
 
     def ranges(self, step: str) -> list[Task]:

@@ -85,7 +85,7 @@ def _execute(
 
 
 def _completed(context: SparkContext) -> int:
-    """How many tasks of the only job have ended."""
+    """Count the ended tasks of the only job."""
     status, count = context.statusTracker(), 0
     for number in status.getActiveJobsIds():
         job = status.getJobInfo(number)

@@ -70,17 +70,17 @@ class Stage:
 
     @property
     def is_visible(self) -> bool:
-        """Whether this machine sees the folder that was begun."""
+        """True if this machine sees the run's folder."""
         return (self.folder / _RUN).is_file()
 
     def path(self, step: str, name: str) -> Path:
-        """Where a task of a step keeps something."""
+        """Path of a task's file in a step."""
         folder = self.folder / step
         folder.mkdir(mode=0o700, exist_ok=True)
         return folder / name
 
     def answer(self, step: str, number: int) -> dict[str, Any] | None:
-        """What a finished task returned; None where it is still to be done."""
+        """Return a finished task's answer; None if it is not finished."""
         marker = self._marker(step, number)
         try:
             answer: dict[str, Any] = orjson.loads(marker.read_bytes())

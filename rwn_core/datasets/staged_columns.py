@@ -15,7 +15,7 @@ from rwn_core.datasets.staged_arrays import DEAL
 
 
 def columns_path(run: Run, number: int) -> Path:
-    """Where a range's columns are kept."""
+    """Path of a range's columns."""
     return run.stage.path(DEAL, f"{number:06d}-columns.arrow")
 
 

@@ -91,7 +91,7 @@ def warm_for_levels() -> None:
 
 
 def has_many_levels(table: Microdata) -> bool:
-    """Whether a category has so many levels that its search is `warm_for_levels`'s."""
+    """True if a category has enough levels to need the search of `warm_for_levels`."""
     categories = (v.name for v in table.schema.released if v.kind is Kind.CATEGORICAL)
     return any(len(table.codes(name)[1]) > MANY_LEVELS for name in categories)
 

@@ -1,4 +1,4 @@
-"""WAYS: which steps mask a dataset, by who may be a neighbor."""
+"""List the strategies: the steps that mask a dataset, by its candidate rule."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Follow:
         self._total, self._progress, self._done = total, progress, 0.0
 
     def by(self, weight: float) -> Callable[[int], None]:
-        """What a step reports to; each of its tasks counts so much."""
+        """Return a progress callback; each task of the step has this weight."""
 
         def finished(count: int) -> None:
             self._done += weight * count
@@ -31,7 +31,7 @@ class Follow:
 
 
 class Way(NamedTuple):
-    """How records are masked once the survey is done.
+    """Steps that mask the records after the survey.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Way(NamedTuple):
 
 
 def _exact(run: Run, execute: Execute, follow: Follow) -> list[Task]:
-    """Everybody is a candidate: leaf by leaf."""
+    """All records are candidates: leaf by leaf."""
     ranges = len(run.ranges(DEAL))
     leaves.save_axes(run)
     execute(run.ranges(DEAL), follow.by(1))

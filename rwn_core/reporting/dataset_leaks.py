@@ -68,7 +68,7 @@ def _opened(path: Path) -> Iterator[Any]:
 
 
 def _check_footer(source: Any, variables: list[str]) -> None:
-    """Refuse other columns, and whatever a footer can hold beside them."""
+    """Refuse other columns, and notes or statistics in a footer."""
     footer, fields = source.metadata, source.schema_arrow
     if fields.names != variables:
         raise _refusal("A released file has other columns than the variables of the release")
@@ -151,7 +151,7 @@ def rare_in_dataset(
 
 
 def _possible(column: pd.Series[Any], said: Set[Any], hidden: bool) -> pd.Series[Any]:
-    """Of numbers those that are said; of others all."""
+    """Return the stated numbers of a numeric column; of any other, all values."""
     if hidden or pd.api.types.is_bool_dtype(column.dtype):
         return column
     if not pd.api.types.is_numeric_dtype(column):

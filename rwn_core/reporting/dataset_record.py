@@ -80,7 +80,7 @@ def _changed(made: DatasetRelease) -> dict[str, Any]:
 
 
 def is_dataset_record(text: str) -> bool:
-    """Whether a text begins as the record of a dataset's release does."""
+    """True if a text begins as the record of a dataset's release does."""
     return f'format = "{FORMAT}"' in text[:1000]
 
 

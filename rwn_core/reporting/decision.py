@@ -16,7 +16,7 @@ FORMAT = "rwn decision 1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What a review meeting looked at and decided. It is internal.
+    """Record of a review meeting's scenarios and decision; it is internal.
 
     Attributes
     ----------

@@ -42,7 +42,7 @@ def _overlap(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 
 
 def _cost(times: int, record: Mapping[str, Any]) -> str:
-    """What so many releases add up to, as far as the record knows."""
+    """State the joint risk of several releases, as far as the record knows."""
     reading = record["readings"].get("repeated_releases", {})
     shares = reading.get("same_order", reading.get("bound", []))  # "bound": of earlier versions
     known = dict(zip(reading.get("releases", []), shares, strict=True))

@@ -1,4 +1,4 @@
-"""What a report shows beyond the internal record: charts, and the riskiest combinations of keys.
+"""Evidence of a report: charts, and the riskiest combinations of keys.
 
 It holds values of the original, so it lies in a file of its own beside the record, which has none.
 """
@@ -158,7 +158,7 @@ def _riskiest(microdata: Microdata, masked: Any, audited: Audit) -> dict[str, An
 
 
 def kept_detail(key: str, reading: Reading) -> dict[str, Any]:
-    """What the record keeps of a reading's detail: counts and shares, never a record's own."""
+    """Return the details that a record retains: counts and shares, never a record's own."""
     if key == "marginals":
         return _agreement(reading.detail["variables"])
     return {name: _plain(reading.detail[name]) for name in _KEPT.get(key, ())}
@@ -179,7 +179,7 @@ def _plain(part: Any) -> Any:
 
 
 def _agreement(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """How far means move, in standard deviations, and shares of categories altogether."""
+    """Return changes of means in standard deviations, and total changes of shares."""
     means, shares = {}, {}
     for name, about in variables.items():
         if about["kind"] != "numeric":

@@ -32,7 +32,7 @@ def locked(stream: IO[bytes]) -> Iterator[None]:
 
 @contextmanager
 def held(stream: IO[bytes]) -> Iterator[bool]:
-    """Hold a file alone unless somebody else does; whether it is so."""
+    """Lock a file; yield True if the lock was free."""
     mine = _taken(stream)
     try:
         yield mine

@@ -1,4 +1,4 @@
-"""A release that is drawn to leave the house: the very file is read and held against the policy."""
+"""Draw a release to publish, and judge that very file by the policy."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SHARES = (0.1, 0.75)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
-    """State who answers for a release, and why it leaves the house.
+    """State the person responsible for a release, and the reason to publish it.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Approval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draws:
-    """State what is drawn beside a release, and whether its secret is kept.
+    """State the further draws of a release, and the key file of its secret.
 
     Attributes
     ----------
@@ -116,12 +116,12 @@ class JudgedRelease:
 
     @property
     def kept(self) -> bool:
-        """Whether its secret is kept in a file."""
+        """True if a file holds its secret."""
         return bool(self.document["file"]["key"] == KEPT)
 
     @property
     def sha256(self) -> str:
-        """Of the file."""
+        """SHA-256 of the file."""
         return str(self.document["file"]["sha256"])
 
     @property
@@ -151,7 +151,7 @@ class JudgedRelease:
         return ""
 
     def record(self, microdata: Microdata, approval: Approval, number: int = 1) -> str:
-        """Write the internal record of the release, with who answers for it."""
+        """Write the internal record of the release, with the responsible person."""
         missing = self.lacks(approval, microdata)
         if missing:
             raise ReleaseError(missing)

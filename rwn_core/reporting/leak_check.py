@@ -100,7 +100,7 @@ def said_values(content: bytes, suffix: str, material: Material) -> set[Any]:
 
 
 def _numbers(material: Material, rare: Set[Any]) -> set[str]:
-    """Every token with digits that a public file may have beside the method's own words."""
+    """Return all tokens with digits that a public file may hold."""
     file, id, n = material.record["file"], material.record["release"]["id"], material.records
     own = {material.made, material.review_day, file["sha256"], id, f"{n:,}", str(n), "SHA-256"}
     parts = file.get("parts", ())  # of a dataset
@@ -110,7 +110,7 @@ def _numbers(material: Material, rare: Set[Any]) -> set[str]:
 
 
 def _own_words(material: Material) -> re.Pattern[str]:
-    """What is said of any data that this method masks, and what the release shows itself."""
+    """Return words about the method, and values that the release shows itself."""
     method = material.method
     words = {*method_words(method), what_it_destroys(method), method.title}
     words |= {*material.variables, material.contact.strip()}
@@ -132,7 +132,7 @@ def _check_shape(text: str, material: Material, numbers: set[str]) -> None:
 
 
 def _kind(token: str, text: str, rare: Set[Any], risks: set[str]) -> str:
-    """What a number that nobody may say is, as far as it can be told."""
+    """Describe a number that must not be published, if it can be identified."""
     if _RECORD.search(text):
         return "the number of a record"
     if (_of_either_sign(token) | _phrases(text)) & rare:
@@ -181,7 +181,7 @@ def rare_values(original: Microdata) -> set[Any]:
 
 
 def counted(column: pd.Series[Any]) -> list[tuple[Any, Any, int]]:
-    """Each value of a column in the form of `rare_values`, as it is, and how many records have it."""
+    """Return each value of a column: its form in `rare_values`, itself, and its count."""
     known = column.dropna()
     counts = known.value_counts()
     counts = counts[counts > 0]

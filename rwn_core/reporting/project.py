@@ -21,7 +21,7 @@ FORMAT = "rwn project 1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described:
-    """What is said of a variable, without its levels: those are data.
+    """Return the description of a variable without its levels, which are data.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Described:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """Hold what somebody chose for a table.
+    """Hold a user's choices for a table.
 
     Attributes
     ----------

@@ -56,7 +56,7 @@ def require_form(suffix: str) -> None:
 
 
 def unchecked_file(material: Material, suffix: str) -> bytes:
-    """Write the public facts alone, before anybody has looked for values of the original."""
+    """Write the public facts without the check for values of the original."""
     check_release(material.record)
     facts = facts_for(Audience.PUBLIC, material)
     check_facts(facts)

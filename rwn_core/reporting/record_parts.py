@@ -1,4 +1,4 @@
-"""What the records of a table's and of a dataset's release have in common, as plain data."""
+"""Common parts of the records of a table's and a dataset's release, as plain data."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def untouched_names(microdata: Microdata, release: Release, audited: Audit) -> l
 
 
 def program_versions() -> dict[str, str]:
-    """What a release was made with."""
+    """Return all parameters of a method."""
     return {
         "rwn": __version__,
         "python": platform.python_version(),

@@ -67,7 +67,7 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 def text_of(replay: Replayed) -> str:
-    """What is printed, ours and the verdict, as a text for a person."""
+    """Return the published results, ours and the verdict as a text."""
     lines = [
         replay.title,
         "=" * len(replay.title),

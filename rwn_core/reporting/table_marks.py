@@ -1,4 +1,4 @@
-"""Marks of a table: keyed fingerprints that show again who was released before, and no value.
+"""Marks of a table: keyed fingerprints that show overlap with earlier releases, and no value.
 
 Without the key of the ledger nobody can try values against them.
 """
@@ -45,7 +45,7 @@ def record_marks(frame: pd.DataFrame, names: Sequence[str], key: bytes) -> set[s
 
 
 def mark(key: bytes, kind: bytes, content: bytes) -> str:
-    """Mark a content of some kind: 16 hexadecimal digits that nobody makes without the key."""
+    """Mark a content of some kind: 16 hexadecimal digits that depend on the key."""
     return hashlib.blake2b(content, digest_size=BYTES, key=key, person=kind).hexdigest()
 
 
@@ -75,7 +75,7 @@ def common_records(one: Mapping[str, Any], two: Mapping[str, Any]) -> float:
 
 
 def common_columns(one: Mapping[str, Any], two: Mapping[str, Any]) -> int:
-    """How many variables have the same values in both tables."""
+    """Count the variables with the same values in both tables."""
     left = list(two["columns"])
     count = 0
     for mark in one["columns"]:

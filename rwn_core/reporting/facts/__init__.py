@@ -1,4 +1,4 @@
-"""Facts of a report: one list, and for each fact who may read it.
+"""Facts of a report in one list, each with its audience.
 
 A fact is an `Entry` in `inside.py` or `outside.py` with its audience; reports are views of it.
 Those of a dataset's release are in `dataset.py`.
