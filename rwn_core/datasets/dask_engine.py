@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rwn_core.datasets.elsewhere import LOST, PackedRun, check_answer, forget
 from rwn_core.datasets.engine import Execute, Finished
+from rwn_core.datasets.remote_task import LOST, PackedRun, check_answer, forget
 from rwn_core.datasets.run import Run, Task
 from rwn_core.errors import ParameterError
 from rwn_core.parallel.pool import Stopped

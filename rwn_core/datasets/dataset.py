@@ -80,7 +80,7 @@ class Dataset:
     def guessed_schema(self) -> Schema:
         """One variable for each column, its kind guessed from the column's type."""
         empty = pa.schema(list(self.columns)).empty_table()
-        return guess_schema(frame_of(empty))
+        return guess_schema(to_frame(empty))
 
     def read(self, start: int, stop: int, names: Sequence[str]) -> pa.Table:
         """Some columns of the records from `start` to before `stop`.
@@ -106,7 +106,7 @@ class Dataset:
         return table
 
 
-def frame_of(table: pa.Table) -> pd.DataFrame:
+def to_frame(table: pa.Table) -> pd.DataFrame:
     """A table of a dataset in the types that microdata are held in."""
     series = {}
     for field in table.schema:

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.datasets.dataset import BATCH, Dataset
-from rwn_core.datasets.dataset import frame_of as frame_of_table
+from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
 from rwn_core.datasets.dataset_statistics import Advance
-from rwn_core.datasets.sample_donors import corners_of, together
+from rwn_core.datasets.sample_donors import bounding_corners, together
 from rwn_core.neighbors.distance import TIE, squared_distances
 from rwn_core.neighbors.index import build_index, frame_of
 from rwn_core.neighbors.metric import Metric
@@ -76,7 +75,7 @@ def sampled_linkage(
     for start in range(0, original.n, BATCH):
         stop = min(start + BATCH, original.n)
         table = original.read(start, stop, names)
-        here = metric.coded(Microdata(frame_of_table(table), schema))
+        here = metric.coded(Microdata(to_frame(table), schema))
         _take_in(here, theirs, nearest, tied)
         advance(stop - start)
     linked = None
@@ -111,7 +110,7 @@ def _points(dataset: Dataset, rows: NDArray[np.int64], schema: Schema, metric: M
     """Some records of a dataset as points, in the order of `rows`."""
     names = [variable.name for variable in schema.released]
     table = records_at(dataset, rows, names)
-    return metric.coded(Microdata(frame_of_table(table), schema))
+    return metric.coded(Microdata(to_frame(table), schema))
 
 
 def records_at(
@@ -140,7 +139,7 @@ def _take_in(
     here: Points, theirs: Points, nearest: NDArray[np.float64], tied: NDArray[np.int64]
 ) -> None:
     """Compare released rows with a batch of original records."""
-    frame = frame_of(together(corners_of(here), theirs))
+    frame = frame_of(together(bounding_corners(here), theirs))
     target = build_index(here, frame=frame)
     numbers = np.arange(-len(theirs), 0)  # nobody is left out as being itself
     query = build_index(theirs, numbers=numbers, frame=frame)

@@ -20,7 +20,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind
 from rwn_core.datasets.column_sums import ColumnStatistics, block_sums, merge_sums
-from rwn_core.datasets.dataset import BATCH, Dataset, check_rows, frame_of
+from rwn_core.datasets.dataset import BATCH, Dataset, check_rows, to_frame
 from rwn_core.datasets.metric_of_sums import Counts, SurveyStatistics, has_levels, ordered_schema
 
 BINS = 200  # of a variable's values, of equal width from the least to the greatest
@@ -74,7 +74,7 @@ class DatasetStatistics:
         return shares
 
 
-def survey_of(
+def first_pass(
     dataset: Dataset, schema: Schema, advance: Advance
 ) -> tuple[Schema, SurveyStatistics]:
     """First pass: statistics of columns, and the schema with levels of ordered variables."""
@@ -98,7 +98,7 @@ def survey_of(
     return ordered_schema(kept, found.levels), found
 
 
-def statistics_of(
+def second_pass(
     dataset: Dataset,
     schema: Schema,
     found: SurveyStatistics,
@@ -153,5 +153,5 @@ def _frames(dataset: Dataset, schema: Schema, advance: Advance) -> Iterator[tupl
     names = [variable.name for variable in schema.released]
     for start in range(0, dataset.n, BATCH):
         stop = min(start + BATCH, dataset.n)
-        yield start, frame_of(dataset.read(start, stop, names))
+        yield start, to_frame(dataset.read(start, stop, names))
         advance(stop - start)

@@ -14,7 +14,7 @@ from rwn_core.errors import ParameterError
 ENGINES: Mapping[str, Engine] = MappingProxyType({"local": local, "dask": dask, "spark": spark})
 
 
-def engine_of(key: str) -> Engine:
+def find_engine(key: str) -> Engine:
     """The engine of a key."""
     if key not in ENGINES:
         raise ParameterError(f"engine must be one of: {', '.join(ENGINES)}.")

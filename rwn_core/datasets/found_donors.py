@@ -34,9 +34,9 @@ class Found(NamedTuple):
     within: NDArray[np.int64]
 
 
-def drawing_of(run: Run) -> Drawing:
+def draw_request(run: Run) -> Drawing:
     """Return the draw request for every record."""
-    nobody = Microdata(run.facts.sample.slice(0, 0).to_pandas(), run.facts.schema)
+    nobody = Microdata(run.survey_result.sample.slice(0, 0).to_pandas(), run.survey_result.schema)
     return Drawing(
         key=run.key, streams=random_streams(nobody), q=run.params.draw_probability(nobody)
     )
@@ -46,7 +46,7 @@ def found_of_table(
     run: Run, table: NeighborTable, ids: NDArray[np.int64], others: NDArray[np.int64]
 ) -> Found:
     """Draw from a table of ranked neighbors."""
-    ball, drawing = run.params.ball, drawing_of(run)
+    ball, drawing = run.params.ball, draw_request(run)
     cut = table.narrow(k=ball.k, epsilon=ball.epsilon)
     donors = np.empty((len(ids), len(drawing.streams)), dtype=np.int64)
     for start in range(0, len(ids), _AT_ONCE):

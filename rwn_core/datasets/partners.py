@@ -146,7 +146,7 @@ def _squared(
         low, high = np.searchsorted(others, [task["start"], task["stop"]], sorter=order)
         those = order[low:high]
         theirs = load(run, DEAL, f"{task['number']:06d}-values")
-        both = points_like(run.facts.points, np.concatenate((own, theirs)))
+        both = points_like(run.survey_result.points, np.concatenate((own, theirs)))
         there = len(own) + others[those] - task["start"]
         squared[those] = squared_distances(both, rows[those], there)
     return squared

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rwn_core.datasets.record_batches import read_batch, write_batches
 from rwn_core.datasets.record_draws import two_uniforms
 from rwn_core.datasets.run import Run, Task
-from rwn_core.datasets.stage import whole
+from rwn_core.datasets.stage import atomic_file
 from rwn_core.randomness import ORDER_STREAM, SecretKey
 
 STEP, ROWS = "order", "masked"
@@ -45,7 +45,7 @@ def deal_rows(
     dealt = masked.take(pa.array(order)) if files > 1 else masked
     for values in draws[:, order]:
         dealt = dealt.append_column("", pa.array(values))
-    with whole(path) as unfinished:
+    with atomic_file(path) as unfinished:
         counts = np.bincount(target, minlength=files).tolist()
         write_batches(unfinished, dealt, counts, packed=False)
 
@@ -60,7 +60,7 @@ def order_file(run: Run, task: Task) -> dict[str, Any]:
     if (np.diff(first[order]) == 0).any():  # hardly ever
         order = np.lexsort((second, first))
     released = rows.select(run.names).take(pa.array(order)).combine_chunks()
-    with whole(run.release.folder / file_name(number)) as unfinished:
+    with atomic_file(run.release.folder / file_name(number)) as unfinished:
         pq.write_table(
             released.replace_schema_metadata(None),
             unfinished,

@@ -24,20 +24,20 @@ STEP = "mask"
 
 def mask_rows(run: Run, task: Task) -> dict[str, Any]:
     """Mask one range of records with donors from the sample."""
-    facts, ball = run.facts, run.params.ball
+    found, ball = run.survey_result, run.params.ball
     table = run.dataset.read(task["start"], task["stop"], run.names)
-    microdata = facts.microdata(table)
+    microdata = found.microdata(table)
     ids = np.arange(task["start"], task["stop"], dtype=np.int64)
-    points = facts.points_of(microdata)
-    frame = frame_of(together(corners_of(points), facts.points))
+    points = found.to_points(microdata)
+    frame = frame_of(together(bounding_corners(points), found.points))
     query = build_index(points, numbers=ids, frame=frame)
     # numbered below 0 in their order: a donor's number says at once where its values are
-    target = build_index(facts.points, numbers=np.arange(-len(facts.ids), 0), frame=frame)
-    own = places_in_sample(ids, facts.ids)
+    target = build_index(found.points, numbers=np.arange(-len(found.ids), 0), frame=frame)
+    own = places_in_sample(ids, found.ids)
     search = Search(target, query, k=ball.k or 0, epsilon=ball.epsilon, own=own)
     q = run.params.draw_probability(microdata)
     result = search.run(Watch(), Drawing(key=run.key, streams=random_streams(microdata), q=q))
-    masked = copy_from_sample(table, facts.sample, result.donors)
+    masked = copy_from_sample(table, found.sample, result.donors)
     deal_rows(piece(run, task["number"]), masked, ids, run.key, run.files)
     governed = int((result.within < (ball.k or 0)).sum())
     return {
@@ -47,7 +47,7 @@ def mask_rows(run: Run, task: Task) -> dict[str, Any]:
     }
 
 
-def corners_of(points: Points) -> Points:
+def bounding_corners(points: Points) -> Points:
     """The least and the greatest value of each column, as two records."""
     values = values_of(points)
     corners = np.stack([values.min(axis=0), values.max(axis=0)])

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rwn_core.datasets.elsewhere import LOST, PackedRun, check_answer
 from rwn_core.datasets.engine import Execute, Finished
+from rwn_core.datasets.remote_task import LOST, PackedRun, check_answer
 from rwn_core.datasets.run import Run, Task
 from rwn_core.errors import ParameterError
 from rwn_core.parallel.pool import Stopped

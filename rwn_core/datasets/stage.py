@@ -100,12 +100,12 @@ class Stage:
         return self.path(step, f"{number:06d}.done")
 
     def _write(self, path: Path, content: dict[str, Any]) -> None:
-        with whole(path) as unfinished:
+        with atomic_file(path) as unfinished:
             unfinished.write_bytes(orjson.dumps(content))
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def atomic_file(path: Path) -> Iterator[Path]:
     """Give a name to write under; the file is then at `path`, whole or not at all."""
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from rwn_core.data.identity.text_forms import NEARLY_ALL, common_form
 from rwn_core.data.schema import Schema
 from rwn_core.datasets.audit_dataset import DatasetAudit
-from rwn_core.datasets.dataset import BATCH, Dataset, frame_of
+from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
 from rwn_core.errors import ReleaseError
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.leak_check import LEAST, counted
@@ -136,7 +136,7 @@ def rare_in_dataset(
     owners: dict[str, Counter[Any]] = {name: Counter() for name in hidden}
     for start in range(0, original.n, BATCH):
         stop = min(start + BATCH, original.n)
-        frame = frame_of(original.read(start, stop, names))
+        frame = to_frame(original.read(start, stop, names))
         for name in names:
             for form, value, count in counted(_possible(frame[name], said, name in hidden)):
                 if form in said:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rwn_core.datasets.dataset import BATCH, Dataset, frame_of
+from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.table_marks import BYTES, SKETCH, cell_hashes, mark, record_marks
 
@@ -46,7 +46,7 @@ def _batches(dataset: Dataset, names: Sequence[str]) -> Iterator[tuple[float, pd
     """Some variables, a batch of records at a time, and the share that will be done with it."""
     for start in range(0, dataset.n, BATCH):
         stop = min(start + BATCH, dataset.n)
-        yield stop / dataset.n, frame_of(dataset.read(start, stop, names))
+        yield stop / dataset.n, to_frame(dataset.read(start, stop, names))
 
 
 def _different(records: Sequence[str]) -> int:

@@ -144,7 +144,7 @@ def run(
 def _compiling() -> Iterator[None]:
     """Have the search of large tables compiled for this machine, while nobody needs it yet."""
     nowhere = subprocess.DEVNULL
-    line = [sys.executable, "-m", "rwn_core.datasets.warm_up"]
+    line = [sys.executable, "-m", "rwn_core.compile_ahead"]
     folder = app_file().parent  # not the user's: a csv.py there would be imported
     work = subprocess.Popen(line, cwd=folder, stdin=nowhere, stdout=nowhere, stderr=nowhere)
     try:

@@ -1,6 +1,6 @@
 """Compile ahead: the search of large tables is translated once a machine, in up to a minute.
 
-Run ``python -m rwn_core.datasets.warm_up`` after an installation to have it done before the first
+Run ``python -m rwn_core.compile_ahead`` after an installation to have it done before the first
 user.
 """
 

@@ -45,7 +45,7 @@ def turned(points: Points, axes: NDArray[np.float64]) -> Points:
     return CodedPoints(values=values, squares=squares) if squares else values
 
 
-def planes_of(sample: Points, leaves: int) -> tuple[Cut | int, int]:
+def build_planes(sample: Points, leaves: int) -> tuple[Cut | int, int]:
     """Cut space so that each leaf has about as many records of a sample."""
     values, count = values_of(sample), 0
     free = [column for column in range(values.shape[1]) if column not in squares_of(sample)]
