@@ -99,8 +99,8 @@ def distance_success(comparison: Comparison, keys: Sequence[str]) -> float:
 
 def _keys_alone(comparison: Comparison, keys: Sequence[str]) -> float:
     """Return the success of an intruder who finds the neighborhoods from the keys."""
-    # his model is not the true one, so what he believes is no measure of his success: the share
-    # of rows where his first choice is right is
+    # the model is not the true one, so the posterior is no measure of success: the share of rows
+    # with the first choice right is
     return float(keys_only_links(comparison, keys).top1.mean())
 
 

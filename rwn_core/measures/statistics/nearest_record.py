@@ -38,7 +38,7 @@ def unweighted_metric(comparison: Comparison) -> Metric:
             ) from None
 
     return comparison.cached_for_original(
-        "unweighted metric", lambda: file.once(_about(file, "metric"), make)
+        "unweighted metric", lambda: file.cached(_about(file, "metric"), make)
     )
 
 
@@ -84,7 +84,7 @@ def distinct_originals(comparison: Comparison) -> PointIndex:
     file, metric = _file(comparison), unweighted_metric(comparison)
 
     key = _about(file, "distinct points")
-    return file.once(key, lambda: distinct_points(contiguous_rows(metric.coded(file))))
+    return file.cached(key, lambda: distinct_points(contiguous_rows(metric.coded(file))))
 
 
 def spread_sample(records: NDArray[np.int64]) -> NDArray[np.int64]:
