@@ -111,7 +111,7 @@ class Comparison:
     Attributes
     ----------
     key_sets : tuple of tuple of str
-        Sets of variables that somebody may know of a person, beside the key variables; none by
+        Sets of variables that an intruder may know, in addition to the key variables; none by
         default (`with_key_sets`).
 
     Raises

@@ -125,7 +125,7 @@ def most_within_reach(values: NDArray[np.float64], near: Tolerance) -> float:
     if not known.size:
         return 0.0
     reach = near.around(known)
-    # a value is right for everybody whose reach it lies in: most intervals over one point
+    # a value is right for all people with it within their tolerance: most intervals over a point
     begins, ends = np.sort(known - reach), np.sort(known + reach)
     over = np.arange(1, len(begins) + 1) - np.searchsorted(ends, begins, "left")
     return float(over.max() / len(known))
