@@ -18,7 +18,7 @@ from rwn_core.datasets.run import Run
 from rwn_core.datasets.stage import Stage
 from rwn_core.errors import ParameterError, ReleaseError
 from rwn_core.laws.donors import masked_columns
-from rwn_core.masking.rounded import unrounded
+from rwn_core.masking.method import unrounded
 from rwn_core.neighbors import check_radius_and_k
 from rwn_core.neighbors.candidates.pairs import BYTES_A_PARTNER
 from rwn_core.neighbors.candidates.scheme import Scheme

@@ -148,7 +148,7 @@ class Listed:
 
     def _stored(self) -> Lists:
         sizes, table = self._neighborhoods.sizes, self._neighborhoods.table
-        begin, totals = table.offsets[:-1], np.maximum(sizes, 1.0)
+        begin, totals = table.offsets[:-1], self._neighborhoods.total
         return Lists(np.arange(self.n), begin, sizes, table.records, np.empty(0), totals, False)
 
     def _searched(self, table: SearchedTable) -> Iterator[_Block]:
@@ -221,7 +221,8 @@ def _search(table: SearchedTable, neighborhoods: Neighborhoods) -> Iterator[_Blo
         here = starts[base : end + 1] - starts[base]
         members = np.empty(here[-1], np.int32)
         what = (search.query.querying, side, wanted, base, here, members)
-        lists = _lists(side.offsets[base : end + 1], here, members)
+        totals = neighborhoods.kernel.totals(np.diff(here) - 1)
+        lists = _lists(side.offsets[base : end + 1], here, members, totals)
         records = side.offsets[leaves[low : high + 1]] - side.offsets[base]
         yield _Block(lists, partial(_list, list_members, what, low), records)
 
@@ -243,9 +244,12 @@ def _ranges(ends: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
 
 
 def _lists(
-    offsets: NDArray[np.int64], starts: NDArray[np.int64], members: NDArray[np.int32]
+    offsets: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    members: NDArray[np.int32],
+    totals: NDArray[np.float64],
 ) -> Lists:
-    """The lists of some positions' records."""
+    """Return the lists of the records at some positions."""
     twins, sizes = np.diff(offsets), np.diff(starts)
     return Lists(
         np.arange(offsets[0], offsets[-1]),
@@ -253,6 +257,6 @@ def _lists(
         np.repeat(sizes, twins),
         members,
         np.empty(0),
-        np.repeat(np.maximum(sizes - 1.0, 1.0), twins),
+        np.repeat(totals, twins),
         True,
     )

@@ -61,10 +61,7 @@ class DonorChances:
 
     @cached_property
     def _whole(self) -> sparse.csr_array:
-        sizes, n = self._neighborhoods.sizes, self._neighborhoods.n
-        starts, records = self._neighborhoods.pairs()
-        share = np.repeat(1.0 / np.maximum(sizes, 1), sizes)
-        return sparse.csr_array((share, records, starts), shape=(n, n))
+        return self._neighborhoods.probabilities()
 
     @property
     def lists(self) -> Listed:

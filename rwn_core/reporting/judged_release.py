@@ -30,7 +30,7 @@ from rwn_core.reporting.release_record import (
     record_document,
 )
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
-from rwn_core.tuning.attacked import RED_TEAM
+from rwn_core.tuning.limit_bounds import RED_TEAM
 from rwn_core.tuning.point import too_few
 
 _SHARES = (0.1, 0.75)

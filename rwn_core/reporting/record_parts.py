@@ -17,7 +17,7 @@ from rwn_core.evaluation.slope_trust import slope_trust
 from rwn_core.evaluation.weakly_masked import changed_shares, untouched
 from rwn_core.laws.law import Law
 from rwn_core.masking import Release
-from rwn_core.masking.rounded import Rounded
+from rwn_core.masking.method import Rounded
 from rwn_core.measures.measure import Reading
 
 OF_EACH_RECORD = "a value for each record"

@@ -35,7 +35,7 @@ from rwn_core.reporting.record_parts import (
     with_missing,
 )
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
-from rwn_core.tuning.attacked import RED_TEAM
+from rwn_core.tuning.limit_bounds import RED_TEAM
 from rwn_core.tuning.point import too_few
 
 FORMAT = "rwn internal record 2"

@@ -93,7 +93,7 @@ class FileWithAddedPerson:
         self.share = self.joins.data[:, None]
         assert law.neighborhoods is not None
         self.size = law.neighborhoods.sizes[self.joins.indices][:, None]
-        # where nobody leaves, a neighborhood is larger by one
+        # a neighborhood without a displaced member is larger by one
         self.nearer = self.share * (self.size + 1) > 1.0 + 1e-9
 
     def beliefs(
@@ -107,8 +107,8 @@ class FileWithAddedPerson:
         # file times exp(top) is the likelihood without the people; all results are (people, m)
         chances = [self._chances(way) for way in parts]
         logs = [self._logs(way, each) for way, each in zip(parts, chances, strict=True)]
-        everybody = [self._strangers(file, top), *(self._summed(joined) for _, joined in logs)]
-        total = np.logaddexp.reduce([*everybody, *(own for own, _ in logs)])
+        others = [self._strangers(file, top), *(self._summed(joined) for _, joined in logs)]
+        total = np.logaddexp.reduce([*others, *(own for own, _ in logs)])
         total = np.where(np.isfinite(total), total, 0.0)
         ways = [
             (way, each, np.exp(own - total), np.exp(joined - total[self.person]))
@@ -145,7 +145,7 @@ class FileWithAddedPerson:
         return own + _log(way.weight), joined + _log(way.weight)
 
     def _log_lost(self, way: Way) -> Dense:
-        """Return it for people without neighbors, all of whose modified values are missing."""
+        """Return it for people without neighbors, if all of their modified values are missing."""
         touched = [unit for unit in self.units if way.cells.modification(unit.names[0])]
         gone = np.logical_and.reduce([unit.lost for unit in touched]) if touched else False
         lonely = np.diff(self.near.indptr) == 0
@@ -156,7 +156,7 @@ class FileWithAddedPerson:
         return np.where(possible, _log(way.weight), -np.inf)
 
     def _strangers(self, file: sparse.csr_array, top: NDArray[np.float64]) -> Dense:
-        """Return the log-likelihood of rows from records whose neighborhood did not change."""
+        """Return the log-likelihood of rows from records with an unchanged neighborhood."""
         ones = np.ones(self.joins.nnz)
         joined = sparse.csr_array((ones, self.joins.indices, self.joins.indptr), self.joins.shape)
         rest = np.asarray(file.sum(axis=0)).ravel() - (joined @ file).toarray()
