@@ -37,7 +37,7 @@ _TRIAL, _CHOOSING, _STATED = 6, 24, 59  # releases: of a trial, of a leader, beh
 _BROKEN, _FAR = 1.5, 0.5  # of a limit: one release is enough to refuse, and to go on
 _FRESH = 1_000_000  # seeds between one set of releases and the next
 _ATTEMPTS = 8  # choices checked on fresh releases before the search gives up
-_CHECK = 10  # trials that take as long as a check on fresh releases
+_READINGS = 8  # of a trial, as long as few have been made
 _LIGHTEST, _HEAVIEST = 1 / 8, 8.0
 
 Weights = tuple[tuple[str, float], ...]
@@ -274,6 +274,8 @@ class SliceSearch:
     seen : set of Choice
     refused : str
         The measure whose limit the last refused trial broke.
+    readings : int
+        Releases on which a measure was read.
     done : float
         Share of the search that was reported.
     """
@@ -292,6 +294,7 @@ class SliceSearch:
     losses: dict[Weights, SliceLoss] = field(default_factory=dict)
     seen: set[Choice] = field(default_factory=set)
     refused: str = ""
+    readings: int = 0
     done: float = 0.0
 
     @property
@@ -402,7 +405,6 @@ class SliceSearch:
         if (choice, strength) not in self.trials:
             self.trials[choice, strength] = self._used(choice, strength, self.plan, quick=True)
             self.expected -= 1
-            self._report()
         return self.trials[choice, strength] <= 1
 
     def _confirms(self, choice: Choice, strength: int) -> bool:
@@ -430,6 +432,8 @@ class SliceSearch:
 
     def _share(self, choice: Choice, strength: int, plan: Plan) -> float:
         (point,) = self.pool.points([self._at(choice, strength)], plan, lambda share: None)
+        self.readings += plan.releases
+        self._report()
         share = self.policy.judge_point(point).shares.get(plan.measures[0])
         return math.inf if share is None or point.few else share
 
@@ -438,10 +442,13 @@ class SliceSearch:
         return replace(self.settings[strength], slices=choice.slices, weights=choice.weights)
 
     def _report(self, checked: float = 0.0) -> None:
-        """Report the share done; it never falls."""
-        left = max(min(self.expected, self.ranges.tries - self.tried), 0) if not checked else 0
-        ahead = left + _CHECK * (1 - checked)
-        self.done = max(self.done, 1 - ahead / (self.tried + left + _CHECK))
+        """Report the share of the expected readings that is made; it never falls."""
+        each = (self.readings + 20 * _READINGS) / (self.tried + 20)
+        left = max(min(self.expected, self.ranges.tries - self.tried), 0)
+        check = _STATED * (len(self.plan.measures) + 1)
+        made = self.readings + checked * check
+        ahead = left * each + (1 - checked) * check if checked < 1 else 0.0
+        self.done = max(self.done, min(made / (made + ahead), 0.99))
         self.progress(self.done)
 
     def verified(self) -> tuple[Point, bool]:
