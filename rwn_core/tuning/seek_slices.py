@@ -7,7 +7,7 @@ answer is stated on fresh releases, which had no part in choosing it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -28,7 +28,8 @@ from rwn_core.tuning.policy import QUICK, Policy
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.slice_loss import SliceLoss
-from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices, slice_steps
+from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
+from rwn_core.tuning.slice_steps import Weights, slice_steps, weight_steps
 from rwn_core.tuning.verdict import not_judged
 
 LARGEST_SEARCHED = 1_000  # records; more take minutes, and linkage is known between bounds only
@@ -38,10 +39,6 @@ _BROKEN, _FAR = 1.5, 0.5  # of a limit: one release is enough to refuse, and to 
 _FRESH = 1_000_000  # seeds between one set of releases and the next
 _ATTEMPTS = 8  # choices checked on fresh releases before the search gives up
 _READINGS = 8  # of a trial, as long as few have been made
-_LIGHTEST, _HEAVIEST = 1 / 8, 8.0
-
-Weights = tuple[tuple[str, float], ...]
-"""Weights that differ from 1, by name."""
 
 
 class Choice(NamedTuple):
@@ -491,13 +488,3 @@ class SliceSearch:
         (point,) = self.pool.points([setting], plan, self._report)
         (few,) = self.pool.points([setting], with_red_team(plan), lambda share: None)
         return with_attacked(point, few)
-
-
-def weight_steps(weights: Weights, names: Sequence[str]) -> Iterator[Weights]:
-    """Yield the weights of some variables halved, and doubled, within their ends."""
-    own = dict(weights)
-    for factor in (0.5, 2.0):
-        moved = {name: own.get(name, 1.0) * factor for name in names}
-        if all(_LIGHTEST <= each <= _HEAVIEST for each in moved.values()):
-            every = {**own, **moved}
-            yield tuple(sorted((each, value) for each, value in every.items() if value != 1))
