@@ -23,7 +23,7 @@ from rwn_core.evaluation.repeated_draws import releases
 from rwn_core.masking import Method
 from rwn_core.measures.aligned import RELEASED
 from rwn_core.measures.statistics.design_matrix import design_matrix
-from rwn_core.measures.statistics.glm import family_of, generalized_fit, response_design
+from rwn_core.measures.statistics.glm import generalized_fit, response_design, response_family
 from rwn_core.measures.statistics.ols import least_squares
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
@@ -226,7 +226,7 @@ class QuestionModel:
             question.response in names
             and original.schema.variable(question.response).kind is Kind.CATEGORICAL
         )
-        self.family: str = family_of(original, question) if categorical else "linear"
+        self.family: str = response_family(original, question) if categorical else "linear"
         self.own, self.terms = self._fit(original, "")
 
     def _fit(self, table: Microdata, where: str) -> tuple[Estimate, tuple[str, ...]]:
@@ -241,7 +241,7 @@ class QuestionModel:
             fitted = fit.coefficients, fit.standard_errors
         else:
             design = response_design(self.original, table, self.question, where)
-            other = generalized_fit(design, family_of(self.original, self.question), where)
+            other = generalized_fit(design, response_family(self.original, self.question), where)
             fitted = other.coefficients, other.standard_errors
         return fitted, ("(intercept)", *design.terms)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.masking.rounded import unrounded
+from rwn_core.masking.method import unrounded
 
 WEAKLY_MASKED = 0.1  # of what a donor from anywhere in the table would change
 

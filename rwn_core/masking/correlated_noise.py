@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
@@ -11,26 +10,24 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.changed_table import with_numbers
 from rwn_core.laws.correlated_noise_law import CorrelatedNoiseOn, spread_axes
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.unmasked_variables import (
     NUMBERS,
     Others,
     check_others,
-    kept_as_they_are,
-    maskable,
 )
-from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
 
 Form = Literal["population", "sample", "plain"]
 
 LARGEST = 100.0
-_PRESETS = {"Light": 0.05, "Standard": 0.25, "Strong": 1.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,9 +88,13 @@ class CorrelatedNoise(TableMethod):
             title="Covariance of the noise (share of the data's)",
             short="size",
             help="How much noise, with the same correlations as the data; at 0 nothing is masked.",
+            range=LeverRange(low=0.0, high=4.0, step=0.05),
+            presets={"Light": 0.05, "Standard": 0.25, "Strong": 1.0},
         ),
     )
     strength: ClassVar[str] = "size"
+    kinds: ClassVar[tuple[Kind, ...]] = NUMBERS
+    kinds_in_words: ClassVar[str] = "numbers"
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
@@ -103,10 +104,6 @@ class CorrelatedNoise(TableMethod):
         if self.form not in get_args(Form):
             raise ParameterError(f"form must be one of: {', '.join(get_args(Form))}.")
         check_others(self.others)
-
-    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
-        """Return the variables that the method masks on a table."""
-        return maskable(microdata, lambda v: v.kind in NUMBERS, self.others, "numbers")
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without numbers, or with too few records; see `TableMethod.check`."""
@@ -124,7 +121,7 @@ class CorrelatedNoise(TableMethod):
         exact = (n - 1 - self.size) / (n - 1) if self.form == "sample" else 1.0
         return float(np.sqrt(exact / (1 + self.size)))
 
-    def _noise(self, table: PreparedTable) -> CorrelatedNoiseOn:
+    def _noise(self, table: Prepared) -> CorrelatedNoiseOn:
         names = self.masked_names(table.microdata)
         values = table.microdata.matrix(names)
         mean, covariance = table.once("moments", lambda: moments(values))
@@ -136,7 +133,7 @@ class CorrelatedNoise(TableMethod):
             shrink=self.shrink(table.microdata.n),
         )
 
-    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with noise; see `TableMethod.draw`."""
         if self.size == 0:
             return with_numbers(table.microdata, {})
@@ -151,25 +148,13 @@ class CorrelatedNoise(TableMethod):
             table.microdata, {name: released[:, j] for j, name in enumerate(part.names)}
         )
 
-    def law(self, table: PreparedTable) -> Law:
+    def law(self, table: Prepared) -> Law:
         """A joint density of all numbers; see `TableMethod.law`."""
         microdata = table.microdata
         noisy = self.masked_names(microdata) if self.size else ()
         rest = [v.name for v in microdata.schema.released if v.name not in noisy]
         joint = [self._noise(table)] if noisy else []
         return SeparateLaw(microdata, [*joint, *(Untouched(microdata, name) for name in rest)])
-
-    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
-        """How far the noise goes; see `TableMethod.ranges_on`."""
-        return {"size": LeverRange(low=0.0, high=4.0, step=0.05)}
-
-    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
-        """Starting points; see `TableMethod.presets_on`."""
-        return {name: {"size": size} for name, size in _PRESETS.items()}
-
-    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is; see `Method.remarks`."""
-        return kept_as_they_are(microdata, self.masked_names(microdata))
 
     def cautions(self) -> list[str]:
         """What correlated noise keeps, and what not."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -51,13 +52,19 @@ def check_known(k: int, microdata: Microdata, names: Sequence[str]) -> None:
             )
 
 
-def range_of_known(microdata: Microdata, names: Sequence[str]) -> LeverRange:
-    """How far k goes where each of some numeric variables must have k values."""
-    known = [int((~np.isnan(microdata.values(name))).sum()) for name in names]
+def range_of_known(params: Any, microdata: Microdata) -> LeverRange:
+    """Return how far k goes if each masked numeric variable must have k values."""
+    values = (microdata.values(name) for name in params.masked_names(microdata))
+    known = [int((~np.isnan(each)).sum()) for each in values]
     most = min((count for count in known if count), default=1)
     return LeverRange(low=1, high=min(most, max(2, microdata.n // 2)), step=1)
 
 
-def presets_of(presets: Mapping[str, int], most: float) -> dict[str, dict[str, int]]:
-    """Starting points of k, none beyond the end of its slider."""
-    return {name: {"k": int(min(k, most))} for name, k in presets.items()}
+def range_of_groups(params: Any, microdata: Microdata) -> LeverRange:
+    """Return how far k goes if groups hold k records."""
+    return LeverRange(low=1, high=min(microdata.n, 100), step=1)
+
+
+def range_of_classes(params: Any, microdata: Microdata) -> LeverRange:
+    """Return how far k goes if classes hold k records and there are two or more."""
+    return LeverRange(low=1, high=max(2, microdata.n // 2), step=1)

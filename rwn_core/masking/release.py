@@ -21,7 +21,7 @@ from rwn_core.data.rounding import Steps, check_precision, steps_by_name
 from rwn_core.errors import ParameterError, ReleaseError, SeedWarning
 from rwn_core.io.write import file_format, table_bytes, write_atomically
 from rwn_core.laws.law import Law
-from rwn_core.masking.method import Method
+from rwn_core.masking.method import Method, unrounded
 from rwn_core.masking.released_values import (
     formula_cells,
     guarded_schema,
@@ -29,7 +29,6 @@ from rwn_core.masking.released_values import (
     without,
     without_formulas,
 )
-from rwn_core.masking.rounded import unrounded
 from rwn_core.masking.second_reading import SecondReading, SourceFile, second_reading
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey, random_order

@@ -16,7 +16,12 @@ from rwn_core.laws.donors import check_probability
 from rwn_core.laws.law import Law
 from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
 from rwn_core.masking.lever import Lever
-from rwn_core.masking.radius_and_nearest import RadiusAndNearest
+from rwn_core.masking.radius_and_nearest import (
+    RadiusAndNearest,
+    nearest_lever,
+    probability_lever,
+    radius_lever,
+)
 from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.candidates.cost import restriction_cost
 from rwn_core.neighbors.candidates.scheme import Candidates, Scheme
@@ -106,24 +111,12 @@ class RWN(RadiusAndNearest):
     method: ClassVar[str] = "rwn"
     title: ClassVar[str] = "RWN, the 2022 method"
     levers: ClassVar[tuple[Lever, ...]] = (
-        Lever(
-            name="epsilon",
-            title="Radius ε (standard deviations)",
-            short="ε",
-            unit="standard deviations",
-            help="Every record within ε gives values; not the epsilon of differential privacy.",
+        radius_lever(
+            help="Every record within ε gives values; not the epsilon of differential privacy."
         ),
-        Lever(
-            name="k",
-            title="Minimum neighbors k",
-            short="k",
-            help="At least the k nearest records give values, also to an outlier.",
-            whole_number=True,
-        ),
-        Lever(
-            name="q",
+        nearest_lever(help="At least the k nearest records give values, also to an outlier."),
+        probability_lever(
             title="Modification probability q",
-            short="q",
             help="The chance that a cell takes the value of a random neighbor.",
         ),
     )
@@ -173,13 +166,15 @@ class RWN(RadiusAndNearest):
         """
         if not self.outside_household:
             return None
-        name = microdata.schema.name_of(Role.HOUSEHOLD)
+        name = microdata.schema.name_with_role(Role.HOUSEHOLD)
         if name is None:
             raise ParameterError(
                 "outside_household needs to know the households; give the variable that numbers "
                 "them the role household."
             )
-        return microdata.once(("households", name), lambda: households_of(microdata.codes(name)[0]))
+        return microdata.cached(
+            ("households", name), lambda: households_of(microdata.codes(name)[0])
+        )
 
     def distance_shares(self, microdata: Microdata) -> dict[str, float]:
         """How much of the squared distance between records is due to each variable, on average."""

@@ -14,7 +14,7 @@ from rwn_core.data.slices import Slices, as_slices
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.table_associations import original_associations
+from rwn_core.measures.statistics.association import original_associations
 
 _NO_KEYS = tuple(role for role in Role if role is not Role.KEY)
 
@@ -52,7 +52,7 @@ def preset_slices(microdata: Microdata, preset: str) -> Slices:
         rules,
         *((v.name, v.role, v.masked) for v in microdata.schema.variables),
     )
-    return microdata.once(key, lambda: PRESETS[preset].slices(microdata))
+    return microdata.cached(key, lambda: PRESETS[preset].slices(microdata))
 
 
 def preset_key(microdata: Microdata, slices: Slices) -> str | None:
@@ -122,7 +122,7 @@ def _related(count: int) -> Callable[[Microdata], Slices]:
             np.fill_diagonal(strength, 1.0)
             return np.asarray(linkage(squareform(1.0 - strength, checks=False), "complete"))
 
-        tree = microdata.once(("joined variables", *names), joined)
+        tree = microdata.cached(("joined variables", *names), joined)
         number = cut_tree(tree, n_clusters=min(count, len(names))).ravel()
         return _partition(
             *(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import METHODS, LeverRange, at_levers
+from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.evaluate_settings import Plan, Trials
@@ -73,7 +74,7 @@ class StrengthSearch:
 
     def __init__(self, microdata: Microdata, method: str, plan: Plan, progress: Progress) -> None:
         kind = METHODS[method]
-        prepared = kind(**kind.start).preview(microdata)
+        prepared = kind(**neutral_levers(kind)).preview(microdata)
         standard = dict(prepared.presets["Standard"])
         self._range: LeverRange = prepared.ranges[kind.strength]
         self._params = at_levers(prepared.params, standard)

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.data.rounding import check_precision, steps_by_name, steps_of
+from rwn_core.data.rounding import check_precision, given_steps, steps_by_name
 from rwn_core.data.slices import Slices, slices_words
 from rwn_core.errors import ParameterError
 from rwn_core.masking import Lever, method_options
@@ -227,7 +227,7 @@ def _slices_title(session: Session, slices: Slices) -> str:
 
 def _precision(session: Session, shares: list[str], text: str) -> tuple[dict[str, float], ...]:
     """Every release precision to try: those of all numbers, then the lines of steps."""
-    chosen = [steps_of(session.data, CHOICES[words]) for words in shares]
+    chosen = [given_steps(session.data, CHOICES[words]) for words in shares]
     chosen += _numbers(text, "steps", "above 0")
     for steps in chosen:
         check_precision(session.data, steps)

@@ -12,11 +12,11 @@ import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.forecast import forecast
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.relation_loss import relation_loss
-from rwn_core.measures.statistics.table_associations import (
+from rwn_core.measures.statistics.association import (
     original_associations,
     original_chance,
 )
+from rwn_core.measures.statistics.relation_loss import relation_loss
 from rwn_core.tuning import Plan, Setting
 from rwn_core.tuning.evaluate_settings import Trials
 from rwn_core.tuning.policy import Limit, Policy

@@ -6,6 +6,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
+from rwn_core.masking.lever import neutral_levers
 from rwn_core.tuning import Grid, Setting
 from rwn_core.tuning.goal_seek import Step, around, middle
 from rwn_core.tuning.grid import unique_settings
@@ -19,7 +20,7 @@ def test_a_setting_survives_as_plain_data() -> None:
 
 def test_a_setting_in_words_has_the_title_of_its_method() -> None:
     for key, method in rwn.METHODS.items():
-        words = Setting(params=method(**method.start)).words
+        words = Setting(params=method(**neutral_levers(method))).words
         assert key == "rwn" or words.startswith(f"{method.title} · ")
         assert key not in words
 

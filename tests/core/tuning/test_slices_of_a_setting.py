@@ -121,11 +121,11 @@ def test_no_neighbor_is_searched_anew_when_only_slices_change(bodyfat, monkeypat
     ready = rwn.RWN(k=5).prepare(bodyfat, settings=[rwn.RWN(k=9)])
     ready.release(rwn.SecretKey.from_seed(1))
     moved = ready.with_slices(SLICES)
-    assert moved.source is ready.source
-    assert moved.neighborhoods is ready.neighborhoods
-    assert moved.slider_range is not None
-    assert moved.with_slices(())._draws.streams == ready._draws.streams
-    assert moved.with_slices(SLICES)._draws is moved._draws
+    assert moved.state.source is ready.state.source
+    assert moved.law.neighborhoods is ready.law.neighborhoods
+    assert moved.state.about is not None
+    assert moved.with_slices(()).state.draws.streams == ready.state.draws.streams
+    assert moved.with_slices(SLICES).state.draws is moved.state.draws
 
     settings = [
         Setting.of("rwn", {"k": 5}, slices=each) for each in ((), SLICES, (("hip", "neck"),))
