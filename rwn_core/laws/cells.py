@@ -1,4 +1,4 @@
-"""What the law of a row's cells offers, whether values come from donors or from chance alone."""
+"""The law of cells that are independent of each other, with donors or without."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Cells(Protocol):
 
     @property
     def donors(self) -> DonorChances | None:
-        """Who may give a cell its value; None where values have no donors."""
+        """The donor probabilities; None if values have no donors."""
 
     @property
     def empty(self) -> NDArray[np.int64]:
@@ -29,19 +29,13 @@ class Cells(Protocol):
 
     @property
     def probabilities(self) -> sparse.csr_array:
-        """Row i holds each record's probability to be the donor of record i, shape (n, n).
-
-        Raises
-        ------
-        NotApplicable
-            Values have no donors.
-        """
+        """Row i holds each record's probability to be the donor of record i, shape (n, n)."""
 
     def units(self) -> list[tuple[str, ...]]:
-        """The variables whose values are drawn together."""
+        """Return the units: variables drawn together."""
 
     def keeps_value_counts(self, name: str) -> bool:
-        """Whether a release has as many of each value of a variable as the original, for sure."""
+        """True if every release has as many of each value of a variable as the original."""
 
     def modification(self, name: str) -> float:
         """The modification probability of one variable."""
@@ -61,16 +55,7 @@ class Cells(Protocol):
         rows: NDArray[np.int64],
         people: Microdata | None = None,
     ) -> NDArray[np.float64]:
-        """How likely people are to release the values of some rows, shape (m, people.n).
-
-        Up to a factor of each row: a density where values are continuous. People are the
-        original's records, or others with values that were never rounded.
-
-        Raises
-        ------
-        NotApplicable
-            It depends on more than a person's own values.
-        """
+        """Return the likelihood of some rows' values for each person, shape (m, people.n)."""
 
     def likelihood_columns(
         self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
