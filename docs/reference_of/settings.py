@@ -14,7 +14,7 @@ from rwn_core.evaluation.registered_analysis import KINDS, Analysis
 from rwn_core.reporting import scenario
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Limit, Plan
-from rwn_ui.server.safe_options import SAFE_OPTIONS
+from rwn_ui.server.safety import SAFE_OPTIONS
 
 Table = Mapping[str, str]
 

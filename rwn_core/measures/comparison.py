@@ -91,7 +91,7 @@ def _numbers(table: Microdata, name: str) -> NDArray[np.float64]:
 
 
 class Comparison:
-    """Put an original table beside a masked one.
+    """Put an original and a masked table together.
 
     Parameters
     ----------
@@ -193,14 +193,14 @@ class Comparison:
 
     def cached_for_original(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute what depends on the original alone, once for all masked tables."""
-        return _kept(self._memo, key, make)
+        return _cached(self._memo, key, make)
 
     def cached_for_release(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute what depends on the masked table too, once for all measures."""
-        return _kept(self._here, key, make)
+        return _cached(self._here, key, make)
 
 
-def _kept(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T:
+def _cached(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T:
     if key not in memo:
         try:
             memo[key] = make()

@@ -10,7 +10,6 @@ from rwn_core.errors import InputError
 from rwn_core.io.read import begin_bytes
 from rwn_core.io.reading import Reading
 from rwn_core.io.seen import Seen
-from rwn_ui.background.end_with_session import end_with_the_session
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,7 +41,6 @@ class Opening:
     ) -> Opening:
         """Begin; it ends with the session that began it."""
         reading = begin_bytes(name, content, schema, layout)
-        end_with_the_session(reading)
         return cls(name=name, layout=layout, reading=reading)
 
     def taken(self) -> rwn.Microdata | None:

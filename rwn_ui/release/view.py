@@ -60,7 +60,7 @@ def _mark(step: Step) -> tuple[str, Literal["orange", "green", "gray"], str]:
 
 
 def _data(session: Session) -> None:
-    """What the table's description says, and that somebody found it right."""
+    """The table's description, and its confirmation."""
     data = session.data
     st.markdown(f"{data.n:,} records, {data.p} variables of {escaped(session.name)}.")
     roles: list[tuple[rwn.Role, str]] = [

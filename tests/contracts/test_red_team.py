@@ -19,7 +19,7 @@ from rwn_core.measures import read
 from rwn_core.measures.attacks.red_team import Finding, attack
 from rwn_core.measures.comparison import Comparison
 from rwn_core.tuning import Policy
-from tests.contracts.attacked_tables import HARMLESS, TABLES
+from tests.attacked_tables import HARMLESS, TABLES
 
 ALONG = (0.15, 0.5, 1.0)  # shares of the way along the lever of a method's strength
 QUICK = ("rwn", "row_copy")

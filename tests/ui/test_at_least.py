@@ -17,7 +17,7 @@ from rwn_core.evaluation.disclosure import Disclosure, disclose
 from rwn_core.measures.comparison import Comparison
 from rwn_core.tuning import Goal, GoalAnswer, Point, Setting
 from rwn_core.tuning.point import Spread
-from rwn_ui.features import policy_tile, risk_axis
+from rwn_ui.features import axis_choice, limit_queue, policy_tile
 from rwn_ui.risk import sentences, view, warnings
 from rwn_ui.state.results import current_release
 from rwn_ui.sweep import cards as sweep_cards
@@ -49,7 +49,7 @@ def claims(text: str) -> bool:
 
 def first_tile(session):
     current = current_release(session)
-    return tiles.draw(session, risk_axis.readings(session, current))[0]
+    return tiles.draw(session, limit_queue.readings(session, current))[0]
 
 
 def test_the_first_tile_of_tune(open_page, too_large) -> None:
@@ -77,7 +77,7 @@ def test_the_linkage_as_the_maps_axis(open_page, request, large: bool, words: st
     box = next(box for box in screen.test.selectbox if box.label == "Risk on the map")
     box.set_value("bayes_linkage").run()
     current = current_release(screen.session)
-    _, tile, *_ = tiles.draw(screen.session, risk_axis.readings(screen.session, current))
+    _, tile, *_ = tiles.draw(screen.session, limit_queue.readings(screen.session, current))
     assert tile["label"] == ("Linkage, at least" if large else "Worst-case linkage")
     assert not (large and claims(tile["help"]))
     assert words in tile["help"]
@@ -157,7 +157,7 @@ def test_the_risk_page(open_page, too_large) -> None:
 
 
 def test_the_axes_and_titles_of_many_releases(too_large) -> None:
-    assert risk_axis.title("bayes_linkage", 241) == "Linkage, at least"
+    assert axis_choice.title("bayes_linkage", 241) == "Linkage, at least"
     assert sweep_cards.axis("bayes_linkage", 241, risk=True)["title"] == "Linkage, at least"
 
 

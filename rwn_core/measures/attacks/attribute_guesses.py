@@ -128,7 +128,7 @@ class _Attack:
         person, near = map(np.concatenate, zip(*found, strict=True))
         return sparse.csr_array((np.ones(len(person)), (person, near)), shape=shape)
 
-    def _on(
+    def _successes(
         self,
         people: Microdata,
         parts: Iterator[tuple[Beliefs, NDArray[np.int64]]],
@@ -145,9 +145,9 @@ class _Attack:
         """Attack people of the file; NotApplicable if rows have too many candidates."""
         original = self.comparison.original
         if len(people) < original.n:
-            return self._on(original.take(people), self._beliefs(people))
+            return self._successes(original.take(people), self._beliefs(people))
         aligned = self.comparison.masked.n == original.n
-        return self._on(
+        return self._successes(
             original, self._beliefs(people), np.bincount(self.group) if aligned else None
         )
 
@@ -181,7 +181,7 @@ class _Attack:
             return self.on_outsiders(outsiders.take(canonical_sample(outsiders, fewer)))
         parts = self._parts()
         found = ((attacked.beliefs(self.first[part], self.secrets), part) for part in parts)
-        return self._on(outsiders, found)
+        return self._successes(outsiders, found)
 
 
 def best_guesses(comparison: Comparison) -> Reading:

@@ -54,8 +54,8 @@ def beliefs(
     source = sum(joint[1:], joint[0])
     asked = _Asked(masked, rows, people)
     donor: dict[Hashable, sparse.csc_array] = {}
-    alike = [_alike(law, parts, keys, secret) for secret in secrets]
-    for secret, same in zip(secrets, alike, strict=True):
+    cache_keys = [_cache_key(law, parts, keys, secret) for secret in secrets]
+    for secret, same in zip(secrets, cache_keys, strict=True):
         if same in donor:
             continue
         beside = keys_sharing_donor(law, keys, secret)
@@ -65,7 +65,7 @@ def beliefs(
         donor[same] = sum(shown[1:], shown[0]).tocsc()
     everybody = np.array_equal(people, np.arange(source.shape[0]))
     asked_of = source if everybody else source.tocsr()[people]
-    return Beliefs(asked_of.tocsc(), [donor[same] for same in alike])
+    return Beliefs(asked_of.tocsc(), [donor[same] for same in cache_keys])
 
 
 class _Asked(NamedTuple):
@@ -76,7 +76,7 @@ class _Asked(NamedTuple):
     people: NDArray[np.int64]
 
 
-def _alike(law: Law, parts: Sequence[Way], keys: Sequence[str], secret: str) -> Hashable:
+def _cache_key(law: Law, parts: Sequence[Way], keys: Sequence[str], secret: str) -> Hashable:
     """Return the cache key of a posterior: secrets with equal keys share it."""
     own = any(way.cells.donors is None for way in parts)
     chances = tuple(way.cells.modification(secret) for way in parts)

@@ -37,7 +37,7 @@ class Weights:
         """log2((1 - m) / (1 - u)) of each variable."""
         return np.log2((1 - self.matched) / (1 - self.unmatched))
 
-    def of(self, agreement: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def total(self, agreement: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the weight of agreement patterns, shape (..., v) to (...)."""
         return np.asarray(np.where(agreement, self.agree, self.disagree).sum(axis=-1))
 

@@ -145,7 +145,7 @@ class FileWithAddedPerson:
         return own + _log(way.weight), joined + _log(way.weight)
 
     def _log_lost(self, way: Way) -> Dense:
-        """Return it for people without neighbors, all of whose modified values are missing."""
+        """Return it for people without neighbors, if all of their modified values are missing."""
         touched = [unit for unit in self.units if way.cells.modification(unit.names[0])]
         gone = np.logical_and.reduce([unit.lost for unit in touched]) if touched else False
         lonely = np.diff(self.near.indptr) == 0
@@ -156,7 +156,7 @@ class FileWithAddedPerson:
         return np.where(possible, _log(way.weight), -np.inf)
 
     def _strangers(self, file: sparse.csr_array, top: NDArray[np.float64]) -> Dense:
-        """Return the log-likelihood of rows from records whose neighborhood did not change."""
+        """Return the log-likelihood of rows from records with an unchanged neighborhood."""
         ones = np.ones(self.joins.nnz)
         joined = sparse.csr_array((ones, self.joins.indices, self.joins.indptr), self.joins.shape)
         rest = np.asarray(file.sum(axis=0)).ravel() - (joined @ file).toarray()

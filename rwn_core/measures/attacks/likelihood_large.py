@@ -109,7 +109,7 @@ def _together(codes: NDArray[np.int32], values: NDArray[np.int64], donors: float
 
 
 def _groups(sizes: NDArray[np.int64], some: NDArray[np.int64], most: float) -> list[list[int]]:
-    """Group units whose values combine to at most `most`: the largest with the smallest."""
+    """Group units with at most `most` combinations of values: the largest with the smallest."""
     left, groups = list(some[np.argsort(sizes[some], kind="stable")]), []
     while left:
         group = [left.pop()]

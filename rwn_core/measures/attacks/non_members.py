@@ -1,4 +1,4 @@
-"""Attack on people who are not in the file, as a baseline."""
+"""Attack on people outside the file, as a baseline."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def _known(law: Law | None) -> Law:
 
 
 def distance_success(comparison: Comparison, keys: Sequence[str]) -> float:
-    """Return the share of released records whose nearest original is their source."""
+    """Return the share of released records nearest to their own source."""
     small = Comparison(
         original=only(comparison.original, keys), masked=only(comparison.masked, keys)
     )

@@ -114,7 +114,7 @@ def _most(entry: Codes, level: Codes, levels: int) -> Floats:
 
 
 class Counted(NamedTuple):
-    """Numbers of people whose combination appears, and of those whose true value is shown.
+    """Numbers of people found by a combination, and of those with their true value shown.
 
     Attributes
     ----------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,6 @@ from rwn_core.measures.attacks.assignment import (
     in_classes,
     most_likely,
 )
-from rwn_core.measures.attacks.file_parts import parts_of
 from rwn_core.measures.attacks.posterior import normed, posteriors
 from rwn_core.measures.attacks.scaled_columns import entries
 from rwn_core.measures.comparison import Comparison
@@ -30,12 +29,18 @@ from rwn_core.measures.statistics.key_variables import cell_codes
 from rwn_core.parallel.threads import Watch, thread_count
 
 SIZES: tuple[int, ...] = (4000, 2800, 2000, 1400, 1000)
-"""Records of a part at most: the largest that is affordable is told."""
+"""Largest numbers of records of a part; the first that is affordable is used."""
 
 PAIRS = 1_250_000  # of people and rows, in the parts whose rows are weighed together
 WHOLE_PARTS = 2
 TRIED = 3000  # rows on which cuts are compared, a quarter of all at most
 _SEED = 20151126  # of rows and parts: fixed, so that a number changes only with the setting
+LEAST = 0.3  # share of a part on the smaller side of a cut
+_SHARES = np.array([0.3, 0.4, 0.5, 0.6, 0.7])  # where the values of a variable are cut
+_LEVELS = 12  # distinct values up to which one of them may be set apart from all others
+
+Codes = NDArray[np.int64]
+Sides = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +101,7 @@ class InformedIntruder:
         tried = numbers.permutation(n)[: min(TRIED, n // 4)]
         self._free = self._leaves.copy()
         self._free[tried] = False
-        self._levels = parts_of(*cell_codes(comparison, known), np.sort(tried), SIZES)
+        self._levels = cut_into_parts(*cell_codes(comparison, known), np.sort(tried), SIZES)
         self._level: int | None = None
         self._whole: sparse.csc_array | None = None
         self._best: list[NDArray[np.float64]] = []
@@ -198,3 +203,63 @@ def assigned(
         _, row = in_classes(after[:, [released.index(name) for name in known]])
     right = expected_right(linked, person, row, leaves)
     return linked, min(right / max(int(leaves.sum()), 1), 1.0)
+
+
+def cut_into_parts(
+    before: Codes, after: Codes, tried: NDArray[np.int64], sizes: Sequence[int]
+) -> NDArray[np.int64]:
+    """Halve a file repeatedly where the fewest rows cross; return part numbers, (len(sizes), n)."""
+    # a cut is a value of one variable, or one level against the rest, with a share of at least
+    # .3 of the part on either side. Parts of one value may exceed `sizes`, which descend and nest.
+    numbers = np.zeros((len(sizes), len(before)), dtype=np.int64)
+    counts = [0] * len(sizes)
+    waiting = [(np.arange(len(before)), tried, 0)]
+    while waiting:
+        people, rows, level = waiting.pop()
+        cut = None
+        if len(people) > sizes[-1]:
+            cut = _best_cut(before, after, people, rows)
+        while level < len(sizes) and (cut is None or len(people) <= sizes[level]):
+            numbers[level, people] = counts[level]
+            counts[level] += 1
+            level += 1
+        if cut is not None and level < len(sizes):
+            of_people, of_rows = cut
+            waiting.append((people[of_people], rows[of_rows], level))
+            waiting.append((people[~of_people], rows[~of_rows], level))
+    return numbers
+
+
+def _best_cut(
+    before: Codes, after: Codes, people: NDArray[np.int64], rows: NDArray[np.int64]
+) -> Sides | None:
+    """Return the sides of these people, and of the people of these rows; None without a cut."""
+    best, chosen = np.inf, None
+    for place in range(before.shape[1]):
+        own, released = before[rows, place], after[rows, place]
+        for value, single in _cuts(own):
+            of_own = own == value if single else own < value
+            share = np.count_nonzero(of_own) / len(of_own)
+            if not LEAST <= share <= 1 - LEAST:
+                continue
+            of_released = released == value if single else released < value
+            crossing = np.count_nonzero(of_own != of_released) / len(of_own)
+            if crossing / min(share, 1 - share) < best:
+                best = crossing / min(share, 1 - share)
+                values = before[people, place]
+                chosen = (values == value if single else values < value), of_own
+    return chosen
+
+
+def _cuts(own: Codes) -> Iterator[tuple[int, bool]]:
+    """Yield the values to cut at, and whether one level is set apart."""
+    ordered = np.sort(own)
+    if not len(ordered) or ordered[0] == ordered[-1]:
+        return
+    middle = ordered[(_SHARES * len(ordered)).astype(np.int64)]
+    for value in np.unique(np.concatenate([middle, middle + 1])):
+        yield int(value), False
+    distinct = np.unique(ordered)
+    if 2 < len(distinct) <= _LEVELS:
+        for value in distinct:
+            yield int(value), True

@@ -126,7 +126,7 @@ def worst_case(
 
 
 def first_look(comparison: Comparison, names: Sequence[str] | None = None) -> WorstCase | None:
-    """Link a few random rows of a table whose worst case takes long; None for others."""
+    """Link a few random rows if the worst case takes long; else None."""
     law, masked = comparison.law, comparison.masked
     if law is None or not LARGEST_ASSIGNMENT < masked.n <= FIRST_RECORDS:
         return None

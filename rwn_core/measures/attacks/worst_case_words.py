@@ -46,10 +46,10 @@ def _at_most(detail: Mapping[str, Any]) -> str:
         return ""
     most = percent(detail["at_most"])
     if told["parts"] == 1:  # there is nothing to tell
-        return f"; whatever he does, he links at most {most}"
+        return f"; no attack links more than {most}"
     return (
-        f"; told which of {told['parts']:,} parts of the file each row comes from, he links "
-        f"{percent(told['share'])} of all: who is not told links at most {most}"
+        f"; with each row's part of the file ({told['parts']:,} parts) known, "
+        f"{percent(told['share'])} are linked: without it at most {most}"
     )
 
 
@@ -59,8 +59,8 @@ def _share(value: float | None) -> str:
 
 def _more(detail: Mapping[str, Any]) -> str:
     if detail.get("follows"):
-        return "how many more he links who weighs all rows together is still being read"
+        return "the joint posterior of all rows is still being computed"
     if detail["estimate"] is None:
-        return "the table is too large to say how many more he links who weighs all rows together"
+        return "the table is too large for the joint posterior of all rows"
     estimate = percent(detail["estimate"])
-    return f"who weighs all rows together links about {estimate}, an estimate"
+    return f"by the joint posterior of all rows about {estimate}, an estimate"

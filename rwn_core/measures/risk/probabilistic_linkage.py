@@ -66,7 +66,7 @@ def compute(comparison: Comparison) -> Reading:
     bits = (seen[:, None] >> np.arange(len(keys)) & 1).astype(bool)
     weights = fit(bits, present[seen].astype(np.float64), 1.0 / n)
     table = np.full(1 << len(keys), -np.inf)
-    table[seen] = np.round(weights.of(bits), 9)
+    table[seen] = np.round(weights.total(bits), 9)
     score = table[pattern]
     best = score.max(axis=1, keepdims=True)
     own = score[np.arange(len(rows)), rows]

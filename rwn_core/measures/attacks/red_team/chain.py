@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.measures.attacks.naming import naming_score
+from rwn_core.measures.attacks.red_team.finding import best_single_guess
 
 LINKS = 3  # merges of a chain
 _SAME = 1e-9  # relative difference of numbers that are the same value
@@ -245,7 +246,7 @@ def _scored(
     if secret not in tables.levels:
         reach = np.maximum(_reach(truth), _SAME * np.abs(truth))
         right = named & (np.abs(values - truth) <= reach)
-        groups: list[Any] = [(None, has, named, right, _most_common(truth[has], reach[has]))]
+        groups: list[Any] = [(None, has, named, right, best_single_guess(truth[has], reach[has]))]
     else:
         levels = ((level, truth == place, named & (values == place))
                   for place, level in enumerate(tables.levels[secret]))  # fmt: skip
@@ -271,10 +272,3 @@ def _reach(truth: Floats) -> Floats:
     low, high = np.nanquantile(truth, (0.25, 0.75))
     narrow = 0.1 * min(float(np.nanstd(truth)), float(high - low))
     return np.asarray(np.minimum(narrow, 0.05 * np.abs(truth)), np.float64)
-
-
-def _most_common(truth: Floats, reach: Floats) -> float:
-    """Return the largest share of people for which one single number is right."""
-    begins, ends = np.sort(truth - reach), np.sort(truth + reach)
-    inside = np.arange(1, len(truth) + 1) - np.searchsorted(ends, begins, side="left")
-    return float(inside.max() / len(truth)) if len(truth) else 0.0

@@ -156,7 +156,7 @@ def _rare(
     having = ~np.isin(truth, common)
     named = ~np.isnan(guess) & ~np.isin(guess, common)
     right = having & named & (np.abs(guess - truth) <= near)
-    base = _base(truth[having], near[having]) * having.mean() if having.any() else 0.0
+    base = best_single_guess(truth[having], near[having]) * having.mean()
     counts = (np.array([float(each)]) for each in (right.sum(), named.sum(), having.sum(), base))
     return Tried(*how, secret, [RARE], *counts)
 
@@ -168,7 +168,9 @@ def _all(
     truth, guess, near = values
     named = ~np.isnan(guess)
     right = (np.abs(guess[named] - truth[named]) <= near[named]).sum()
-    base = files.cached(("base", secret, truth.size, bool(near.any())), lambda: _base(truth, near))
+    base = files.cached(
+        ("base", secret, truth.size, bool(near.any())), lambda: best_single_guess(truth, near)
+    )
     counts = (np.array([float(each)]) for each in (right, named.sum(), truth.size, base))
     return Tried(*how, secret, [None], *counts)
 
@@ -185,13 +187,11 @@ def _named_levels(files: Files, secret: str, values: Floats) -> list[str | None]
     return [f"{each:g}" if known is None else str(known[int(each)]) for each in values]
 
 
-def _base(truth: Floats, near: Floats) -> float:
+def best_single_guess(truth: Floats, near: Floats) -> float:
     """Return the largest share of the people that one single number names correctly."""
-    ends = np.concatenate((truth - near, truth + near))
-    # at equal places intervals open before they close
-    order = np.lexsort((np.repeat([0, 1], truth.size), ends))
-    steps = np.repeat([1, -1], truth.size)[order]
-    return float(np.cumsum(steps).max() / truth.size)
+    begins, ends = np.sort(truth - near), np.sort(truth + near)
+    inside = np.arange(1, len(truth) + 1) - np.searchsorted(ends, begins, side="left")
+    return float(inside.max() / len(truth)) if len(truth) else 0.0
 
 
 def scored(tried: Sequence[Tried]) -> list[Finding]:

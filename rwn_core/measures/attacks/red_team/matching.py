@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rwn_core.measures.attacks.red_team.files import Files, Floats, Names
 from rwn_core.measures.attacks.red_team.finding import Finding, Tried, count_names, link_finding
 from rwn_core.measures.attacks.red_team.merge import column_hashes
-from rwn_core.measures.attacks.red_team.places import ranked, standardized
+from rwn_core.measures.attacks.red_team.places import knowledge, ranked, standardized
 
 KEY = "matching"
 LARGEST = 1_500  # rows that are given to people at once: about n cubed steps
@@ -23,7 +23,7 @@ def attack(files: Files) -> list[Finding | Tried]:
     found: list[Finding | Tried] = []
     if files.n > LARGEST:
         return found
-    for known, what in _known(files):
+    for known, what in knowledge(files):
         for title, cost in _costs(files, known):
             _, person = linear_sum_assignment(cost)
             words = f"giving all rows to people by {title} of {what}"
@@ -34,12 +34,6 @@ def attack(files: Files) -> list[Finding | Tried]:
                     shown = files.column(files.rows, secret)[row]
                     found += count_names(files, secret, shown, (KEY, words))
     return found
-
-
-def _known(files: Files) -> Iterator[tuple[Names, str]]:
-    yield files.names, "all variables"
-    if files.known and set(files.known) != set(files.names):
-        yield files.known, "the keys"
 
 
 def _costs(files: Files, names: Names) -> Iterator[tuple[str, Floats]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.measures.attacks.red_team.files import Files, Floats, Names
+from rwn_core.measures.attacks.red_team.files import Files, Floats
 from rwn_core.measures.attacks.red_team.finding import (
     Finding,
     Tried,
@@ -15,7 +15,7 @@ from rwn_core.measures.attacks.red_team.finding import (
     link_finding,
     reach,
 )
-from rwn_core.measures.attacks.red_team.places import ranked, standardized
+from rwn_core.measures.attacks.red_team.places import knowledge, ranked, standardized
 
 KEY = "nearest"
 ASKED = 2_000  # rows, and people, of whom the nearest is sought
@@ -36,7 +36,7 @@ def attack(files: Files) -> list[Finding | Tried]:
 def links(files: Files) -> list[Finding]:
     """Link some rows to the nearest person, by all variables and by the keys."""
     found = []
-    for names, what in _known(files):
+    for names, what in knowledge(files):
         for title, lay_out in _WAYS:
             people, rows = lay_out(files, names)
             rows = rows[: _asked(files)]
@@ -90,12 +90,6 @@ def _agree(
     if secret not in files.levels:
         within = reach(files.column(files.truth, secret), own)
     return np.asarray((np.abs(values[near] - own[:, np.newaxis]) <= within[:, np.newaxis]).all(1))
-
-
-def _known(files: Files) -> Iterator[tuple[Names, str]]:
-    yield files.names, "all variables"
-    if files.known and set(files.known) != set(files.names):
-        yield files.known, "the keys"
 
 
 def _distances(some: Floats, others: Floats) -> Iterator[tuple[slice, Floats]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from rwn_core.measures.attacks.red_team.files import Files, Floats
+from rwn_core.measures.attacks.red_team.files import Files, Floats, Names
 
 MIDDLE_HALF = 1.349  # standard deviations of a normal number
 EVEN = 3.5  # standard deviations from the first to the last rank: that of even numbers is one
@@ -14,6 +14,13 @@ MANY_LEVELS = 50  # of a category; of more, the code alone is compared as a numb
 
 
 Two = tuple[Floats, Floats]
+
+
+def knowledge(files: Files) -> Iterator[tuple[Names, str]]:
+    """Yield what an intruder may know: all variables, or the keys."""
+    yield files.names, "all variables"
+    if files.known and set(files.known) != set(files.names):
+        yield files.known, "the keys"
 
 
 def standardized(files: Files, names: Sequence[str]) -> Two:
