@@ -29,7 +29,7 @@ _NAMED = 3  # columns that a refusal names
 
 
 class Release(Protocol):
-    """What is read of a `rwn_core.masking.Release`."""
+    """The part of a `rwn_core.masking.Release` that is read."""
 
     @property
     def original(self) -> Microdata:
@@ -49,7 +49,7 @@ class Release(Protocol):
 
     @property
     def second_readings(self) -> dict[str, SecondReading]:
-        """What was found, by the SHA-256 of the file."""
+        """Results by the SHA-256 of the file."""
 
     def published(self, order: Literal["original"]) -> Microdata:
         """The table as it leaves the house."""
@@ -187,7 +187,7 @@ def _of_release(
     given = {mark: value for mark, value in layout.changed().items() if mark in form.marks}
     try:
         if form.again is not None:
-            wanted = _wanted(release.masked, names, FileLayout.of(given))
+            wanted = _wanted(release.masked, names, FileLayout.from_dict(given))
             read = form.again(content, wanted)
         else:
             again = parse(f"release{form.suffixes[0]}", content).frame

@@ -1,4 +1,4 @@
-"""Scenarios and decisions as pages that people read and print, beside the files for programs."""
+"""Write scenarios and decisions as pages to read and print."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _rows(decision: Decision) -> dict[str, str]:
 
 
 def _scenario_facts(scenario: Scenario, key: str = "", before: str = "") -> list[Fact]:
-    """What a scenario says, as the sections of a page."""
+    """Return a scenario as the sections of a page."""
     made = {
         "setting": ("setting", _setting(scenario)),
         "limits": ("limits", _limits(scenario)),

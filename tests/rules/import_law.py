@@ -16,7 +16,7 @@ data randomness parallel
 io neighbors
 laws
 masking measures
-evaluation datasets
+evaluation datasets compile_ahead
 tuning charts
 reporting
 rwn_ui

@@ -1,4 +1,4 @@
-"""k-PRAM and k-noise: how the values lie before and after, and how near released ones are."""
+"""k-PRAM and k-noise: distributions of the values, and released records near each other."""
 
 from __future__ import annotations
 
@@ -33,12 +33,7 @@ _COLORS = {"as they are": ORIGINAL, "after k-noise": RELEASED, "after k-PRAM": N
 
 
 def draw(lesson: KMethods) -> Chart:
-    """Draw the distribution of the values, after k-noise and after k-PRAM.
-
-    Parameters
-    ----------
-    lesson : KMethods
-    """
+    """Draw the distribution of the values, after k-noise and after k-PRAM."""
     sides = {
         "as they are": lesson.values,
         "after k-noise": lesson.noisy,
@@ -92,12 +87,7 @@ def _outline(edges: NDArray[np.float64], heights: NDArray[np.int64], name: str) 
 
 
 def draw_near(counted: NearReleased) -> Chart:
-    """Draw how many released records lie within delta of a released one, against k.
-
-    Parameters
-    ----------
-    counted : NearReleased
-    """
+    """Draw the number of released records within delta of a released one, against k."""
     share = f"{percent(counted.fewer, 2)} ± {percent(counted.fewer_error, 2)}"
     least = int(np.argmin(counted.mean))
     return chart(

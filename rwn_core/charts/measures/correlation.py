@@ -1,4 +1,4 @@
-"""Relations of pairs before and after in one square: original below the diagonal, released above.
+"""Relations of pairs in one square: original below the diagonal, released above.
 
 Correlations of numbers, or the association of any two variables.
 """
@@ -56,14 +56,7 @@ _WIDTH, _HEIGHT = 250, 150
 
 
 def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
-    """Draw the correlation matrices as one heatmap on the fixed scale -1 to 1.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "correlation"
-    drawn : mapping of str to Band, optional
-        Where draws of the setting fall: "released".
-    """
+    """Draw the correlation matrices as one heatmap on the fixed scale -1 to 1."""
     detail = reading.detail
     names = [str(name) for name in detail["names"]]
     changes, signs = number(detail["mean_absolute_change"]), detail["sign_changes"]
@@ -78,14 +71,7 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
 
 
 def draw_association(reading: Reading, drawn: Drawn | None = None) -> Chart:
-    """Draw the association of all variables as one heatmap on the fixed scale -1 to 1.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "association"
-    drawn : mapping of str to Band, optional
-        Where draws of the setting fall: "released".
-    """
+    """Draw the association of all variables as one heatmap on the fixed scale -1 to 1."""
     detail = reading.detail
     names = [str(name) for name in detail["names"]]
     made = _square(detail, names, drawn)
@@ -103,7 +89,7 @@ def draw_association(reading: Reading, drawn: Drawn | None = None) -> Chart:
 
 
 def _which(detail: Mapping[str, Any], texts: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The pairs' names with what is shown of them and how far it moved."""
+    """Return the pairs' names with their coefficient and its change."""
     change = np.asarray(detail["released"], dtype=float) - np.asarray(detail["original"])
     kinds = np.asarray(detail["coefficient"]).tolist()
     return [
@@ -157,7 +143,7 @@ def _heatmap(
 
 
 def _texts(safe: Sequence[str], drawn: Drawn) -> list[list[str]]:
-    """Names of the pairs; above the diagonal with where draws of the setting fall."""
+    """Return the names of the pairs; above the diagonal with the range of draws."""
     band = drawn["released"]
     return [
         [
@@ -180,7 +166,7 @@ def _layout(names: Sequence[str]) -> dict[str, Any]:
 
 
 def _ticks(names: Sequence[str], room: int, length: int) -> dict[str, Any]:
-    """Tick every name, or every second, third, ... where `room` names can be read."""
+    """Return ticks for every name, or for every second, third, ... if room is short."""
     step = max(1, -(-len(names) // max(room, 1)))
     positions = list(range(0, len(names), step))
     return {
@@ -190,7 +176,7 @@ def _ticks(names: Sequence[str], room: int, length: int) -> dict[str, Any]:
 
 
 def _pairs(detail: Mapping[str, Any], names: Sequence[str], drawn: Drawn | None) -> dict[str, Any]:
-    """List every pair of variables, the most changed where rows are cut."""
+    """Return every pair of variables; cut tables hold the most changed."""
     first, second = np.triu_indices(len(names), 1)
     before: NDArray[Any] = np.asarray(detail["original"], dtype=float)[first, second]
     after: NDArray[Any] = np.asarray(detail["released"], dtype=float)[first, second]

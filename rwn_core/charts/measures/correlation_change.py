@@ -1,4 +1,4 @@
-"""What the correlations lost: this draw's change below the diagonal, the expected one above."""
+"""Change of the correlations: this draw below the diagonal, the expected one above."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.charts.parts.bands import NAME, Drawn, columns, marks, range_text
-from rwn_core.charts.parts.signed_heatmap import SMALL_FONT, signed_heatmap, span_of
+from rwn_core.charts.parts.signed_heatmap import SMALL_FONT, color_span, signed_heatmap
 from rwn_core.charts.parts.style import (
     FONT,
     Chart,
@@ -32,14 +32,8 @@ def draw(
 ) -> Chart:
     """Draw released less original as a heatmap.
 
-    Parameters
-    ----------
-    reading : Reading of the measure "correlation"
-    expected : ndarray of float64, shape (m, m), optional
-        Correlations that the setting leads to; the draw's own change fills both halves if it is
-        left out.
-    drawn : mapping of str to Band, optional
-        Where draws of the setting fall: "released".
+    `expected` has shape (m, m); without it the draw fills both halves. `drawn` has the band
+    "released".
     """
     detail = reading.detail
     names = [str(name) for name in detail["names"]]
@@ -62,7 +56,7 @@ def draw(
         f"Heatmap of released less original correlations of {len(names)} variables; "
         f"{_worst(change, names)}" + ("" if band is None else f"; {beyond}"),
         data=[
-            signed_heatmap(square, span_of(square), _texts(names, band), "%{z:+.3f}", gap=gap),
+            signed_heatmap(square, color_span(square), _texts(names, band), "%{z:+.3f}", gap=gap),
             *marks(outside),
         ],
         layout=_layout(names),
@@ -71,13 +65,13 @@ def draw(
 
 
 def _moved(band: Band, original: NDArray[Any]) -> Band:
-    """The band of the changes, from that of the released correlations."""
+    """Return the band of the changes from that of the released correlations."""
     low, median, high = (end - original for end in (band.low, band.median, band.high))
     return Band(low=low, median=median, high=high)
 
 
 def _texts(names: list[str], band: Band | None) -> list[list[str]]:
-    """Names of the pairs; below the diagonal with where draws of the setting fall."""
+    """Return the names of the pairs; below the diagonal with the range of draws."""
     safe = [escape(name) for name in names]
     return [
         [

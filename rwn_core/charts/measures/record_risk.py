@@ -1,4 +1,4 @@
-"""How the risk is spread over the records: from those who hide to those who stand open."""
+"""Distribution of record-level risk."""
 
 from typing import Any
 
@@ -27,12 +27,7 @@ _MARKS = (0.5, 0.9)
 
 
 def draw(reading: Reading) -> Chart:
-    """Draw how many records have which probability of being linked to their own row.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "bayes_linkage"
-    """
+    """Draw the distribution of the probability that a record is linked to its own row."""
     detail = reading.detail
     truth = np.asarray(detail["truth"], dtype=float)
     edges = np.linspace(0.0, 1.0, _BINS + 1)

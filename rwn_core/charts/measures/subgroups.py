@@ -1,4 +1,4 @@
-"""What shrinks: the sizes of small groups before, after and as expected."""
+"""Sizes of small groups before, after and as expected."""
 
 from typing import Any
 
@@ -30,14 +30,7 @@ _GROUPS = 12
 
 
 def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
-    """Draw the small groups that changed most, at most 12.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "subgroups"
-    drawn : mapping of str to Band, optional
-        Where draws of the setting fall: "released".
-    """
+    """Draw the small groups that changed most, at most 12."""
     detail = reading.detail
     names = [str(name) for name in detail["groups"]]
     change = np.asarray(detail["change"], dtype=float)

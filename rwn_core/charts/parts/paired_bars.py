@@ -1,4 +1,4 @@
-"""Shares before and after, a pair of bars each: the manner of several risk charts."""
+"""Shares before and after as pairs of bars."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,16 +21,7 @@ Pair = tuple[str, float | None, float | None]
 
 
 def bars(pairs: Sequence[Pair], names: tuple[str, str], *, before: str = ORIGINAL) -> list[Trace]:
-    """Two bars for each pair: hollow before, filled after.
-
-    Parameters
-    ----------
-    pairs : sequence of (name, before, after)
-    names : (str, str)
-        What the two sides are, for the legend.
-    before : str
-        Color of the first side.
-    """
+    """Return two bars for each pair: hollow before, filled after."""
     return [_side(pairs, side, names[side], before) for side in (0, 1)]
 
 
@@ -54,23 +45,14 @@ def _side(pairs: Sequence[Pair], side: int, name: str, before: str) -> Trace:
 
 
 def short(share: float) -> str:
-    """A share in few characters; a tiny one is not rounded to nothing."""
+    """Return a share in few characters; a tiny one is not rounded to 0."""
     if 0 < share < 0.0005:
         return escape("< 0.1 %")
     return percent(share, 0 if share in (0, 1) or share >= 0.1 else 1)
 
 
 def frame(pairs: Sequence[Pair], title: str, *, length: int = 24) -> dict[str, Any]:
-    """The layout: names on the left, shares along, the later number behind its bar.
-
-    Parameters
-    ----------
-    pairs : sequence of (name, before, after)
-    title : str
-        Of the axis.
-    length : int
-        Characters of a name.
-    """
+    """Return the layout: names at the left, shares along, the later number behind its bar."""
     texts = [escape(shorten(name, length)) for name, _, _ in pairs]
     small = {"tickfont": {"size": 10}} if len(pairs) > 9 else {}
     rows: dict[str, Any] = {"tickvals": list(range(len(pairs))), "ticktext": texts, **small}

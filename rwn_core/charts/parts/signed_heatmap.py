@@ -1,4 +1,4 @@
-"""A heatmap of changes: one color for less, another for more, near white for the same."""
+"""Heatmaps of changes: one color for less, another for more, near white for the same."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,8 +20,8 @@ _SCALE = [
 ]
 
 
-def span_of(values: ArrayLike) -> float:
-    """End of the color scale: one of a few steps, so that it seldom moves."""
+def color_span(values: ArrayLike) -> float:
+    """Return the end of the color scale, one of a few steps."""
     top = largest(np.abs(np.asarray(values, dtype=float)))
     return next((step for step in _SPANS if step >= top), float(np.ceil(top)))
 
@@ -29,19 +29,9 @@ def span_of(values: ArrayLike) -> float:
 def signed_heatmap(
     values: NDArray[Any], span: float, texts: Sequence[Sequence[str]], unit: str, *, gap: int = 1
 ) -> Trace:
-    """Draw changes as colors.
+    """Return changes as colors, shape (rows, columns); NaN stays empty.
 
-    Parameters
-    ----------
-    values : ndarray, shape (rows, columns)
-        NaN stays empty.
-    span : float
-        Change at both ends of the color scale.
-    texts : a name of every cell, escaped.
-    unit : str
-        Plotly's form of the value after the name, such as "%{z:+.3f}".
-    gap : int
-        Pixels between cells.
+    `texts` name the cells, escaped; `unit` is Plotly's form of the value, such as "%{z:+.3f}".
     """
     rows, columns = values.shape
     return {

@@ -1,7 +1,6 @@
 """Several methods on one map: a curve for each along its strength, and its matched setting.
 
-Right is better and up is riskier, whatever the measures: an axis whose values run the other way is
-reversed, and its title says so.
+Right is better and up is riskier: an axis whose values run the other way is reversed.
 """
 
 import math
@@ -50,20 +49,9 @@ def draw(
 ) -> Chart:
     """Draw the map of several methods.
 
-    Parameters
-    ----------
-    curves : sequence of mappings
-        A method each: "name"; "points", the settings along its strength, and "matched", the one
-        that is held against the others. A setting is a mapping with "text" (in words), "x", "y",
-        "x_interval" and "y_interval" (pairs or None); one without a coordinate is in the table
-        only.
-    x, y : mappings
-        Of each axis: "title", "unit", "falls" (whether its values fall toward the better side on
-        x, or the riskier side on y) and "share" (whether they are shares).
-    aim : float, optional
-        The value of x that all are matched to.
-    limit : float, optional
-        The policy's limit on y.
+    A curve has "name", "points" along its strength and "matched"; a setting has "text", "x", "y",
+    "x_interval", "y_interval" (or None) and is only in the table without coordinates. An axis has
+    "title", "unit", "falls" (reversed) and "share". All are matched to `aim` on x.
     """
     placed = [s for c in curves for s in (*c["points"], c["matched"]) if _known(s)]
     x_range = _range([*(s["x"] for s in placed), *([] if aim is None else [aim])], x["falls"])
@@ -110,14 +98,14 @@ def _range(values: Sequence[float], falls: bool) -> tuple[float, float]:
 
 
 def _look(place: int) -> tuple[str, str, str, str]:
-    """Color, symbol, its sign in a text and dash of a curve: no two of twenty-one are alike."""
+    """Return color, symbol, sign and dash of a curve; 21 differ."""
     symbol, sign = _SYMBOLS[(place + place // len(_COLORS)) % len(_SYMBOLS)]
     dash = _DASHES[(place // len(_COLORS)) % len(_DASHES)]
     return _COLORS[place % len(_COLORS)], symbol, sign, dash
 
 
 def _names(curves: Sequence[Curve], falls: bool) -> list[Label]:
-    """The names at the right, the riskiest matched setting first; those without a place last."""
+    """Return the names at the right, the riskiest matched setting first."""
 
     def height(place: int) -> float:
         spot = curves[place]["matched"]
@@ -134,7 +122,7 @@ def _names(curves: Sequence[Curve], falls: bool) -> list[Label]:
 
 
 def _curve(place: int, curve: Curve) -> list[Trace]:
-    """Intervals, and the line with its settings."""
+    """Return the intervals and the line with its settings."""
     color, symbol, _, dash = _look(place)
     known, name = [s for s in curve["points"] if _known(s)], escape(curve["name"])
     marker = {"size": 5, "color": color, "symbol": symbol, "opacity": 1}
@@ -146,7 +134,7 @@ def _curve(place: int, curve: Curve) -> list[Trace]:
 
 
 def _matched(place: int, curve: Curve) -> list[Trace]:
-    """The matched setting as a ring, each of its own size: several may lie on one place."""
+    """Return the matched setting as a ring; sizes differ because several may coincide."""
     color, symbol, _, _ = _look(place)
     spots = [s for s in (curve["matched"],) if _known(s)]
     size = 9 + 3 * (place % len(_COLORS))
@@ -182,7 +170,7 @@ def _marks(spots: Sequence[Spot], name: str, marker: Mapping[str, Any]) -> Trace
 
 
 def _intervals(spots: Sequence[Spot], color: str) -> list[Trace]:
-    """Where one more release of each setting falls: a cross of two thin lines."""
+    """Return a cross of two thin lines: the range of one more release of each setting."""
     x: list[float | None] = []
     y: list[float | None] = []
     for spot in spots:

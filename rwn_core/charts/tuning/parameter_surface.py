@@ -1,4 +1,4 @@
-"""One measure over two parameters: a heat map of settings, darker where the value is higher."""
+"""One measure over two parameters: a heat map of settings, darker for higher values."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -41,21 +41,11 @@ def draw(
     limit: float | None = None,
     forecast: ArrayLike | None = None,
 ) -> Chart:
-    """Draw the surface.
+    """Draw the surface of `values`, shape (rows, columns); NaN without an answer.
 
-    Parameters
-    ----------
-    values : array, shape (rows, columns)
-        Of the measure; NaN where a setting is not finished or has no answer.
-    across, down : mappings
-        Of each parameter: "title" and "values", one for each column or row.
-    measure : mapping
-        "title", "unit", "share" and "better"; "where", the other parameters, which are held fixed,
-        in words, if there are any.
-    limit : float, optional
-        Cells that do not keep it are crossed out.
-    forecast : array of bool, shape (rows, columns), optional
-        Cells that are expected and not measured; they begin with "~".
+    A parameter has "title" and "values"; the measure "title", "unit", "share", "better" and
+    "where" (the fixed parameters). Cells over the limit are in parentheses; forecast ones begin
+    with "~".
     """
     square = np.asarray(values, dtype=float)
     guessed = np.zeros(square.shape, bool) if forecast is None else np.asarray(forecast, dtype=bool)
@@ -112,7 +102,7 @@ def draw(
 
 
 def _hover(across: Mapping[str, Any], down: Mapping[str, Any], measure: Mapping[str, Any]) -> str:
-    """What a cell says under the pointer: its two parameters and its number, by name."""
+    """Return the hover text of a cell: two parameters and the number, by name."""
     names = [escape(str(scale["title"])) for scale in (across, down, measure)]
     form = ".1%" if measure["share"] else ".3~g"
     return f"{names[0]} = %{{x}}<br>{names[1]} = %{{y}}<br>{names[2]}: %{{z:{form}}}<extra></extra>"
@@ -156,7 +146,7 @@ def _numbers(
     guessed: NDArray[np.bool_],
     measure: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Give the value of each cell as a text; in parentheses where it does not keep the limit."""
+    """Return the value of each cell as a text; in parentheses if over the limit."""
     if square.size > _LABELED:
         return {}
     texts = [

@@ -1,7 +1,6 @@
-"""A whole sweep on the map: each setting at its utility and risk, with intervals and frontier.
+"""Settings of a sweep at their utility and risk, with intervals and frontier.
 
-Right is better and up is riskier, whatever the measures: an axis whose values run the other way is
-reversed, and its title says so.
+Right is better and up is riskier: an axis whose values run the other way is reversed.
 """
 
 import math
@@ -48,24 +47,10 @@ def draw(
 ) -> Chart:
     """Draw the map of a sweep.
 
-    Parameters
-    ----------
-    spots : sequence of mappings
-        The settings: "key", "text" (the setting in words), "x", "y", "x_interval", "y_interval"
-        (pairs or None), "frontier" (whether nothing beats it), "kept" (whether it keeps all
-        limits of the policy) and "released" (the share of the records that it releases). One
-        without a coordinate is in the table only.
-    x, y : mappings
-        Of each axis: "title", "unit", "falls" (whether its values fall toward the better side on
-        x, or the riskier side on y), "share" (whether they are shares) and, of y, "of_limits"
-        (whether it is the largest share of a limit that is used).
-    limit : float, optional
-        The policy's limit on y; 1 where y is the share of a limit.
-    paths : sequence of sequences of int
-        Places in `spots` to connect: settings that differ in one parameter, in its order.
-    marks : sequence of mappings
-        "label", "text", "x", "y": the present setting ("now"), scenarios, "original data" and
-        "no data".
+    A spot has "key", "text", "x", "y", "x_interval", "y_interval" (or None), "frontier", "kept"
+    (all limits met) and "released" (share of the records). An axis has "title", "unit", "falls"
+    (reversed), "share" and, of y, "of_limits". `paths` connect settings that differ in one
+    parameter; `marks` are named points.
     """
     placed = [s for s in spots if _known(s)]
     ends = [m for m in marks if m["label"] in ("original data", "no data") and _known(m)]
@@ -91,7 +76,7 @@ def draw(
             axis(_title(y, "up is riskier"), *y_range, share=y["share"]),
             shapes=limit_line.shapes(limit, y_range, of_limits=of_limits),
             annotations=[
-                *_beyond(ends, x_range, y_range, limit_line.clear_of(limit, y_range)),
+                *_beyond(ends, x_range, y_range, limit_line.corner_height(limit, y_range)),
                 *limit_line.labels(limit, y_range, of_limits=of_limits),
             ],
         ),
@@ -100,7 +85,7 @@ def draw(
 
 
 def _kept_words(placed: Sequence[Spot], of_limits: bool) -> str:
-    """How many keep all limits: one that could not be read does not show in a setting's place."""
+    """Return the number of settings that meet all limits, in words."""
     kept = sum(1 for s in placed if s.get("kept"))
     return f" · {kept} keep all limits" if of_limits else ""
 
@@ -115,7 +100,7 @@ def _title(scale: Mapping[str, Any], direction: str) -> str:
 
 
 def _hover(x: Mapping[str, Any], y: Mapping[str, Any]) -> str:
-    """What a point says under the pointer, after its setting: both numbers by name."""
+    """Return the hover text of a point: both numbers by name."""
     parts = []
     for name, scale in (("x", x), ("y", y)):
         form = ".1%" if scale["share"] else ".3~g"
@@ -126,7 +111,7 @@ def _hover(x: Mapping[str, Any], y: Mapping[str, Any]) -> str:
 def _range(
     values: Sequence[float], ends: Sequence[float], falls: bool, room: float = _ROOM
 ) -> tuple[float, float]:
-    """The settings with some room, and an end of the map where it is near; reversed if it falls."""
+    """Return the range of the settings and near ends of the map; reversed if it falls."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     width = (high - low) or abs(high) or 1.0
     near = [e for e in ends if low - _NEAR * width <= e <= high + _NEAR * width]
@@ -141,7 +126,7 @@ def _inside(value: float, ends: tuple[float, float]) -> bool:
 
 
 def _settings(placed: Sequence[Spot], hover: str) -> list[Trace]:
-    """Filled points; those of the frontier larger and stronger."""
+    """Return filled points; those of the frontier larger and stronger."""
     traces = []
     for frontier, size, opacity in ((False, 6, 0.5), (True, 9, 1.0)):
         chosen = [s for s in placed if s["frontier"] is frontier]
@@ -169,7 +154,7 @@ def _settings(placed: Sequence[Spot], hover: str) -> list[Trace]:
 
 
 def _released(spot: Spot) -> str:
-    """Under the pointer: the share of the records that is released, where it is not all."""
+    """Return the released share as hover text, unless it is all."""
     share = spot["released"]
     return f"<br>Records released: {percent(share, 1)}" if share < 1 else ""
 
@@ -187,7 +172,7 @@ def _line(x: list[float | None], y: list[float | None], name: str, **line: Any) 
 
 
 def _intervals(placed: Sequence[Spot]) -> list[Trace]:
-    """Where one more release of each setting falls: a cross of two thin lines."""
+    """Return a cross of two thin lines: the range of one more release of each setting."""
     x: list[float | None] = []
     y: list[float | None] = []
     for spot in placed if len(placed) <= _INTERVALS else [s for s in placed if s["frontier"]]:
@@ -201,7 +186,7 @@ def _intervals(placed: Sequence[Spot]) -> list[Trace]:
 
 
 def _paths(spots: Sequence[Spot], paths: Sequence[Sequence[int]]) -> list[Trace]:
-    """Thin gray lines through settings that differ in one parameter."""
+    """Return thin gray lines through settings that differ in one parameter."""
     x: list[float | None] = []
     y: list[float | None] = []
     for path in paths:
@@ -212,7 +197,7 @@ def _paths(spots: Sequence[Spot], paths: Sequence[Sequence[int]]) -> list[Trace]
 
 
 def _frontier(placed: Sequence[Spot]) -> list[Trace]:
-    """One line through the settings that nothing beats."""
+    """Return one line through the settings of the frontier."""
     best = sorted((s for s in placed if s["frontier"]), key=lambda s: (s["x"], s["y"]))
     if len(best) < 2:
         return []
@@ -228,7 +213,7 @@ def _marks(
     limit: float | None,
     hover: str,
 ) -> list[Trace]:
-    """The ends of the map as hollow circles, scenarios as squares, the present one on top."""
+    """Return the ends of the map, scenarios, and the present setting on top."""
     inside = [m for m in ends if _inside(m["x"], x_range) and _inside(m["y"], y_range)]
     shown = [*inside, *sorted(others, key=named_marks.order)]
     return named_marks.traces(shown, (x_range, y_range), limit, hover)
@@ -237,7 +222,7 @@ def _marks(
 def _beyond(
     ends: Sequence[Spot], x_range: tuple[float, float], y_range: tuple[float, float], low: float
 ) -> list[Label]:
-    """Name an end of the map that lies beyond the axes in its corner, with an arrow."""
+    """Name an end of the map beyond the axes in its corner, with an arrow."""
     paper: dict[str, Any] = {"xref": "paper", "yref": "paper"}
     labels = []
     for end in ends:

@@ -63,8 +63,8 @@ def beliefs(
             _shown(way, each, beside, secret, asked) for way, each in zip(parts, joint, strict=True)
         ]
         donor[same] = sum(shown[1:], shown[0]).tocsc()
-    everybody = np.array_equal(people, np.arange(source.shape[0]))
-    asked_of = source if everybody else source.tocsr()[people]
+    all_people = np.array_equal(people, np.arange(source.shape[0]))
+    asked_of = source if all_people else source.tocsr()[people]
     return Beliefs(asked_of.tocsc(), [donor[same] for same in cache_keys])
 
 
@@ -99,10 +99,10 @@ def _shown(
     """Return P(row r comes about in this way and shows person t's value), shape (people, m)."""
     masked, rows, people = asked
     cells, q = way.cells, way.cells.modification(secret)
-    if cells.donors is None:  # a row shows its source's value, or nobody's
+    if cells.donors is None:  # a row shows its source's value, or no record's
         kept = sparse.diags_array(cells.kept(secret)[people])
         return sparse.csc_array(kept @ source.tocsr()[people])
-    if way.lost:  # nobody gave what is missing, and what is not masked is the source's own
+    if way.lost:  # missing values have no donor, and what is not masked is the source's own
         return sparse.csc_array(source.tocsr()[people]) * float(q == 0)
     shown = _given(cells, _per_chance(cells, source, beside, masked, rows), q, people)
     if not beside:

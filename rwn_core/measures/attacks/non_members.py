@@ -87,7 +87,7 @@ class NonMembers:
         file, released = cells.unit_codes(unit, self.masked, rows)
         records = np.arange(len(file) + 1)
         one_hot = sparse.csr_array((np.ones(len(file)), file, records))
-        assert cells.donors is not None  # or somebody else is asked
+        assert cells.donors is not None  # NonMembersWithoutDonors otherwise
         return UnitValues(
             names=unit,
             own=cells.unit_codes(unit, self.non_members, people)[1],

@@ -90,6 +90,15 @@ def least_squares(design: Design, where: str = "") -> LeastSquares:
     )
 
 
+def refuse_exact(fit: LeastSquares, where: str, because: str) -> None:
+    """Refuse a fit without residual variance."""
+    if fit.residual_variance == 0:
+        raise NotApplicable(
+            f"The predictors explain {fit.design.question.response} exactly{where}, so {because}; "
+            "choose other predictors."
+        )
+
+
 def _in_units(
     design: Design, params: NDArray[np.float64], covariance: NDArray[np.float64]
 ) -> dict[str, NDArray[np.float64]]:

@@ -56,7 +56,7 @@ def _kept(material: Material) -> set[str]:
 
 
 def treatments(material: Material) -> dict[str, str]:
-    """What was done to each released variable, in words."""
+    """Describe the treatment of each released variable."""
     kept, rounded = _kept(material), set(material.record["setting"].get("precision", {}))
     return {
         name: (words.KEPT if name in kept else words.MASKED) + words.ROUNDED * (name in rounded)
