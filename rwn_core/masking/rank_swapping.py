@@ -208,7 +208,7 @@ class RankSwapping(TableMethod):
         return range_asked(ranked, first, last, asked)
 
     def law(self, table: Prepared) -> None:
-        """Return None: free partners depend on all earlier exchanges."""
+        """Free partners depend on all earlier exchanges, so that no law can be listed."""
         return None
 
     def expectations(self, table: Prepared) -> Expectations:
