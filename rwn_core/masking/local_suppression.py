@@ -150,7 +150,7 @@ class LocalSuppression(TableMethod):
         return self._result(table)
 
     def law(self, table: Prepared) -> Law:
-        """Return the law: each record's release follows from the original."""
+        """Each record's release follows from the original file."""
         microdata, keys = table.microdata, self._keys(table.microdata)
         joint = DeterministicUnit(microdata, self._result(table), keys)
         rest = [v.name for v in microdata.schema.released if v.name not in keys]

@@ -118,7 +118,7 @@ class Microaggregation(TableMethod):
         return self._result(table)
 
     def law(self, table: Prepared) -> Law:
-        """Return the law: each record's release follows from the original."""
+        """Each record's release follows from the original file."""
         microdata, names = table.microdata, self.masked_names(table.microdata)
         rest = [v.name for v in microdata.schema.released if v.name not in names]
         joint = DeterministicUnit(microdata, self._result(table), names)

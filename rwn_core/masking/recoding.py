@@ -178,7 +178,7 @@ class Recoding(TableMethod):
         return self._result(table)
 
     def law(self, table: Prepared) -> Law:
-        """Return the law: each record's release follows from the original."""
+        """Each record's release follows from the original file."""
         microdata, names = table.microdata, set(self.masked_names(table.microdata))
         shown = self._result(table)
         parts = [
