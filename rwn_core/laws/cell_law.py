@@ -14,8 +14,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_together, joint_codes, value_codes
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.cells import MixtureComponent
 from rwn_core.laws.donor_probabilities import Column, DonorChances
+from rwn_core.laws.law import Law, MixtureComponent
 from rwn_core.laws.moments import Moments
 from rwn_core.laws.privacy import AS_IT_IS, FROM_DONORS, Privacy
 from rwn_core.neighbors import Neighborhoods
@@ -85,13 +85,10 @@ class CellLaw:
             raise NotApplicable("This needs the rule by which the neighborhoods were found.")
         return self._rule
 
-    def shares_outside(self, people: Microdata) -> sparse.csr_array:
-        """Return the donor probabilities of people outside the file."""
-        return self.rule.shares(people, self._unrounded)
-
-    def joins_outside(self, people: Microdata) -> Joins:
-        """Return the neighborhoods that people outside join."""
-        return self.rule.joins(people, self._unrounded, self.neighborhoods)
+    def outside(self, people: Microdata) -> tuple[sparse.csr_array, Joins]:
+        """Return the donor probabilities of people outside, and the neighborhoods they join."""
+        shares = self.rule.shares(people, self._unrounded)
+        return shares, self.rule.joins(people, self._unrounded, self.neighborhoods)
 
     def restricted_to(self, original: Microdata) -> Self:
         """Return the law for an intruder who knows only these variables."""
@@ -206,3 +203,14 @@ class CellLaw:
 def _column(table: sparse.csr_array) -> Column:
     supports = np.asarray((table > 0).sum(axis=0), dtype=np.int64).ravel()
     return supports, np.asarray(table.sum(axis=0)).ravel() / table.shape[0]
+
+
+def independent_cells(law: Law) -> CellLaw:
+    """The law's only component: a record's cells are independent of each other."""
+    components = law.components()
+    cells = components[0].cells
+    if len(components) > 1:
+        raise NotApplicable("This is for a method that draws each cell independently.")
+    if not isinstance(cells, CellLaw):
+        raise NotApplicable("This is for a method that copies values from donors.")
+    return cells

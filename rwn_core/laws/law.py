@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import NotApplicable
-from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.cells import MixtureComponent
-from rwn_core.laws.donor_probabilities import Column
+from rwn_core.laws.donor_probabilities import Column, DonorChances
 from rwn_core.laws.moments import Moments
 from rwn_core.laws.privacy import Privacy
 from rwn_core.neighbors import Neighborhoods
@@ -56,11 +53,11 @@ class Law(Protocol):
     def restricted_to(self, original: Microdata) -> Law:
         """Return the law for an intruder who knows only these variables."""
 
-    def shares_outside(self, people: Microdata) -> sparse.csr_array:
-        """Each record's probability to be the donor of people outside, shape (people.n, n)."""
+    def outside(self, people: Microdata) -> tuple[sparse.csr_array, Joins]:
+        """Return the donor probabilities of people outside, and the neighborhoods they join.
 
-    def joins_outside(self, people: Microdata) -> Joins:
-        """The neighborhoods that people outside join, were each of them added to the file."""
+        The probabilities have shape (people.n, n); NotApplicable if people outside have no donors.
+        """
 
     def units(self) -> list[tuple[str, ...]]:
         """The released variables that share a donor, as tuples of names; most stand alone."""
@@ -91,13 +88,42 @@ class Law(Protocol):
     def rows_unchanged(self) -> NDArray[np.float64]:
         """P(no value of a record changes), shape (n,)."""
 
+    @property
+    def donors(self) -> DonorChances | None:
+        """The donor probabilities; None if values have no donors."""
 
-def independent_cells(law: Law) -> CellLaw:
-    """The law's only component: a record's cells are independent of each other."""
-    components = law.components()
-    cells = components[0].cells
-    if len(components) > 1:
-        raise NotApplicable("This is for a method that draws each cell independently.")
-    if not isinstance(cells, CellLaw):
-        raise NotApplicable("This is for a method that copies values from donors.")
-    return cells
+    @property
+    def empty(self) -> NDArray[np.int64]:
+        """The records that lose the values that they should modify."""
+
+    def unit_codes(
+        self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The values of one unit as numbers: the originals', and some rows' (-1 if unknown)."""
+
+    def unit_chances(
+        self,
+        names: tuple[str, ...],
+        masked: Microdata,
+        rows: NDArray[np.int64],
+        people: Microdata | None = None,
+    ) -> NDArray[np.float64]:
+        """Return the likelihood of some rows' values for each person, shape (m, people.n)."""
+
+    def kept(self, *names: str) -> NDArray[np.float64]:
+        """P(the released values of one unit's variables equal the original's), shape (n,)."""
+
+
+class MixtureComponent(NamedTuple):
+    """One way in which a row may come about, in which its cells are independent.
+
+    Attributes
+    ----------
+    weight : float
+        The probability that a row comes about in this way.
+    cells : Law
+        The law of such a row's cells. A record without neighbors loses those that it modifies.
+    """
+
+    weight: float
+    cells: Law

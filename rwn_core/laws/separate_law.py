@@ -13,8 +13,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_like, value_codes
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.cells import MixtureComponent
 from rwn_core.laws.donor_probabilities import Column
+from rwn_core.laws.law import MixtureComponent
 from rwn_core.laws.moments import Moments, certain, joined
 from rwn_core.laws.privacy import AS_IT_IS, Privacy
 from rwn_core.neighbors.rule import Joins
@@ -151,12 +151,8 @@ class SeparateLaw:
         other.precision = {name: s for name, s in self.precision.items() if name in names}
         return other
 
-    def shares_outside(self, people: Microdata) -> sparse.csr_array:
-        """There are no donors."""
-        raise NotApplicable("This is for a method that copies values from donors.")
-
-    def joins_outside(self, people: Microdata) -> Joins:
-        """There are no donors."""
+    def outside(self, people: Microdata) -> tuple[sparse.csr_array, Joins]:
+        """Refuse: there are no donors."""
         raise NotApplicable("This is for a method that copies values from donors.")
 
     def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
