@@ -22,6 +22,7 @@ from rwn_core.charts.parts.style import (
     layout,
     line,
     number,
+    outline,
     percent,
     vertical,
 )
@@ -71,18 +72,10 @@ def draw(lesson: KMethods) -> Chart:
 
 
 def _outline(edges: NDArray[np.float64], heights: NDArray[np.int64], name: str) -> Trace:
-    corners = np.concatenate([edges[:1], edges])
-    drawn = line(
-        floats(corners),
-        np.concatenate([[0], heights, [0]]),
-        released=name == "after k-noise",
-        name=name,
-    )
-    drawn["line"] |= {"shape": "hv"}
+    fill = f"{ORIGINAL}22" if name == "as they are" else ""
+    drawn = outline(edges, heights, released=name == "after k-noise", fill=fill, name=name)
     if name == "after k-PRAM":
         drawn["line"] |= {"color": NEUTRAL, "width": 1.2}
-    if name == "as they are":
-        drawn |= {"fill": "tozeroy", "fillcolor": f"{ORIGINAL}22"}
     return drawn
 
 

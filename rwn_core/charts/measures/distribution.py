@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.charts.parts.bands import Drawn, area, bars, columns
+from rwn_core.charts.parts.paired_bars import paired_bar
 from rwn_core.charts.parts.style import (
     NEUTRAL,
     ORIGINAL,
@@ -19,12 +20,12 @@ from rwn_core.charts.parts.style import (
     axis,
     chart,
     escape,
-    floats,
     label,
     largest,
     layout,
     line,
     number,
+    outline,
     shorten,
 )
 from rwn_core.charts.parts.tables import table
@@ -75,14 +76,11 @@ def _steps(
         traces.append(area(np.repeat(edges, 2)[1:-1], low, high))
     for side in _SIDES:
         released = side == "released"
-        heights = np.concatenate([[0], np.asarray(shown[side]), [0]])
-        corners = np.concatenate([edges[:1], edges])
-        outline = line(floats(corners), heights, released=released)
-        outline["line"] |= {"shape": "hv", "dash": "dot" if released else "solid"}
-        outline["hovertemplate"] = "from %{x:.4g}: %{y}<extra>%{fullData.name}</extra>"
-        if not released:
-            outline |= {"fill": "tozeroy", "fillcolor": f"{ORIGINAL}22"}
-        traces.append(outline)
+        fill = "" if released else f"{ORIGINAL}22"
+        drawn = outline(edges, shown[side], released=released, fill=fill)
+        drawn["line"] |= {"dash": "dot" if released else "solid"}
+        drawn["hovertemplate"] = "from %{x:.4g}: %{y}<extra>%{fullData.name}</extra>"
+        traces.append(drawn)
     missing, notes, right = _missing(shown, edges)
     tops = [] if band is None else [band.high]
     lost = [shown[f"missing_{side}"] for side in _SIDES]
@@ -120,23 +118,10 @@ def _bars(shown: Mapping[str, Any], band: Band | None) -> tuple[list[Trace], dic
     positions = list(range(len(names)))
     traces = []
     for side in _SIDES:
-        released = side == "released"
-        color = RELEASED if released else ORIGINAL
+        filled = side == "released"
+        color = RELEASED if filled else ORIGINAL
         traces.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "name": side,
-                "x": counts[side],
-                "y": positions,
-                "width": 0.36,
-                "offset": 0.02 if released else -0.38,
-                "marker": {
-                    "color": f"{color}CC" if released else "rgba(0,0,0,0)",
-                    "line": {"color": color, "width": 1.4},
-                },
-                "hovertemplate": "%{x} records<extra>%{fullData.name}</extra>",
-            }
+            paired_bar(counts[side], positions, side, color, filled=filled, hover="%{x} records")
         )
     known = len(names) - (names[-1] == _LOST)
     if band is not None and len(band.low) == known:

@@ -50,8 +50,4 @@ def _table(sets: Any, names: list[str], shares: Any) -> dict[str, Any]:
     expected = [math.nan if each is None else each for each in sets["expected"]]
     columns = ["known", "people alone", "found", "found, expected", "read truly", "by chance"]
     cells = [names, sets["people"], sets["found"], expected, sets["read"], sets["chance"]]
-    made = table([*columns, "largest"], [*cells, shares], rank=6)
-    made["columns"].pop()
-    for row in made["rows"]:
-        row.pop()
-    return made
+    return table(columns, cells, by=("largest", shares))

@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from rwn_core.charts.parts.style import (
+    INVISIBLE,
     NEUTRAL,
     ORIGINAL,
     RELEASED,
@@ -22,25 +25,38 @@ Pair = tuple[str, float | None, float | None]
 
 def bars(pairs: Sequence[Pair], names: tuple[str, str], *, before: str = ORIGINAL) -> list[Trace]:
     """Return two bars for each pair: hollow before, filled after."""
-    return [_side(pairs, side, names[side], before) for side in (0, 1)]
+    traces = []
+    for side in (0, 1):
+        rows = [row for row, pair in enumerate(pairs) if pair[1 + side] is not None]
+        shares = [float(pairs[row][1 + side] or 0.0) for row in rows]
+        color = RELEASED if side else before
+        traces.append(paired_bar(shares, rows, names[side], color, filled=bool(side)))
+    return traces
 
 
-def _side(pairs: Sequence[Pair], side: int, name: str, before: str) -> Trace:
-    rows = [row for row, pair in enumerate(pairs) if pair[1 + side] is not None]
-    color = RELEASED if side else before
+def paired_bar(
+    lengths: ArrayLike,
+    rows: Sequence[int],
+    name: str,
+    color: str,
+    *,
+    filled: bool,
+    hover: str = "%{x:.1%}",
+) -> Trace:
+    """Return one side of paired bars: hollow above, or filled below."""
     return {
         "type": "bar",
         "orientation": "h",
         "name": name,
-        "x": [float(pairs[row][1 + side] or 0.0) for row in rows],
+        "x": lengths,
         "y": rows,
         "width": 0.36,
-        "offset": 0.02 if side else -0.38,
+        "offset": 0.02 if filled else -0.38,
         "marker": {
-            "color": f"{color}CC" if side else "rgba(0,0,0,0)",
+            "color": f"{color}CC" if filled else INVISIBLE,
             "line": {"color": color, "width": 1.4},
         },
-        "hovertemplate": "%{x:.1%}<extra>%{fullData.name}</extra>",
+        "hovertemplate": f"{hover}<extra>%{{fullData.name}}</extra>",
     }
 
 

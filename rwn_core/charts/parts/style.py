@@ -199,6 +199,17 @@ def line(x: ArrayLike, y: ArrayLike, *, released: bool, **more: Any) -> Trace:
     }
 
 
+def outline(
+    edges: ArrayLike, heights: ArrayLike, *, released: bool, fill: str = "", **more: Any
+) -> Trace:
+    """Return the outline of a histogram, filled if a color is given."""
+    borders = np.asarray(edges)
+    steps = np.concatenate([[0], np.asarray(heights), [0]])
+    made = line(floats(np.concatenate([borders[:1], borders])), steps, released=released, **more)
+    made["line"] |= {"shape": "hv"}
+    return made | ({"fill": "tozeroy", "fillcolor": fill} if fill else {})
+
+
 def horizontal(y: float, color: str, dash: str = "solid") -> dict[str, Any]:
     """Return a horizontal line across the plot at `y`."""
     anchor = {"xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y}

@@ -15,9 +15,13 @@ _DIGITS = 7
 
 
 def table(
-    columns: Sequence[str], cells: Sequence[ArrayLike], *, rank: int | None = None
+    columns: Sequence[str],
+    cells: Sequence[ArrayLike],
+    *,
+    rank: int | None = None,
+    by: tuple[str, ArrayLike] | None = None,
 ) -> dict[str, Any]:
-    """Return the table behind a picture; beyond 400 rows those largest by column `rank`.
+    """Return the table behind a picture; beyond 400 rows the largest by column `rank` or `by`.
 
     A table with single records is internal; its views and files say so.
     """
@@ -25,8 +29,10 @@ def table(
     kept: NDArray[np.intp] | slice = slice(None)
     result: dict[str, Any] = {"columns": list(columns)}
     if total > TABLE_ROWS:
-        kept = slice(TABLE_ROWS) if rank is None else extremes(cells[rank], TABLE_ROWS)
-        chosen = "first" if rank is None else f"largest by {columns[rank]}"
+        if rank is not None:
+            by = columns[rank], cells[rank]
+        kept = slice(TABLE_ROWS) if by is None else extremes(by[1], TABLE_ROWS)
+        chosen = "first" if by is None else f"largest by {by[0]}"
         result["caption"] = f"{TABLE_ROWS} of {total:,} rows: the {chosen}."
     if not SINGLE.isdisjoint(columns):
         result["internal"] = True

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rwn_core.charts.parts.signed_heatmap import colorbar
 from rwn_core.charts.parts.style import (
     FONT,
     Chart,
@@ -88,7 +89,7 @@ def draw(
                 "zmax": high if high > low else low + 1.0,
                 "colorscale": _SCALE,
                 "showscale": False,
-                "colorbar": _bar(low, high, texts),
+                "colorbar": colorbar([low, high if high > low else low + 1.0], texts, FONT),
                 "xgap": 1,
                 "ygap": 1,
                 "hoverongaps": False,
@@ -114,18 +115,6 @@ def _word(value: Any) -> str:
 
 def _text(value: float, share: bool) -> str:
     return percent(value, 1 if abs(value) < 0.1 else 0) if share else number(value, 2)
-
-
-def _bar(low: float, high: float, texts: list[str]) -> dict[str, Any]:
-    return {
-        "thickness": 10,
-        "len": 1,
-        "outlinewidth": 0,
-        "ypad": 0,
-        "tickvals": [low, high if high > low else low + 1.0],
-        "ticktext": texts,
-        "tickfont": {"size": FONT},
-    }
 
 
 def _counted(guesses: int, known: int) -> str:
