@@ -131,7 +131,6 @@ def served(stack: ExitStack, script: Path | None = None, file: Path | None = Non
 def opened(browser: Browser, url: str, ready: str) -> Page:
     """Open a page and wait until it is drawn."""
     page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
-    page.add_init_script("localStorage.setItem('rwn.tour', '1')")  # no tour of a first visit
     page.goto(url)
     page.wait_for_selector(ready, timeout=300_000)
     page.wait_for_timeout(1500)

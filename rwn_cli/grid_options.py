@@ -66,13 +66,7 @@ Workers = Annotated[
 
 
 def limits(loaded: Scenario | None, texts: Sequence[str]) -> Policy:
-    """The policy of the command line, else of the scenario, else the usual one.
-
-    Raises
-    ------
-    ParameterError
-        A text is not MEASURE=V, or its limit is refused.
-    """
+    """The policy of the command line, else of the scenario, else the usual one."""
     from rwn_core.tuning import Limit, Policy
 
     if not texts:
@@ -116,23 +110,13 @@ def sliced(search: Search, data: Microdata, presets: str | None, *, given: bool)
     return replace(search, grid=replace(search.grid, slices=(None,))) if given else search
 
 
-def search_of(
+def stated_search(
     loaded: Scenario | None,
     values: tuple[dict[str, str | None], Sequence[str] | None],
     method: str | None,
     plan: tuple[tuple[str, ...], int | None, int | None],
 ) -> Search:
-    """The scenario's search, with what the command line says in place of its parts.
-
-    Parameters
-    ----------
-    loaded : Scenario, optional
-    values : tuple
-        What is tried: of the parameters with an option of their own, and the texts of --set.
-    method : str, optional
-    plan : tuple
-        Measures, releases and seed; None where they are left out.
-    """
+    """The scenario's search, with what the command line says in place of its parts."""
     from rwn_core.reporting.scenario import Search
     from rwn_core.tuning import USUAL, Grid, Plan, values_of
 

@@ -15,7 +15,7 @@ from rwn_cli.options import (
     Weighted,
     parameters,
     settings,
-    table_of,
+    working_table,
 )
 from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.terminal import progress, say
@@ -65,7 +65,7 @@ def seek_slices(
     if scenario is not None and scenario.suffix.lower() != ".toml":
         raise ParameterError("--out must name a file that ends in .toml.")
     refuse_existing(overwrite, scenario)
-    data = table_of(source, schema, None, drop=drop, weights=weight)
+    data = working_table(source, schema, None, drop=drop, weights=weight)
     policy = limits(None, limit or ())
     with progress("searching") as report:
         answer = search(

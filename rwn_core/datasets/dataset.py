@@ -18,8 +18,7 @@ from rwn_core.data.guess_schema import guess_schema
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_column, check_names
 from rwn_core.errors import InputError, SchemaError
-from rwn_core.io.arrow_columns import check_type, series_of
-from rwn_core.io.decimal_texts import decimal_texts
+from rwn_core.io.arrow_columns import check_type, column_series, decimal_texts
 
 BATCH = 65_536  # records that are unpacked at a time
 
@@ -127,7 +126,7 @@ def frame_of(table: pa.Table) -> pd.DataFrame:
         column = _one_array(table.column(field.name).combine_chunks())
         if pa.types.is_decimal(column.type):
             column = decimal_texts(column).cast(pa.float64())  # in all parts alike
-        series[field.name] = series_of(field, column)
+        series[field.name] = column_series(field, column)
     return pd.DataFrame(series, copy=False)
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from rwn_core.io.decimal_texts import decimal_texts
+from rwn_core.io.arrow_columns import decimal_texts
 from rwn_core.io.other_readers import ARROW, ARROW_RUST, batches_by_arrow, batches_by_rust
 from rwn_core.masking.second_reading import SecondReading, refuse_strange
 

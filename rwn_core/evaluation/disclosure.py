@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import SHARES, rounded, steps_of
+from rwn_core.data.rounding import SHARES, given_steps, rounded
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.attack_list import Answers, read_attack
@@ -155,7 +155,7 @@ def _rounding(base: Comparison, masked: Microdata, law: Law | None) -> list[dict
         return []
     tried = []
     for share in SHARES:
-        precision = steps_of(base.original, share)
+        precision = given_steps(base.original, share)
         coarse = rounded(masked, precision)
         comparison = base.with_masked(coarse, law.rounded(precision))
         linkage = worst_case(comparison, work=ROUNDING_WORK, whole=ROUNDING_WORK, bounded=False)

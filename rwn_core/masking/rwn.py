@@ -173,13 +173,15 @@ class RWN(RadiusAndNearest):
         """
         if not self.outside_household:
             return None
-        name = microdata.schema.name_of(Role.HOUSEHOLD)
+        name = microdata.schema.name_with_role(Role.HOUSEHOLD)
         if name is None:
             raise ParameterError(
                 "outside_household needs to know the households; give the variable that numbers "
                 "them the role household."
             )
-        return microdata.once(("households", name), lambda: households_of(microdata.codes(name)[0]))
+        return microdata.cached(
+            ("households", name), lambda: households_of(microdata.codes(name)[0])
+        )
 
     def distance_shares(self, microdata: Microdata) -> dict[str, float]:
         """How much of the squared distance between records is due to each variable, on average."""

@@ -211,7 +211,7 @@ def _of_release(
     given = {mark: value for mark, value in layout.changed().items() if mark in form.marks}
     try:
         if form.again is not None:
-            wanted = _wanted(release.masked, names, FileLayout.of(given))
+            wanted = _wanted(release.masked, names, FileLayout.from_dict(given))
             read = form.again(content, wanted)
         else:
             again = parse(f"release{form.suffixes[0]}", content).frame

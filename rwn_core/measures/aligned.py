@@ -68,7 +68,7 @@ def empty_records(table: Microdata, names: Sequence[str] | None = None) -> NDArr
                 break
         return empty
 
-    return table.once(("empty records", *asked), find)
+    return table.cached(("empty records", *asked), find)
 
 
 def released_rows(original: Microdata, masked: Microdata) -> NDArray[np.int64]:

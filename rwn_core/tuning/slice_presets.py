@@ -68,7 +68,7 @@ def preset_slices(microdata: Microdata, preset: str) -> Slices:
         rules,
         *((v.name, v.role, v.masked) for v in microdata.schema.variables),
     )
-    return microdata.once(key, lambda: PRESETS[preset].slices(microdata))
+    return microdata.cached(key, lambda: PRESETS[preset].slices(microdata))
 
 
 def preset_of(microdata: Microdata, slices: Slices) -> str | None:
@@ -218,7 +218,7 @@ def _related(count: int) -> Callable[[Microdata], Slices]:
             apart = squareform(1.0 - association(microdata), checks=False)
             return np.asarray(linkage(apart, "complete"))
 
-        tree = microdata.once(("joined variables", *names), joined)
+        tree = microdata.cached(("joined variables", *names), joined)
         number = cut_tree(tree, n_clusters=min(count, len(names))).ravel()
         return _partition(
             *(

@@ -13,7 +13,7 @@ from rwn_core.tuning.match import Loss, Matched
 from rwn_core.tuning.paired_comparison import best_of
 from rwn_core.tuning.point import ranges_words
 from rwn_ui.compare.cards import verdict_words
-from rwn_ui.compare.match_words import method, setting, title
+from rwn_ui.compare.match_sentences import method, setting, title
 from rwn_ui.features.setting_sentences import reading_words
 from rwn_ui.state.session import Session
 
@@ -26,7 +26,7 @@ PICTURES = {
 """What is shown of one release of each matched setting, and by which chart."""
 
 
-def map_of(
+def match_map(
     session: Session, matched: Sequence[Matched], to: Loss | rwn.Policy, x: str, y: str
 ) -> dict[str, Any]:
     """The map with a curve for each method."""
@@ -49,12 +49,12 @@ def map_of(
 
 
 def placed(each: Matched, x: str, y: str) -> bool:
-    """Whether the matched setting has a place on the map."""
+    """True if the matched setting has a place on the map."""
     return _is_read(each.point, x, y)
 
 
 def _is_read(point: Point, x: str, y: str) -> bool:
-    """Whether both have an answer: a limit is not read where a quicker one is broken already."""
+    """True if both have a reading: a limit is not read if a quicker one is broken."""
     return None not in (point.median(x), point.median(y))
 
 
@@ -84,7 +84,7 @@ def _axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
     }
 
 
-def table_of(session: Session, matched: Sequence[Matched]) -> dict[str, Any]:
+def match_table(session: Session, matched: Sequence[Matched]) -> dict[str, Any]:
     """Every measure of every method, the best of each marked."""
     stated = [each.point.stated() for each in matched]
     rows = [["setting", *(setting(each.point) for each in matched)]]
@@ -118,7 +118,7 @@ def _arrow(key: str) -> str:
     return {"lower": "↓", "higher": "↑", "neutral": ""}[rwn.MEASURES[key].better]
 
 
-def pictures_of(matched: Sequence[Matched], what: str, variable: str) -> dict[str, Any]:
+def match_pictures(matched: Sequence[Matched], what: str, variable: str) -> dict[str, Any]:
     """One picture for each method, of one release of its matched setting."""
     return {"cards": [serialise(_picture(each, what, variable)) for each in matched]}
 

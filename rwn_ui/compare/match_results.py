@@ -1,4 +1,4 @@
-"""What a match found: sentences, a map, one table, pictures, and what to do with each setting."""
+"""Result of a match: sentences, a map, one table, pictures, and buttons for each setting."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.tuning.match import Loss, Matched, Refused
-from rwn_ui.compare import match_cards, match_words
-from rwn_ui.features.scenario_trial import scenario_of
+from rwn_ui.compare import match_cards, match_sentences
+from rwn_ui.features.scenario_trial import as_scenario
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
@@ -17,7 +17,7 @@ from rwn_ui.state.session import Session
 
 
 def _key(session: Session, what: str) -> str:
-    return f"compare.{session.generation}.matched.{what}"
+    return f"compare.{session.table_version}.matched.{what}"
 
 
 def draw(
@@ -28,10 +28,10 @@ def draw(
 ) -> None:
     """Everything about the methods that could be tuned, and why others could not."""
     matched = [each for each in found if isinstance(each, Matched)]
-    st.markdown(escaped(f"Tuned to {match_words.aim(to)}"))
+    st.markdown(escaped(f"Tuned to {match_sentences.aim(to)}"))
     left, right = st.columns([1.15, 1], gap="small")
     with right:
-        told = match_words.sentences(found, to, session.data.n)
+        told = match_sentences.sentences(found, to, session.data.n)
         st.markdown("\n".join(f"- {escaped(each)}" for each in told))
         st.caption(
             "Better or worse is said only where the intervals of one more release do not meet."
@@ -40,8 +40,8 @@ def draw(
         return
     with left:
         _map(session, matched, to, across)
-    panel(match_cards.table_of(session, matched), key="compare.match.table")
-    for reason in match_words.unread(matched, session.data.n):
+    panel(match_cards.match_table(session, matched), key="compare.match.table")
+    for reason in match_sentences.unread(matched, session.data.n):
         st.caption(escaped(reason))
     _settings(session, matched)
     _pictures(session, matched)
@@ -55,21 +55,21 @@ def _map(session: Session, matched: Sequence[Matched], to: Loss | rwn.Policy, ac
         "Up: risk",
         risks,
         key=_key(session, "up"),
-        format_func=lambda key: match_words.title(key, session.data.n),
+        format_func=lambda key: match_sentences.title(key, session.data.n),
     )
-    panel(match_cards.map_of(session, matched, to, across, up), key="compare.match.map")
+    panel(match_cards.match_map(session, matched, to, across, up), key="compare.match.map")
     absent = [each for each in matched if not match_cards.placed(each, across, up)]
     if absent:
-        names = match_words.listed([match_words.method(each.method) for each in absent])
+        names = match_sentences.listed([match_sentences.method(each.method) for each in absent])
         st.caption(escaped(f"Not on this map, for want of an answer: {names}."))
 
 
 def _settings(session: Session, matched: Sequence[Matched]) -> None:
-    """Take a matched setting to Tune, or keep it beside the scenarios."""
+    """Take a matched setting to Tune, or save it as a scenario."""
     for each in matched:
         words, press, keep = st.columns([4, 1, 1], vertical_alignment="center")
-        name = match_words.method(each.method)
-        words.text(f"{name}: {match_words.setting(each.point)}")
+        name = match_sentences.method(each.method)
+        words.text(f"{name}: {match_sentences.setting(each.point)}")
         press.button(
             "Open on Tune",
             key=_key(session, f"open.{each.method}"),
@@ -89,10 +89,10 @@ def _settings(session: Session, matched: Sequence[Matched]) -> None:
 
 
 def _keep(session: Session, each: Matched) -> None:
-    base = f"{match_words.method(each.method)}, matched"
+    base = f"{match_sentences.method(each.method)}, matched"
     names = (base, *(f"{base} {number}" for number in range(2, 1000)))
     name = next(name for name in names if name not in session.scenarios)
-    session.scenarios[name] = scenario_of(session, name, "", each.point)
+    session.scenarios[name] = as_scenario(session, name, "", each.point)
     st.toast(escaped(f"Scenario {name} is kept."))
 
 
@@ -112,4 +112,4 @@ def _pictures(session: Session, matched: Sequence[Matched]) -> None:
             "Variable", released, released.index(variable), key=_key(session, "variable")
         )
     if what is not None:
-        panel(match_cards.pictures_of(matched, what, variable), key="compare.match.pictures")
+        panel(match_cards.match_pictures(matched, what, variable), key="compare.match.pictures")

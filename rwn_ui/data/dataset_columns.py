@@ -1,4 +1,4 @@
-"""What the columns of a dataset are: from its schema file, or edited in place."""
+"""Columns of a dataset: from its schema file, or edited in place."""
 
 from __future__ import annotations
 
@@ -18,13 +18,7 @@ from rwn_ui.widgets.upload import file_chooser, parsed
 
 
 def take_file(opened: OpenDataset) -> None:
-    """Take a schema file, once it is chosen.
-
-    Raises
-    ------
-    InputError, SchemaError
-        It is none, or that of another table.
-    """
+    """Take a schema file, once it is chosen."""
     upload = file_chooser(
         "The dataset's schema, if you have one (TOML)",
         ["toml"],
@@ -44,13 +38,7 @@ def take_file(opened: OpenDataset) -> None:
 
 
 def draw(opened: OpenDataset) -> None:
-    """Kind, role, weight and group of each column; an edit counts at once.
-
-    Raises
-    ------
-    ParameterError, SchemaError
-        What was said of the columns is refused; what was said before counts.
-    """
+    """Kind, role, weight and group of each column; an edit counts at once."""
     schema = _described(opened.schema, _edited(opened))
     if not any(variable.masked for variable in schema.released):
         raise rwn.ParameterError("No variable is chosen for masking; choose at least one.")

@@ -16,7 +16,7 @@ from rwn_core.measures import UTILITY
 from rwn_core.reporting.scenario import Scenario, plan_in
 from rwn_ui.features import analysis_form, analysis_plan_results
 from rwn_ui.server.messages import escaped, guarded
-from rwn_ui.state.results import own_results, prepared
+from rwn_ui.state.results import prepared, user_results
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.upload import file_chooser, parsed
 
@@ -68,8 +68,8 @@ class Draft:
 
 
 def draft(session: Session) -> Draft:
-    """What the steward has written, or what a scenario brought since."""
-    last, analysis_plan = own_results().last, session.analysis_plan
+    """The text as written by the steward, or as brought by a scenario since."""
+    last, analysis_plan = user_results().last, session.analysis_plan
     known: Draft | None = last.get(_DRAFT)
     if known is None or known.registered is not analysis_plan:
         text = analysis_plan.to_toml() if analysis_plan.analyses else ""
@@ -85,14 +85,14 @@ def register(session: Session, text: str) -> None:
     except rwn.RWNError as refusal:
         refused = str(refusal)
     session.analysis_plan = analysis_plan
-    own_results().last[_DRAFT] = Draft(text=text, registered=analysis_plan, refusal=refused)
+    user_results().last[_DRAFT] = Draft(text=text, registered=analysis_plan, refusal=refused)
 
 
 def draw(session: Session) -> None:
     """The analyses as a form and as text, with what is wrong about it, and the file."""
     with st.expander("Analysis plan: register the analyses that users will run"):
-        key = f"utility.{session.generation}.pass"
-        written, last = draft(session), own_results().last
+        key = f"utility.{session.table_version}.pass"
+        written, last = draft(session), user_results().last
         if key not in st.session_state or last.get(_SHOWN) is not written:
             st.session_state[key] = written.text
             last[_SHOWN] = written

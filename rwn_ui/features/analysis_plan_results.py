@@ -30,7 +30,7 @@ def verdicts(session: Session, comparison: Comparison) -> tuple[Verdict, ...]:
     registered = session.analysis_plan
     if not registered.analyses or comparison.file is not None or not runs_at_once(session):
         return ()  # standard errors of some records say nothing about all
-    return memo("verdicts", 8).once(
+    return memo("verdicts", 8).get_or_make(
         (registered, release_key(session)), lambda: registered.judge(comparison)
     )
 
@@ -39,7 +39,9 @@ def runs_at_once(session: Session) -> bool:
     """Return whether the registered analyses are quick enough to be run with every change."""
     plan = session.analysis_plan
     key = ("work of a plan", plan, session.data.fingerprint)
-    return bool(memo("work of plans", 8).once(key, lambda: plan.work(session.data)) <= WORK_AT_ONCE)
+    return bool(
+        memo("work of plans", 8).get_or_make(key, lambda: plan.work(session.data)) <= WORK_AT_ONCE
+    )
 
 
 def tile(judged: Sequence[Verdict]) -> dict[str, Any]:
@@ -100,7 +102,7 @@ def standings(session: Session, scenario: Scenario) -> tuple[Standing, ...] | No
         with st.spinner("Running the registered analyses"):
             return judge(session.data, scenario, analysis_plan)
 
-    return _standings().once(_key(session, scenario, analysis_plan), make)
+    return _standings().get_or_make(_key(session, scenario, analysis_plan), make)
 
 
 def missing(session: Session, scenario: Scenario) -> bool:

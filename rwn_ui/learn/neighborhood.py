@@ -121,11 +121,12 @@ LESSON = Lesson(
     show=_show,
     question="At the usual weight of 1, how large must k be before groups begin to mix?",
     answer=(
-        "20. Another group is then more than four standard deviations away, further than nearly "
-        "everybody of one’s own group; only when the 20 records of group B run out of each other "
-        "does one of them look further, and group A never does. Below that the column of groups is "
+        "20. Another group is more than four standard deviations away, further than nearly all of "
+        "the own group. Only when the 20 records of group B have all become neighbors does one of "
+        "them reach further; group A never does. Below that the column of groups is "
         "released as it is, although q = 1. That is why the share of cells that *really* changed "
-        "stands beside q on Tune: give a category a small weight, or it may not be masked at all. "
+        "is shown next to q on Tune: give a category a small weight, or it may not be masked at "
+        "all. "
         "The rarer a category, the larger the step that it adds, because each category is scaled "
         "by its standard deviation."
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from rwn_ui.server.safe_options import SAFE_OPTIONS
+from rwn_ui.server.safety import SAFE_OPTIONS
 
 _OF_THE_PLACE = ("server.address", "server.allowedHosts", "server.maxUploadSize")
 """What another place may need otherwise; of the hosts, all is never right."""

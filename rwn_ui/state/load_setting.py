@@ -8,7 +8,7 @@ import rwn_core as rwn
 from rwn_core.masking import lever_values, options_of
 from rwn_core.tuning import Setting
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.change_table import take
+from rwn_ui.state.change_table import apply_choice
 from rwn_ui.state.history import Choice
 from rwn_ui.state.session import Session
 
@@ -24,8 +24,8 @@ def load(session: Session, setting: Setting) -> None:
     except rwn.RWNError as refusal:  # of another table
         st.toast(escaped(str(refusal)))
         return
-    session.note()
-    take(
+    session.record_undo()
+    apply_choice(
         session,
         Choice(
             method=setting.method,
@@ -36,10 +36,10 @@ def load(session: Session, setting: Setting) -> None:
             slices=slices,
         ),
     )
-    session.note()
+    session.record_undo()
     st.toast(escaped(f"Loaded into Tune: {session.words}"), icon=":material/tune:")
 
 
 def _is_position(value: object) -> bool:
-    """Whether a slider can stand there: at a number, or at its low end where there is none."""
+    """True for a position of a slider: a number, or None for its low end."""
     return value is None or isinstance(value, int | float)

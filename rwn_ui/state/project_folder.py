@@ -1,4 +1,4 @@
-"""Where the projects of this machine's user lie: a file for each table, none of its records."""
+"""Folder of this machine's projects: a file for each table, none of its records."""
 
 from __future__ import annotations
 
@@ -29,13 +29,7 @@ def projects_folder() -> Path:
 
 
 def save(project: Project) -> None:
-    """Keep a project in place of an earlier one of the same table.
-
-    Raises
-    ------
-    RWNError
-        The folder cannot be written.
-    """
+    """Keep a project in place of an earlier one of the same table."""
     folder = projects_folder()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -62,7 +56,7 @@ def find(table: str) -> Project | None:
 
 
 def _path(folder: Path, table: str, *, new: bool) -> Path | None:
-    """The file of a table, by a keyed mark: a name that anybody could try tables against tells."""
+    """Path of a table's project, by a keyed hash: a plain one could be tested against tables."""
     beside = folder / _KEY
     if not beside.exists():
         if not new:

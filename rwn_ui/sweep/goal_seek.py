@@ -15,14 +15,14 @@ from rwn_ui.background.progress import wait_for
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 from rwn_ui.sweep import run as sweep_run
 
 JOB = "goal seek"
 
 
 def _key(session: Session, what: str) -> str:
-    return f"sweep.{session.generation}.{what}"
+    return f"sweep.{session.table_version}.{what}"
 
 
 def draw(session: Session, run: SweepRun) -> None:
@@ -63,7 +63,7 @@ def _reverse(session: Session, run: SweepRun, keep: str) -> None:
 
 
 def _aim(session: Session, measure: str) -> float:
-    """What an analyst hopes for, to begin with."""
+    """Aims at the start."""
     known = {UTILITY: session.aims.relations, "regression": session.aims.slope}
     return known.get(measure, 0.05 if rwn.MEASURES[measure].is_share else 1.0)
 
@@ -79,7 +79,7 @@ def _pressed(session: Session, run: SweepRun, what: str, words: str, *, blocked:
     return st.button(
         words,
         key=_key(session, f"seek.{what}"),
-        disabled=blocked or own_work().busy or not len(run.sweep()),
+        disabled=blocked or user_work().busy or not len(run.sweep()),
         width="stretch",
         help=f"Among the settings of {rwn.METHODS[_method(run)].title}." if several else None,
     )
@@ -87,7 +87,7 @@ def _pressed(session: Session, run: SweepRun, what: str, words: str, *, blocked:
 
 def _begin(session: Session, run: SweepRun, goal: Goal) -> None:
     method = _method(run)
-    own_work().jobs[JOB] = Job(
+    user_work().jobs[JOB] = Job(
         goal.words,
         seek_politely,
         words=f"Looking between the settings: {goal.words}",
@@ -107,7 +107,7 @@ def seek_politely(**arguments: Any) -> GoalAnswer:
 
 
 def _seeking(session: Session) -> None:
-    job = own_work().jobs.get(JOB)
+    job = user_work().jobs.get(JOB)
     if job is None:
         return
     if job.running:

@@ -34,7 +34,7 @@ def draw(session: Session) -> None:
 
 
 def _key(session: Session, what: str) -> str:
-    return f"tune.{session.generation}.slices.{what}"
+    return f"tune.{session.table_version}.slices.{what}"
 
 
 def choices(session: Session) -> dict[str, Slices]:
@@ -52,8 +52,8 @@ def _title(choice: str) -> str:
 
 
 def _edited(session: Session) -> bool:
-    """Whether the editor is open: by choice, or because these slices are no usual ones."""
-    asked = st.session_state.get(_key(session, "edit")) == session.rewound
+    """True if the editor is open: by choice, or for unusual slices."""
+    asked = st.session_state.get(_key(session, "edit")) == session.edit_version
     return asked or session.slices not in choices(session).values()
 
 
@@ -64,7 +64,7 @@ def _choose(session: Session) -> None:
 
     def choose() -> None:
         chosen = st.session_state[key]
-        st.session_state[_key(session, "edit")] = session.rewound if chosen == OWN else None
+        st.session_state[_key(session, "edit")] = session.edit_version if chosen == OWN else None
         if chosen in known:
             reslice(session, known[chosen])
 

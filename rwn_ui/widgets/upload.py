@@ -37,10 +37,10 @@ def written_name(sent: str) -> str:
 
 def parsed(content: bytes, parse: Callable[[str], Parsed], what: str) -> Parsed:
     """Read a text file; a long one in a process with limits, while this thread waits."""
-    return parse_text(parse, text_of(content, what), f"{what} file")
+    return parse_text(parse, read_text(content, what), f"{what} file")
 
 
-def text_of(content: bytes, what: str) -> str:
+def read_text(content: bytes, what: str) -> str:
     """The text of a file.
 
     Raises

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from rwn_ui.server import launch
-from rwn_ui.server.answers import ADDRESS
+from rwn_ui.server.endpoint import ADDRESS
 
 # what the first tile has shown; a busy machine may look too late for what it shows for a moment
 RECORD = """() => {
@@ -84,7 +84,7 @@ def test_a_very_large_file_is_cancelled_and_then_shown_by_some_of_its_records(
     app.page.locator("input[type=file]").first.set_input_files(path)
     app.page.get_by_text("large.parquet · 101,000 × 8").wait_for()
     app.visit("Tune")
-    app.page.get_by_text("5,000 random records of 101,000").wait_for()
+    app.page.get_by_text("random sample of 5,000 of 101,000 records").wait_for()
     assert "k = 6" in app.press("k", "ArrowRight")
     app.press("epsilon", "End")  # beyond the stored neighbors
     assert app.page.locator(".rwn-card").count() == 9

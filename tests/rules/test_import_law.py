@@ -157,7 +157,7 @@ def test_what_the_law_allows_is_not_called_broken() -> None:
         rwn_core__measures__risk__uniqueness="import rwn_core.measures.statistics.ols\n",
         rwn_core__measures__aligned="from rwn_core.measures.comparison import Comparison\n",
         rwn_ui__risk__view="import rwn_core as rwn\nfrom rwn_ui.state import session\n",
-        rwn_core__io__csv_format="from rwn_core.io.file_type import text_of\n",
+        rwn_core__io__csv_format="from rwn_core.io.parse import text_of\n",
     )
     assert set(law.broken(law.arrows(files))) == BROKEN
 

@@ -41,8 +41,8 @@ def test_made_files_and_the_session_end_with_erase(monkeypatch: pytest.MonkeyPat
         "runtime": SimpleNamespace(exists=lambda: True, get_instance=lambda: server),
         "get_script_run_ctx": lambda **_: context,
         "give_up": lambda session: None,
-        "own_work": lambda: nothing,
-        "own_results": lambda: nothing,
+        "user_work": lambda: nothing,
+        "user_results": lambda: nothing,
         "st": SimpleNamespace(query_params={}, session_state={}),
     }
     for each, stand_in in replaced.items():

@@ -15,7 +15,7 @@ from tests.ui.small_file import table
 @pytest.fixture(scope="module")
 def bodyfat() -> Session:
     session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
-    session.settle(PreparedTable.of(session.data).prepared)
+    session.clamp(PreparedTable.prepare(session.data).prepared)
     return session
 
 

@@ -12,7 +12,7 @@ from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Plan, Point, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.features import policy_tile, sweep_points
-from rwn_ui.features.risk_axis import POLICY
+from rwn_ui.features.axis_choice import POLICY
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 from rwn_ui.sweep import cards as sweep_cards

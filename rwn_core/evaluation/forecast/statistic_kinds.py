@@ -60,7 +60,7 @@ def _correlations(table: Microdata, original: Microdata) -> NDArray[np.float64]:
 
 
 def _expected_change(statistic: Named, forecast: Forecast, original: Microdata) -> float:
-    before = original.once("statistics.correlations", lambda: _correlations(original, original))
+    before = original.cached("statistics.correlations", lambda: _correlations(original, original))
     return _mean_change(before, forecast.correlations.to_numpy())
 
 

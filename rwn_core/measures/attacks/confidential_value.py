@@ -96,7 +96,7 @@ def _few_values(original: Microdata, name: str) -> NDArray[np.float64] | None:
         known = np.unique(values[~np.isnan(values)])
         return known if 0 < len(known) <= min(MOST_VALUES, len(values) // 2) else None
 
-    return original.once(("few values", name), find)
+    return original.cached(("few values", name), find)
 
 
 def tolerance(original: Microdata, name: str) -> Tolerance:
@@ -107,7 +107,7 @@ def tolerance(original: Microdata, name: str) -> Tolerance:
     if is_category(original, name) or _few_values(original, name) is not None:
         return EXACT
     dated = original.schema.variable(name).kind is Kind.DATE
-    return original.once(("tolerance", name), lambda: _tolerance(original.values(name), dated))
+    return original.cached(("tolerance", name), lambda: _tolerance(original.values(name), dated))
 
 
 def _tolerance(values: NDArray[np.float64], dated: bool) -> Tolerance:

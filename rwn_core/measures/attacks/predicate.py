@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.text_budget import MOST_FACTORS, check_number
 from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import InputError
@@ -84,6 +85,7 @@ class Predicate:
     @classmethod
     def from_dict(cls, plain: Sequence[Mapping[str, Any]]) -> Predicate:
         """Return the predicate of plain data; InputError if it is malformed."""
+        check_number(plain, MOST_FACTORS, "The conditions of a watched question")
         conditions = []
         for each in plain:
             if set(each) != {"name", "sign", "value"} or each["sign"] not in get_args(Sign):

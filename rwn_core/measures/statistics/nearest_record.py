@@ -49,7 +49,7 @@ def unweighted_metric(comparison: Comparison) -> Metric:
             ) from None
 
     return comparison.cached_for_original(
-        "unweighted metric", lambda: file.once(_about(file, "metric"), make)
+        "unweighted metric", lambda: file.cached(_about(file, "metric"), make)
     )
 
 
@@ -97,7 +97,7 @@ def distinct_originals(comparison: Comparison) -> DistinctPoints:
     def make() -> DistinctPoints:
         return distinct_points(side_by_side(metric.coded(file)))
 
-    return file.once(_about(file, "distinct points"), make)
+    return file.cached(_about(file, "distinct points"), make)
 
 
 def spread_sample(records: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""What a file seems to be like: shown to a person, who decides."""
+"""Guess the layout of a file, for the user to confirm."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rwn_core.data.date_notation import USUAL_DATES
 from rwn_core.data.file_layout import MOST_LINES, SEPARATORS, FileLayout
 from rwn_core.errors import SchemaError
 from rwn_core.io.text_types.date_texts import fitting_notations
-from rwn_core.io.text_types.patterns import Form, form_of, forms_of, without_blanks
+from rwn_core.io.text_types.patterns import Form, text_form, text_forms, without_blanks
 
 _START, _END = 200_000, 20_000  # bytes that are looked at
 _LINES = 200
@@ -29,7 +29,7 @@ _VALUES = {Form.NUMBER, Form.EXPONENT, Form.CODE, Form.DATE, Form.OTHER_DATE, Fo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class GuessedLayout:
     """Hold what a file seems to be like.
 
     Attributes
@@ -47,29 +47,16 @@ class Seen:
         return {"layout": self.layout.changed(), "sheets": list(self.sheets)}
 
     @classmethod
-    def of(cls, plain: Any) -> Seen:
+    def from_dict(cls, plain: Any) -> GuessedLayout:
         """Read the plain data."""
         return cls(
-            layout=FileLayout.of(plain["layout"]),
+            layout=FileLayout.from_dict(plain["layout"]),
             sheets=tuple(str(sheet) for sheet in plain["sheets"]),
         )
 
 
-def seen_in_text(content: bytes, usual: str) -> Seen | None:
-    """Look at the beginning and the end of a text.
-
-    Parameters
-    ----------
-    content : bytes
-        The whole file.
-    usual : str
-        The separator of its format, which is not named where it is the one that is seen.
-
-    Returns
-    -------
-    Seen or None
-        None where the bytes are no text.
-    """
+def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
+    """Look at the beginning and the end of a text."""
     encoding = _encoding(content)
     start = content[:_START].decode(encoding, "replace")
     if "\0" in start:
@@ -97,7 +84,7 @@ def seen_in_text(content: bytes, usual: str) -> Seen | None:
         )
     except SchemaError:
         return None
-    return Seen(layout=layout)
+    return GuessedLayout(layout=layout)
 
 
 def _encoding(content: bytes) -> str:
@@ -147,7 +134,7 @@ def _separator(lines: Sequence[str], usual: str) -> tuple[str, int]:
 
 
 def _holds_a_mark(field: str) -> bool:
-    """Whether something in a field may separate fields, and is no part of a number."""
+    """Return True if a field holds a mark that is no part of a number."""
     return _NUMBER.fullmatch(field.strip()) is None and any(mark in field for mark in SEPARATORS)
 
 
@@ -167,7 +154,7 @@ def _dates(records: Sequence[Sequence[str]]) -> str:
         texts = without_blanks(
             pa.array([each for each in fields if each.strip()], pa.large_string())
         )
-        if len(texts) and (forms_of(texts) == Form.OTHER_DATE).all():
+        if len(texts) and (text_forms(texts) == Form.OTHER_DATE).all():
             found.add(tuple(fitting_notations(texts)))
     if len(found) != 1:
         return USUAL_DATES
@@ -176,12 +163,12 @@ def _dates(records: Sequence[Sequence[str]]) -> str:
 
 
 def _is_header(records: Sequence[Sequence[str]]) -> bool:
-    """Whether the first record has no number or date among its fields."""
-    return not records or not any(form_of(field) in _VALUES for field in records[0])
+    """Return True if the first record has neither numbers nor dates."""
+    return not records or not any(text_form(field) in _VALUES for field in records[0])
 
 
 def _below(lines: Sequence[str], mark: str, width: int) -> int:
-    """How many of the last lines are no records, blank ones at the very end apart."""
+    """Count the last lines that are no records, without blank ones at the end."""
     kept = list(lines)
     while kept and not kept[-1].strip():
         kept.pop()

@@ -16,10 +16,9 @@ from rwn_core.measures.measure import Reading
 from rwn_core.parallel.pool import Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle, be_polite
 from rwn_core.parallel.threads import Progress
-from rwn_ui.background.end_with_session import end_with_the_session
 
 PATIENCE = 3.0  # seconds that an earlier question may go on before it is given up for a newer one
-KEPT = 64  # answers
+CACHE_SIZE = 64  # answers
 _FAILED = "It could not be read, perhaps for lack of memory; choose a smaller radius or k."
 
 Answer = Reading | rwn.NotApplicable
@@ -53,7 +52,7 @@ class Question:
         return replace(reading, detail=said)
 
 
-class ReleaseAtHand(NamedTuple):
+class DrawnRelease(NamedTuple):
     """A release that was drawn before its measures are asked for, and what spares a search.
 
     Attributes
@@ -78,7 +77,7 @@ def _release(unmasked: Comparison, params: Method, seed: int) -> Comparison:
     return held[params, seed]
 
 
-def _hold(unmasked: Comparison, question: Question, drawn: ReleaseAtHand) -> None:
+def _hold(unmasked: Comparison, question: Question, drawn: DrawnRelease) -> None:
     """Take over a release; the law is the setting's own."""
     setting, steps = unrounded(question.params)
     law = setting.prepare(unmasked.original).recalling(drawn.known).law
@@ -100,7 +99,7 @@ def _prepare(data: rwn.Microdata, answer: Callable[[Question, Comparison], Answe
     tables = [Comparison(original=data, masked=data)]
 
     def handle(
-        task: tuple[Question, ReleaseAtHand | None] | Schema, progress: Progress
+        task: tuple[Question, DrawnRelease | None] | Schema, progress: Progress
     ) -> Answer | None:
         if isinstance(task, Schema):
             original = tables.pop().original.with_schema(task)  # if it fails, there is no table
@@ -122,7 +121,7 @@ class _Asked(NamedTuple):
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
-class OnDemand:
+class MeasureWorker:
     """A process that answers questions about one table.
 
     Attributes
@@ -142,7 +141,7 @@ class OnDemand:
         cls,
         data: rwn.Microdata,
         answer: Callable[[Question, Comparison], Answer] = Question.answer,
-    ) -> OnDemand:
+    ) -> MeasureWorker:
         """Begin; it ends with the session that began it."""
         made = cls(data=data, _answer=answer)
         made._begin()
@@ -150,18 +149,12 @@ class OnDemand:
 
     @property
     def running(self) -> bool:
-        """Whether it can be asked."""
+        """True if it takes questions."""
         return self._pool is not None and bool(self._pool.pids)
 
-    def turn_to(self, data: rwn.Microdata) -> bool:
-        """Answer questions about the same records under another schema from now on.
-
-        Returns
-        -------
-        bool
-            Whether it does; not about other records, nor while a question is under way.
-        """
-        self._take_in()
+    def retarget(self, data: rwn.Microdata) -> bool:
+        """Answer questions about the same records under another schema from now on."""
+        self._collect()
         if not self.running or data.fingerprint != self.data.fingerprint:
             return False
         if not all(asked.task.cancel() for asked in self._asked.values()):
@@ -177,25 +170,10 @@ class OnDemand:
         self,
         *questions: Question,
         begin: bool = True,
-        drawn: Callable[[Question], ReleaseAtHand | None] = lambda _: None,
+        drawn: Callable[[Question], DrawnRelease | None] = lambda _: None,
     ) -> bool:
-        """Have these answered in their order, and no others; one under way may end first.
-
-        Parameters
-        ----------
-        *questions : Question
-        begin : bool
-            Whether a process may be begun in place of one that has ended, or takes too long: only
-            in a run of the user's, with whose session it is to end.
-        drawn : callable
-            The release of a question, if it is at hand.
-
-        Returns
-        -------
-        bool
-            Whether they are asked; else a process is to be begun.
-        """
-        self._take_in()
+        """Have these answered in their order, and no others; one under way may end first."""
+        self._collect()
         fresh = [each for each in questions if each not in self._answers]
         for question in [each for each in self._asked if each not in questions]:
             if self._asked[question].task.cancel():  # nobody has begun with it
@@ -218,8 +196,8 @@ class OnDemand:
         return True
 
     def _to_take_over(
-        self, question: Question, drawn: Callable[[Question], ReleaseAtHand | None]
-    ) -> ReleaseAtHand | None:
+        self, question: Question, drawn: Callable[[Question], DrawnRelease | None]
+    ) -> DrawnRelease | None:
         """The release of a question, unless the one before was of the same."""
         release = question.params, question.seed
         sent, self._latest = release == self._latest, release
@@ -227,7 +205,7 @@ class OnDemand:
 
     def known(self, question: Question) -> Answer | None:
         """The answer; None while there is none."""
-        self._take_in()
+        self._collect()
         return self._answers.get(question)
 
     def waited(self, question: Question) -> float | None:
@@ -244,31 +222,30 @@ class OnDemand:
 
     def interrupt(self) -> None:
         """Stop at once where a question is under way; a process that rests may be asked others."""
-        self._take_in()
+        self._collect()
         if self._asked:
             self.cancel()
 
     def _begin(self) -> None:
         self._pool, self._latest = Pool(_prepare, self.data, self._answer, workers=1), None
-        end_with_the_session(self)
 
-    def _take_in(self) -> None:
+    def _collect(self) -> None:
         """Keep what has been answered."""
         while self._asked:
             question, asked = next(iter(self._asked.items()))
             if not asked.task.done():
                 return
             del self._asked[question]
-            answer, alive = _answer_of(asked.task)
+            answer, alive = _task_answer(asked.task)
             self._answers[question] = answer
             if not alive:  # the others were not looked at
                 self._asked.clear()
-        while len(self._answers) > KEPT:
+        while len(self._answers) > CACHE_SIZE:
             self._answers.pop(next(iter(self._answers)))
 
 
-def _answer_of(task: Task) -> tuple[Answer, bool]:
-    """What a task answered, or why it did not, and whether its process goes on."""
+def _task_answer(task: Task) -> tuple[Answer, bool]:
+    """Answer of a task, or its refusal, and True if its process lives."""
     try:
         answer: Answer = task.result()
     except Stopped as stopped:

@@ -1,4 +1,4 @@
-"""Folded sections of the Compare page: k-PRAM beside k-noise, the laws of 2015 and 2022."""
+"""Folded sections of the Compare page: k-PRAM against k-noise, NBRS 2015 against RWN."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rwn_ui.panel import panel
 from rwn_ui.panel.parts import RADIUS
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 
 ERRORS, LAWS = "errors of numbers", "two laws"
 _LEAST = 0.0005  # probability of a number of changed cells that is worth a row
@@ -30,11 +30,11 @@ _NEAR = 2.0  # standard errors within which a number is what the law expects
 
 
 def _key(session: Session, what: str) -> str:
-    return f"compare.{session.generation}.{what}"
+    return f"compare.{session.table_version}.{what}"
 
 
 def draw(session: Session) -> None:
-    """Both sections, folded until somebody opens them."""
+    """Draw both sections, folded at first."""
     with st.expander("k-PRAM and k-noise as in their paper"):
         _errors(session)
     with st.expander("The law of 2015 and the law of 2022"):
@@ -43,7 +43,7 @@ def draw(session: Session) -> None:
 
 def _follow(session: Session, name: str, show: Callable[[Any], None]) -> None:
     """Progress and Cancel, then what was found, if it is of this table."""
-    job = own_work().jobs.get(name)
+    job = user_work().jobs.get(name)
     if job is None or job.about != (session.data.fingerprint,):
         return
     if job.running:
@@ -55,7 +55,7 @@ def _follow(session: Session, name: str, show: Callable[[Any], None]) -> None:
 
 
 def _begin(session: Session, name: str, work: Callable[..., Any], **arguments: Any) -> None:
-    own_work().jobs[name] = Job(
+    user_work().jobs[name] = Job(
         name,
         work,
         words="Computing",
@@ -93,7 +93,7 @@ def _errors(session: Session) -> None:
     if press.button(
         f"Draw {RELEASES} releases",
         key=_key(session, "errors.begin"),
-        disabled=own_work().busy,
+        disabled=user_work().busy,
         width="stretch",
     ):
         _begin(session, ERRORS, measure_errors, variable=variable, k=int(k), seed=session.seed)
@@ -103,7 +103,7 @@ def _errors(session: Session) -> None:
 def measure_errors(
     microdata: rwn.Microdata, variable: str, k: int, seed: int, progress: Progress
 ) -> tuple[str, int, list[NumberErrors]]:
-    """What was asked, and the errors of both methods; the work of the process."""
+    """Return the form's values and the errors of both methods; run in the process."""
     found = errors_of_numbers(microdata, variable, k=k, seed=seed, progress=progress)
     return variable, k, found
 
@@ -146,7 +146,7 @@ def _estimate(each: Estimate) -> str:
 
 
 def bias_words(one: NumberErrors) -> str:
-    """How the measured bias stands to none, and what one release could say of it."""
+    """Compare the measured bias with zero, and with the spread of one release."""
     name = rwn.METHODS[one.method].title
     if not one.bias.error:
         return f"{name}: every release has the same bias, {one.bias.value:.3g}."
@@ -196,7 +196,7 @@ def _laws(session: Session) -> None:
     if press.button(
         "Compare the laws",
         key=_key(session, "laws.begin"),
-        disabled=own_work().busy,
+        disabled=user_work().busy,
         width="stretch",
     ):
         asked = {"record": int(record) - 1, "epsilon": float(epsilon), "q": float(q), "k": int(k)}

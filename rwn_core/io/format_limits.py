@@ -23,19 +23,7 @@ _LAID = {
 
 
 def losses(microdata: Microdata, form: Format) -> list[str]:
-    """Name what the table has and a file of the format does not keep.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    form : Format
-
-    Returns
-    -------
-    list of str
-        A sentence for each feature that is lost, and one for the layout of the original's file;
-        none where all is kept.
-    """
+    """Name what the table has and a file of the format does not keep."""
     frame = microdata.frame
     said = []
     for feature, has in _HAS.items():

@@ -18,8 +18,8 @@ import rwn_core as rwn
 from rwn_core.masking import Rounded, unrounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_ui.background import on_demand
-from rwn_ui.background.on_demand import Answer, OnDemand, Question, ReleaseAtHand
+from rwn_ui.background import measure_worker
+from rwn_ui.background.measure_worker import Answer, DrawnRelease, MeasureWorker, Question
 from rwn_ui.state.prepared_table import PreparedTable
 
 SECRET = "SENTINEL7731"
@@ -42,8 +42,8 @@ def by_seed(question: Question, unmasked: Comparison) -> Answer:
 
 
 @contextmanager
-def started(answer=by_seed) -> Iterator[OnDemand]:
-    made = OnDemand.start(rwn.load_demo("bodyfat"), answer)
+def started(answer=by_seed) -> Iterator[MeasureWorker]:
+    made = MeasureWorker.start(rwn.load_demo("bodyfat"), answer)
     try:
         yield made
     finally:
@@ -51,7 +51,7 @@ def started(answer=by_seed) -> Iterator[OnDemand]:
         assert multiprocessing.active_children() == []
 
 
-def kill(made: OnDemand) -> None:
+def kill(made: MeasureWorker) -> None:
     (pid,) = made._pool.pids
     os.kill(pid, signal.SIGKILL)
     end = time.monotonic() + 10
@@ -60,7 +60,7 @@ def kill(made: OnDemand) -> None:
     assert not made.running
 
 
-def answered(made: OnDemand, question: Question) -> Answer:
+def answered(made: MeasureWorker, question: Question) -> Answer:
     end = time.monotonic() + 180
     while made.known(question) is None:
         assert time.monotonic() < end
@@ -84,7 +84,7 @@ def numbers(n: int = 2400) -> rwn.Microdata:
 def test_the_answer_is_what_the_page_would_read_itself(data, measure: str) -> None:
     name = data.schema.released[0].name
     for params in (PLAIN, Rounded(params=PLAIN, precision=((name, 0.5),))):
-        current = PreparedTable.of(data).release(params, 7)
+        current = PreparedTable.prepare(data).release(params, 7)
         own = rwn.MEASURES[measure].read(current.comparison)
         question = Question(measure=measure, params=params, seed=7)
         reading = question.answer(Comparison(original=data, masked=data))
@@ -94,7 +94,7 @@ def test_the_answer_is_what_the_page_would_read_itself(data, measure: str) -> No
             own.baseline,
             own.interval,
         )
-        assert set(reading.detail) <= on_demand._SAID  # nothing of single records comes back
+        assert set(reading.detail) <= measure_worker._SAID  # nothing of single records comes back
         assert not any(isinstance(part, np.ndarray) for part in reading.detail.values())
         assert ("standing" in reading.detail) == (measure == "bayes_linkage")
 
@@ -112,12 +112,12 @@ SETTINGS = {
 def test_a_release_that_is_taken_over_is_read_as_one_that_is_drawn(params, monkeypatch) -> None:
     data = numbers()
     unmasked = Comparison(original=data, masked=data)
-    current = PreparedTable.of(data, method=unrounded(params)[0].method).release(params, 7)
-    drawn = ReleaseAtHand(current.masked.masked, current.prepared.known)
+    current = PreparedTable.prepare(data, method=unrounded(params)[0].method).release(params, 7)
+    drawn = DrawnRelease(current.masked.masked, current.prepared.known)
     assert drawn.known is not None
     question = Question(measure="bayes_linkage", params=params, seed=7)
     expected = question.answer(unmasked)
-    on_demand._hold(unmasked, question, pickle.loads(pickle.dumps(drawn)))
+    measure_worker._hold(unmasked, question, pickle.loads(pickle.dumps(drawn)))
     monkeypatch.setattr(rwn, "mask", lambda *_, **__: pytest.fail("it is drawn anew"))
     answer = question.answer(unmasked)
     assert isinstance(answer, Reading)
@@ -130,7 +130,7 @@ def test_a_release_that_is_taken_over_is_read_as_one_that_is_drawn(params, monke
 def test_a_release_is_sent_once() -> None:
     sent: list[int] = []
 
-    def drawn(question: Question) -> ReleaseAtHand | None:
+    def drawn(question: Question) -> DrawnRelease | None:
         sent.append(question.seed)
         return None
 
@@ -143,28 +143,28 @@ def test_a_release_is_sent_once() -> None:
 def test_other_weights_are_read_by_the_same_process(monkeypatch: pytest.MonkeyPatch) -> None:
     data = numbers()
     other = data.with_weights({"x": 3.0})
-    made = OnDemand.start(data)
+    made = MeasureWorker.start(data)
     try:
         process, before = made._pool.pids, answered(made, about())
         made.ask(about(seed=9))  # which nobody waits for any more
         while made.waited(about(seed=9)) is not None and not begun(made, about(seed=9)):
             time.sleep(0.01)
-        if not made.turn_to(other):
+        if not made.retarget(other):
             answered(made, about(seed=9))
-            assert made.turn_to(other)
+            assert made.retarget(other)
         assert made.data is other
         assert made.known(about()) is None, "it was of the weights before"
         after = answered(made, about())
         assert after == about().answer(Comparison(original=other, masked=other))
         assert after != before
-        assert made.turn_to(data)
+        assert made.retarget(data)
         assert answered(made, about()) == before
         assert made._pool.pids == process
-        assert not made.turn_to(rwn.load_demo("bodyfat"))
+        assert not made.retarget(rwn.load_demo("bodyfat"))
         assert made.data is data
     finally:
         made.cancel()
-    assert not made.turn_to(other), "it has ended"
+    assert not made.retarget(other), "it has ended"
 
 
 def test_it_turns_to_nothing_else_while_a_question_is_under_way() -> None:
@@ -173,7 +173,7 @@ def test_it_turns_to_nothing_else_while_a_question_is_under_way() -> None:
         made.ask(about(seed=0), about(seed=4))
         while not begun(made, about(seed=0)):
             time.sleep(0.01)
-        assert not made.turn_to(data.with_weights({"age": 2.0}))
+        assert not made.retarget(data.with_weights({"age": 2.0}))
         assert made.data.schema == data.schema
 
 
@@ -212,13 +212,13 @@ def test_an_earlier_question_may_end_but_not_for_long(monkeypatch: pytest.Monkey
         made.ask(about(seed=5))
         assert made.waited(about(seed=0)) is not None
         assert made.waited(about(seed=4)) is None, "nobody had begun with it"
-        monkeypatch.setattr(on_demand, "PATIENCE", 0.0)
+        monkeypatch.setattr(measure_worker, "PATIENCE", 0.0)
         assert answered(made, about(seed=5)).value == 5.0
         assert made.known(about(seed=0)) is None
 
 
 def test_where_none_may_begin_a_late_one_goes_on_and_a_dead_one_stays_dead(monkeypatch) -> None:
-    monkeypatch.setattr(on_demand, "PATIENCE", 0.0)
+    monkeypatch.setattr(measure_worker, "PATIENCE", 0.0)
     with started() as made:
         process = made._pool.pids
         assert made.ask(about(seed=0), about(seed=4), begin=False)
@@ -236,7 +236,7 @@ def test_where_none_may_begin_a_late_one_goes_on_and_a_dead_one_stays_dead(monke
         assert made.ask(about(seed=5), begin=False), "what is known takes no process"
 
 
-def begun(made: OnDemand, question: Question) -> bool:
+def begun(made: MeasureWorker, question: Question) -> bool:
     return made._asked[question].task.running()
 
 
@@ -278,7 +278,7 @@ def test_a_refusal_is_the_answer() -> None:
 
 
 def test_old_answers_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(on_demand, "KEPT", 2)
+    monkeypatch.setattr(measure_worker, "KEPT", 2)
     with started() as made:
         for seed in (3, 4, 5):
             answered(made, about(seed=seed))

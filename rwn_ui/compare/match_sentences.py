@@ -1,4 +1,4 @@
-"""Who wins where among matched methods, in sentences that readings alone decide."""
+"""Sentences on which of the matched methods is better, from readings alone."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ Found = Sequence[Matched | Refused]
 
 
 def method(key: str) -> str:
-    """What people call a method."""
+    """Title of a method."""
     return str(rwn.METHODS[key].title)
 
 
 def setting(point: Point) -> str:
-    """A setting in words, beside the name of its method."""
+    """A setting in words, after the title of its method."""
     return point.setting.words.removeprefix(f"{point.setting.params.title} · ")
 
 
 def title(measure: str, records: int) -> str:
-    """What people call a measure."""
+    """Title of a measure."""
     return rwn.MEASURES[measure].title_for(records)
 
 
 def aim(to: Loss | rwn.Policy) -> str:
-    """What all methods were tuned to."""
+    """The value that all methods were tuned to."""
     if isinstance(to, Loss):
         words = value_words(to.measure, to.value)
         side = "at least" if rwn.MEASURES[to.measure].better == "higher" else "at most"
@@ -39,7 +39,7 @@ def aim(to: Loss | rwn.Policy) -> str:
 
 
 def sentences(found: Found, to: Loss | rwn.Policy, records: int) -> list[str]:
-    """Every sentence: who wins outright, the first method against each other, who is left out."""
+    """All sentences: the winners, the first method against each other, the methods left out."""
     matched = [each for each in found if isinstance(each, Matched)]
     rivals = [each for each in matched if each.reached]
     told = [] if isinstance(to, Loss) else [_keeps(each) for each in rivals]
@@ -52,7 +52,7 @@ def sentences(found: Found, to: Loss | rwn.Policy, records: int) -> list[str]:
 
 
 def _measures(rivals: Sequence[Matched], to: Loss | rwn.Policy) -> list[str]:
-    """What is compared: not the loss that all have alike."""
+    """Measures that are compared: all but the matched loss."""
     keys = dict.fromkeys(key for each in rivals for key in each.point.spreads)
     return [key for key in keys if not (isinstance(to, Loss) and key == to.measure)]
 

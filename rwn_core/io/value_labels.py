@@ -58,27 +58,7 @@ def labelled_table(
     schema: Schema | None,
     notices: Sequence[str] = (),
 ) -> Microdata:
-    """Make microdata of labelled columns.
-
-    Parameters
-    ----------
-    file : str
-        The name to use in messages.
-    columns : sequence of LabelledColumn
-    schema : Schema, optional
-        Its kinds decide; a number keeps its codes, a category takes their labels.
-    notices : sequence of str
-        What the reader has to say.
-
-    Returns
-    -------
-    Microdata
-        The labels and codes of the file are in its schema.
-
-    Raises
-    ------
-    InputError, SchemaError
-    """
+    """Make microdata of labelled columns."""
     with in_file(file):
         check_names(pd.Index([column.name for column in columns], dtype=object))
         if schema is not None:
@@ -173,21 +153,7 @@ def _narrowed(values: pd.Series[Any]) -> pd.Series[Any]:
 def coded(
     column: pd.Series[Any], variable: Variable | None
 ) -> tuple[pd.Series[Any], dict[Any, str]]:
-    """Codes of a category and their labels, for a file that holds codes.
-
-    Parameters
-    ----------
-    column : pandas.Series of a categorical type, length n
-    variable : Variable, optional
-        Its codes are used; other levels, and all without it, are numbered on from the largest.
-
-    Returns
-    -------
-    codes : pandas.Series, length n
-        float64 with NaN where missing, or texts where the file's codes are texts.
-    labels : dict of code to str
-        Of all codes that the variable knows or the column has; no unused level without a code.
-    """
+    """Codes of a category and their labels, for a file that holds codes."""
     pairs = () if variable is None else variable.value_labels
     pairs = tuple(pair for pair in pairs if not is_missing(pair[0], _missing(variable)))
     code_of = {name: code for code, name in level_names(pairs).items()}

@@ -37,7 +37,7 @@ def warning(session: Session, shares: dict[str, float]) -> str:
         return f"Not masked at this setting: {_listed(same)}." if same else ""
     if not q:
         return ""
-    anywhere = memo("anywhere", 2).once(
+    anywhere = memo("anywhere", 2).get_or_make(
         table_key(session.data), lambda: change_from_anywhere(session.data)
     )
     few = [
@@ -50,7 +50,7 @@ def warning(session: Session, shares: dict[str, float]) -> str:
         return ""
     largest = max(shares[name] for name in few)
     return (
-        f"Hardly masked at q = {q:g}: {_listed(few)} (at most {_percent(largest)} of the cells "
+        f"Barely masked at q = {q:g}: {_listed(few)} (at most {_percent(largest)} of the cells "
         "changed). The nearest records have the same category, and so have the donors. A weight "
         "far below 1 for such a variable lets neighborhoods reach other categories; on small "
         f"tables {_ENCODING} helps, too."

@@ -1,4 +1,4 @@
-"""How far the reading of a file is, for whoever waits for it."""
+"""Progress of the reading of a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LISTENER: ContextVar[Progress | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def told(progress: Progress) -> Iterator[None]:
+def reporting_to(progress: Progress) -> Iterator[None]:
     """Tell this function what `report` is given inside."""
     before = _LISTENER.set(progress)
     try:

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from rwn_ui.server import launch
-from rwn_ui.server.safe_options import SAFE_OPTIONS
+from rwn_ui.server.safety import SAFE_OPTIONS
 
 SCRIPT = """
 import json
