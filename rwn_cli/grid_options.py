@@ -85,10 +85,12 @@ def limits(loaded: Scenario | None, texts: Sequence[str]) -> Policy:
 
 def _axes(named: dict[str, str | None], others: Sequence[str] | None) -> dict[str, tuple[Any, ...]]:
     """The values to try, by parameter."""
-    from rwn_core.tuning import values_of
+    from rwn_core.tuning import parse_values
 
     given = {**named, **dict(_named(text) for text in others or ())}
-    return {name: values_of(text, f"--{name}") for name, text in given.items() if text is not None}
+    return {
+        name: parse_values(text, f"--{name}") for name, text in given.items() if text is not None
+    }
 
 
 def rounded(search: Search, data: Microdata, texts: Sequence[str]) -> Search:
@@ -118,7 +120,7 @@ def stated_search(
 ) -> Search:
     """The scenario's search, with what the command line says in place of its parts."""
     from rwn_core.reporting.scenario import Search
-    from rwn_core.tuning import USUAL, Grid, Plan, values_of
+    from rwn_core.tuning import USUAL, Grid, Plan, parse_values
 
     axes = _axes(*values)
     old = None if loaded is None else loaded.search
@@ -128,7 +130,7 @@ def stated_search(
     measures, releases, seed = plan
     before = Plan(measures=USUAL) if old is None else old.plan
     grid = Grid(axes={}, precision=(dict(first),)) if old is None else old.grid
-    methods = grid.methods if method is None else tuple(map(str, values_of(method, "--method")))
+    methods = grid.methods if method is None else tuple(map(str, parse_values(method, "--method")))
     if methods != grid.methods:
         grid = replace(grid, axes={}, method=methods)
     return Search(

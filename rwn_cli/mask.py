@@ -285,7 +285,7 @@ def _compile_kernels(data: Microdata, params: Method) -> None:
     from rwn_core.parallel.kernel_cache import is_ready
 
     if params.uses_weights and data.n > LARGEST_DENSE and not is_ready():
-        from rwn_core.datasets.warm_up import warm
+        from rwn_core.compile_ahead import warm
 
         warm()
 

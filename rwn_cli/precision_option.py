@@ -8,7 +8,7 @@ from itertools import product
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import given_steps
 from rwn_core.errors import ParameterError
-from rwn_core.tuning import values_of
+from rwn_core.tuning import parse_values
 
 AS_IS = "none"
 LARGEST_SHARE = 10.0  # standard deviations; more is a step that was meant for one variable
@@ -40,7 +40,7 @@ def step_axis(data: Microdata, texts: Sequence[str]) -> tuple[dict[str, float], 
     axes = []
     for text in texts:
         name, sign, values = text.rpartition("=")
-        axes.append([f"{name}{sign}{value}" for value in values_of(values, "--round")])
+        axes.append([f"{name}{sign}{value}" for value in parse_values(values, "--round")])
     return tuple(steps(data, chosen) for chosen in product(*axes))
 
 

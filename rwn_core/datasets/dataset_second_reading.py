@@ -27,28 +27,7 @@ def read_dataset_again(
     records: int,
     keys: int = 2**24,
 ) -> SecondReading:
-    """Look the values of released files up in the original's files, in bounded memory.
-
-    Parameters
-    ----------
-    original, released : sequence of str
-        Paths of Parquet files.
-    names : sequence of str
-        The variables, all of them copied.
-    records : int
-        Of the original.
-    keys : int
-        64-bit keys of values that are held at a time. More of them are looked up in several passes.
-
-    Returns
-    -------
-    SecondReading
-
-    Raises
-    ------
-    ReleaseError
-        A released value occurs nowhere in its column.
-    """
+    """Look the values of released files up in the original's files, in bounded memory."""
     library = ARROW_RUST
     try:
         wrong = _strange(original, released, list(_passes(names, records, keys)), batches_by_rust)

@@ -82,6 +82,16 @@ def released_rows(original: Microdata, masked: Microdata) -> NDArray[np.int64]:
     return np.arange(masked.n) if lost.all() else np.flatnonzero(~lost)
 
 
+def require_same_records(
+    original: Microdata, masked: Microdata, because: str = "the true sources are unknown"
+) -> None:
+    """Refuse a released table with another number of records than the original."""
+    if masked.n != original.n:
+        raise NotApplicable(
+            f"The released table has another number of records than the original, so {because}."
+        )
+
+
 def require_values(table: Microdata) -> None:
     """Raise NotApplicable if the released table lost every value."""
     if empty_records(table).all():

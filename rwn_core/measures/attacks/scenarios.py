@@ -14,9 +14,8 @@ from rwn_core.measures.attacks.posterior import Linkage, link
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.key_variables import only
-from rwn_core.measures.statistics.nearest_links import linkage_scores
+from rwn_core.measures.statistics.nearest_points import distinct_points, linkage_scores
 from rwn_core.measures.statistics.nearest_record import (
-    distinct_points,
     original_points,
     released_points,
     spread_sample,

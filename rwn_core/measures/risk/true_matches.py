@@ -119,7 +119,7 @@ def _shares(
 
 
 def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
-    """Return the largest share of sample uniques whose value a row shows, beyond chance.
+    """Return the largest share of sample uniques with a value that a row shows, beyond chance.
 
     `expected`: the detail has the expected shares too, which may take a second.
     """

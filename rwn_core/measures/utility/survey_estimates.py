@@ -107,7 +107,7 @@ def _means(
                 yield _Estimate(
                     label + when,
                     weighted_mean(old[one], design.weights[one]),
-                    mean_error(old[one], design.of(records)),
+                    mean_error(old[one], design.subset(records)),
                     weighted_mean(new[two], after[two]),
                 )
 
@@ -153,7 +153,7 @@ def _slopes(
         new = design_matrix(original, masked, question, RELEASED)
     except NotApplicable:
         return  # the measure of regressions says why
-    drawn = design.of(old.records)
+    drawn = design.subset(old.records)
     before = weighted_slopes(old.columns, old.response, drawn.weights)
     errors = slope_errors(old.columns, old.response, drawn)
     released = weighted_slopes(new.columns, new.response, after[new.records])

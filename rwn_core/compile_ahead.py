@@ -1,6 +1,6 @@
 """Compile ahead: the search of large tables is translated once a machine, in up to a minute.
 
-Run ``python -m rwn_core.datasets.warm_up`` after an installation to have it done before the first
+Run ``python -m rwn_core.compile_ahead`` after an installation to have it done before the first
 user.
 """
 
@@ -91,7 +91,7 @@ def warm_for_levels() -> None:
 
 
 def has_many_levels(table: Microdata) -> bool:
-    """Whether a category has so many levels that its search is `warm_for_levels`'s."""
+    """True if a category has enough levels to need the search of `warm_for_levels`."""
     categories = (v.name for v in table.schema.released if v.kind is Kind.CATEGORICAL)
     return any(len(table.codes(name)[1]) > MANY_LEVELS for name in categories)
 

@@ -33,19 +33,7 @@ class Choice:
 
 
 def effective_dimensions(points: Points) -> float:
-    """How many directions the records spread in: one for each of equal variance.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d), or CodedPoints
-        Coded categories count as one direction each.
-
-    Returns
-    -------
-    float
-        From 1 to d: the squared sum of the variances along the principal axes over the sum of
-        their squares.
-    """
+    """Return the effective number of dimensions: one for each direction of equal variance."""
     values = values_of(points)
     variances = np.clip(
         np.linalg.eigvalsh(np.cov(values, rowvar=False).reshape(values.shape[1], -1)), 0, None
@@ -54,15 +42,7 @@ def effective_dimensions(points: Points) -> float:
 
 
 def choose(offers: Sequence[Offer], points: Points) -> Choice:
-    """Choose the exact way wherever it is feasible: all others change the neighborhoods.
-
-    Parameters
-    ----------
-    offers : sequence of Offer
-        The exact way first, then Method 1.
-    points : ndarray of float64, shape (n, d), or CodedPoints
-        Of a sample of the records.
-    """
+    """Choose the exact way wherever it is feasible: all others change the neighborhoods."""
     exact, sample = offers[0], offers[1]
     dimensions = effective_dimensions(points)
     if dimensions >= MANY_DIMENSIONS:
@@ -82,7 +62,7 @@ def choose(offers: Sequence[Offer], points: Points) -> Choice:
 
 
 def effect_on_risk(offer: Offer, n: int) -> str:
-    """What random candidates do to the people behind the records; empty for the exact way."""
+    """Say what random candidates do to the records; empty for the exact strategy."""
     params = offer.params
     if params.neighbors == "sample":
         m = int(params.m or 1)

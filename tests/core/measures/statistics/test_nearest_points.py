@@ -1,20 +1,22 @@
-"""Nearest points by bounds from a matrix product, against every pair looked at one by one."""
+"""Nearest points by bounds from a matrix product, compared with all pairs."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from rwn_core.measures.statistics import nearest_links
-from rwn_core.measures.statistics.nearest_by_products import LONGEST, BoundedPoints, is_quick
-from rwn_core.measures.statistics.nearest_links import linkage_scores
-from rwn_core.measures.statistics.nearest_record import (
+from rwn_core.measures.statistics import nearest_points
+from rwn_core.measures.statistics.nearest_points import (
+    LONGEST,
+    PointIndex,
     distinct_points,
+    linkage_scores,
     nearest_distances,
 )
 
 rng = np.random.default_rng(5)
 TABLES = {
+    "narrow": rng.normal(size=(300, 2)),
     "spread": rng.normal(size=(300, 14)),
     "tied": rng.integers(0, 2, size=(300, 13)).astype(float),
     "equal": np.zeros((40, 12)),
@@ -33,16 +35,14 @@ def pairs(points: np.ndarray, others: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("table", TABLES)
 def test_the_nearest_are_those_of_all_pairs(table: str, shared: bool, monkeypatch) -> None:
     """Whether one thread looks at all of them, or several share them."""
-    monkeypatch.setattr(nearest_links, "SHARED", 0 if shared else 10**9)
+    monkeypatch.setattr(nearest_points, "PAIRS", 1000 if shared else 10**9)
     points = TABLES[table]
-    assert is_quick(points)
     own = np.arange(30)
     others = np.where(rng.random((30, points.shape[1])) < 0.5, points[::-1][:30], points[own])
     every = pairs(points, others)
     expected = np.sqrt(np.sort(every, axis=1)[:, :2])
     assert np.allclose(nearest_distances(points, others, 2), expected, rtol=1e-9, atol=1e-300)
     distinct = distinct_points(points)
-    assert distinct.tree is None
     edge = every.min(axis=1) * (1 + 1e-9)
     right = every[own, own] <= edge
     expected = right / (every <= edge[:, None]).sum(axis=1)
@@ -56,13 +56,12 @@ def test_single_precision_alone_would_name_others() -> None:
     assert (taken != pairs(points, points[:30]).argsort(axis=1)[:, 1]).any()
 
 
-def test_what_single_precision_cannot_hold_is_left_to_others() -> None:
+def test_beyond_single_precision_all_pairs_are_computed() -> None:
     points = TABLES["spread"].copy()
-    assert not BoundedPoints(points).holds(points * LONGEST)
     points[0] = 10 * LONGEST
-    assert not BoundedPoints(points).held
     assert np.allclose(nearest_distances(points, points, 1), 0)
-    assert distinct_points(points).tree is not None
+    found = list(PointIndex(TABLES["spread"]).candidates(points * LONGEST, 1))
+    assert {row for each in found for row in each.row} == set(range(300))
     near = distinct_points(TABLES["spread"])
     # from so far away all are as near
     scores = linkage_scores(near, points[:2], TABLES["spread"][:2])

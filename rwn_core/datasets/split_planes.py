@@ -28,15 +28,6 @@ def principal_axes(sample: Points) -> NDArray[np.float64]:
     """Directions to cut along: those in which the records spread most, one in each column.
 
     A ball crosses a plane the less often, the wider the records are spread across it.
-
-    Parameters
-    ----------
-    sample : ndarray of float64, shape (m, d), or CodedPoints
-
-    Returns
-    -------
-    ndarray of float64, shape (c, c)
-        Orthogonal; coded categories keep columns of their own.
     """
     values, coded = values_of(sample), squares_of(sample)
     axes = np.eye(values.shape[1])
@@ -54,21 +45,8 @@ def turned(points: Points, axes: NDArray[np.float64]) -> Points:
     return CodedPoints(values=values, squares=squares) if squares else values
 
 
-def planes_of(sample: Points, leaves: int) -> tuple[Cut | int, int]:
-    """Cut space so that each leaf has about as many records of a sample.
-
-    Parameters
-    ----------
-    sample : ndarray of float64, shape (m, d), or CodedPoints
-    leaves : int
-        How many there should be; fewer where many records are identical.
-
-    Returns
-    -------
-    root : Cut or int
-    leaves : int
-        How many there are.
-    """
+def build_planes(sample: Points, leaves: int) -> tuple[Cut | int, int]:
+    """Cut space so that each leaf has about as many records of a sample."""
     values, count = values_of(sample), 0
     free = [column for column in range(values.shape[1]) if column not in squares_of(sample)]
 

@@ -38,14 +38,7 @@ class PackedRun:
         return "<a run>"
 
     def __call__(self, task: Task) -> dict[str, str]:
-        """Do a task.
-
-        Returns
-        -------
-        dict
-            ``what``: done, refused or failed; ``text``: the refusal, or the type and the lines of
-            a fault. What the task made of the data lies on the stage.
-        """
+        """Do a task."""
         try:
             run = _unpacked(self.content)
             if not run.stage.is_visible:
@@ -74,15 +67,7 @@ def forget() -> None:
 
 
 def check_answer(answer: dict[str, Any]) -> None:
-    """Raise what a task could not.
-
-    Raises
-    ------
-    RWNError
-        Its refusal.
-    Stopped
-        It failed.
-    """
+    """Raise what a task could not."""
     if answer["what"] == "refused":
         raise RWNError(answer["text"])
     if answer["what"] == "failed":

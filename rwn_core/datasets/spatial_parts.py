@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.datasets.parts import parts_of
-from rwn_core.datasets.planes import Cut, leaf_numbers, planes_of, principal_axes, turned
+from rwn_core.datasets.parts import numbers_of_range
 from rwn_core.datasets.record_batches import write_batches
 from rwn_core.datasets.run import Run, Task
-from rwn_core.datasets.stage import whole
+from rwn_core.datasets.split_planes import Cut, build_planes, leaf_numbers, principal_axes, turned
+from rwn_core.datasets.stage import atomic_file
 from rwn_core.datasets.staged_arrays import DEAL, gather_leaf, load, points_like, save
 from rwn_core.datasets.staged_columns import columns_path
 from rwn_core.neighbors.frame import Frame
@@ -24,12 +24,12 @@ INDEX = "index"
 
 def planes(run: Run) -> tuple[Cut | int, int]:
     """The planes of a run, the same in every task."""
-    return planes_of(turned(run.facts.points, axes(run)), run.leaves)
+    return build_planes(turned(run.survey_result.points, axes(run)), run.leaves)
 
 
 def save_axes(run: Run) -> None:
     """Keep the axes that planes lie across: made once, so that all tasks agree."""
-    save(run, DEAL, "axes", principal_axes(run.facts.points))
+    save(run, DEAL, "axes", principal_axes(run.survey_result.points))
 
 
 def axes(run: Run) -> NDArray[np.float64]:
@@ -38,13 +38,13 @@ def axes(run: Run) -> NDArray[np.float64]:
 
 
 def deal_records(run: Run, task: Task) -> dict[str, Any]:
-    """Sort the points of a range by leaf, and keep the range's columns for whoever copies them."""
-    number, facts = task["number"], run.facts
+    """Sort the points of a range by leaf, and store the range's columns for copying."""
+    number, found = task["number"], run.survey_result
     table = run.dataset.read(task["start"], task["stop"], run.names)
-    with whole(columns_path(run, number)) as unfinished:
+    with atomic_file(columns_path(run, number)) as unfinished:
         write_batches(unfinished, table, [len(table)], packed=False)
-    points = facts.points_of(facts.microdata(table))
-    leaf, leaves = _leaves_of(run, task, points)
+    points = found.to_points(found.microdata(table))
+    leaf, leaves = _part_numbers(run, task, points)
     order = np.argsort(leaf, kind="stable")
     ends = np.concatenate(([0], np.cumsum(np.bincount(leaf, minlength=leaves))))
     values = values_of(points)[order]
@@ -56,14 +56,14 @@ def deal_records(run: Run, task: Task) -> dict[str, Any]:
     return {}
 
 
-def _leaves_of(run: Run, task: Task, points: Points) -> tuple[NDArray[np.int64], int]:
+def _part_numbers(run: Run, task: Task, points: Points) -> tuple[NDArray[np.int64], int]:
     """The leaf of each record of a range, and how many leaves there are."""
     scheme = run.params.scheme
     if scheme.exact:
         root, leaves = planes(run)
         return leaf_numbers(root, points, axes(run)), leaves
     if scheme.neighbors == "partition":
-        return parts_of(run, task["start"], task["stop"]), run.leaves
+        return numbers_of_range(run, task["start"], task["stop"]), run.leaves
     return np.zeros(len(points), dtype=np.int64), 1
 
 
@@ -95,9 +95,9 @@ def index_leaf(run: Run, task: Task) -> dict[str, Any]:
 
 def common_frame(run: Run) -> Frame:
     """The frame of all leaves: of the sample, and of the corners of all records."""
-    facts = run.facts
-    values = np.concatenate((values_of(facts.points), load(run, INDEX, "corners")))
-    return frame_of(points_like(run.facts.points, values))
+    found = run.survey_result
+    values = np.concatenate((values_of(found.points), load(run, INDEX, "corners")))
+    return frame_of(points_like(run.survey_result.points, values))
 
 
 def load_leaf(run: Run, leaf: int, frame: Frame) -> Index:

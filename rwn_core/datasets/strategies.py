@@ -1,4 +1,4 @@
-"""WAYS: which steps mask a dataset, by who may be a neighbor."""
+"""STRATEGIES: the steps that mask a dataset, by its candidate rule."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rwn_core.datasets import exact_donors, joined_index, leaves, partners, parts, sample_donors
+from rwn_core.datasets import (
+    exact_donors,
+    joined_index,
+    partners,
+    parts,
+    sample_donors,
+    spatial_parts,
+)
 from rwn_core.datasets.engine import Execute
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.staged_arrays import DEAL
@@ -20,7 +27,7 @@ class Follow:
         self._total, self._progress, self._done = total, progress, 0.0
 
     def by(self, weight: float) -> Callable[[int], None]:
-        """What a step reports to; each of its tasks counts so much."""
+        """Return a progress callback; each task of the step has this weight."""
 
         def finished(count: int) -> None:
             self._done += weight * count
@@ -30,8 +37,8 @@ class Follow:
         return finished
 
 
-class Way(NamedTuple):
-    """How records are masked once the survey is done.
+class Strategy(NamedTuple):
+    """Steps that mask the records after the survey.
 
     Attributes
     ----------
@@ -47,13 +54,13 @@ class Way(NamedTuple):
 
 
 def _exact(run: Run, execute: Execute, follow: Follow) -> list[Task]:
-    """Everybody is a candidate: leaf by leaf."""
+    """All records are candidates: leaf by leaf."""
     ranges = len(run.ranges(DEAL))
-    leaves.save_axes(run)
+    spatial_parts.save_axes(run)
     execute(run.ranges(DEAL), follow.by(1))
-    count = leaves.count_leaves(run, ranges)
+    count = spatial_parts.count_leaves(run, ranges)
     share = ranges / count  # leaves are about as many as ranges
-    indexing = run.numbered(leaves.INDEX, count)
+    indexing = run.numbered(spatial_parts.INDEX, count)
     execute([{**task, "ranges": ranges} for task in indexing], follow.by(1 * share))
     execute(run.numbered(joined_index.STEP, len(joined_index.JOINS)), follow.by(0))
     masking = run.numbered(exact_donors.STEP, count)
@@ -90,11 +97,11 @@ def _partition(run: Run, execute: Execute, follow: Follow) -> list[Task]:
     return masking
 
 
-WAYS: Mapping[str, Way] = MappingProxyType(
+STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
     {
-        "exact": Way(7, _exact),
-        "sample": Way(4, _sample),
-        "pairs": Way(7, _pairs),
-        "partition": Way(5, _partition),
+        "exact": Strategy(7, _exact),
+        "sample": Strategy(4, _sample),
+        "pairs": Strategy(7, _pairs),
+        "partition": Strategy(5, _partition),
     }
 )

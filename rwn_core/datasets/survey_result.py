@@ -1,4 +1,4 @@
-"""What a survey of the whole dataset has found: statistics of columns, levels, a random sample."""
+"""Results of the survey of a dataset: statistics of columns, levels, a random sample."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.datasets.column_sums import ColumnStatistics
-from rwn_core.datasets.dataset import frame_of
+from rwn_core.datasets.dataset import to_frame
 from rwn_core.datasets.metric_of_sums import (
     Counts,
     SurveyStatistics,
@@ -22,16 +22,16 @@ from rwn_core.datasets.metric_of_sums import (
     metric_of_sums,
     ordered_schema,
 )
-from rwn_core.datasets.stage import Stage, whole
+from rwn_core.datasets.stage import Stage, atomic_file
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import Points
 
-STEP = "facts"
+STEP = "survey_result"
 NUMBERS, SAMPLE, IDS = "numbers.json", "sample.parquet", "ids.npy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Facts:
+class SurveyResult:
     """Hold what tasks need to know of the whole dataset.
 
     Attributes
@@ -54,14 +54,14 @@ class Facts:
 
     def microdata(self, table: pa.Table) -> Microdata:
         """Some records of the dataset, which were checked by the survey."""
-        return Microdata(frame_of(table), self.schema)
+        return Microdata(to_frame(table), self.schema)
 
-    def points_of(self, microdata: Microdata) -> Points:
+    def to_points(self, microdata: Microdata) -> Points:
         """Some records as points of the metric."""
         return self.metric.coded(microdata)
 
 
-def save_facts(
+def save_survey_result(
     stage: Stage,
     statistics: SurveyStatistics,
     ids: NDArray[np.int64],
@@ -69,19 +69,19 @@ def save_facts(
 ) -> None:
     """Write what the survey has found, for the workers of later steps."""
     content = {name: asdict(each) for name, each in statistics.numbers.items()}
-    with whole(stage.path(STEP, NUMBERS)) as unfinished:
+    with atomic_file(stage.path(STEP, NUMBERS)) as unfinished:
         unfinished.write_bytes(orjson.dumps(content))
     for position, counts in enumerate(statistics.levels.values()):
-        with whole(stage.path(STEP, levels_name(position))) as unfinished:
+        with atomic_file(stage.path(STEP, levels_name(position))) as unfinished:
             write_counts(str(unfinished), counts)
-    with whole(stage.path(STEP, SAMPLE)) as unfinished:
+    with atomic_file(stage.path(STEP, SAMPLE)) as unfinished:
         pq.write_table(sample, unfinished, compression="zstd", store_schema=True)
-    with whole(stage.path(STEP, IDS)) as unfinished, unfinished.open("wb") as stream:
+    with atomic_file(stage.path(STEP, IDS)) as unfinished, unfinished.open("wb") as stream:
         np.save(stream, ids)
 
 
-def load_facts(stage: Stage, schema: Schema, n: int, params: Any) -> Facts:
-    """Read what `save_facts` wrote, and make the metric of it."""
+def load_survey_result(stage: Stage, schema: Schema, n: int, params: Any) -> SurveyResult:
+    """Read what `save_survey_result` wrote, and make the metric of it."""
     content = orjson.loads(stage.path(STEP, NUMBERS).read_bytes())
     numbers = {name: ColumnStatistics(**each) for name, each in content.items()}
     counted = [variable.name for variable in schema.released if has_levels(variable)]
@@ -98,9 +98,9 @@ def load_facts(stage: Stage, schema: Schema, n: int, params: Any) -> Facts:
         weights=params.weights,
     )
     sample = pq.read_table(stage.path(STEP, SAMPLE))
-    points = metric.coded(Microdata(frame_of(sample), schema))
+    points = metric.coded(Microdata(to_frame(sample), schema))
     ids = np.load(stage.path(STEP, IDS), allow_pickle=False)
-    return Facts(schema=schema, metric=metric, ids=ids, sample=sample, points=points)
+    return SurveyResult(schema=schema, metric=metric, ids=ids, sample=sample, points=points)
 
 
 def levels_name(position: int) -> str:
