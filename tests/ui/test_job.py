@@ -21,7 +21,7 @@ from rwn_ui.background import preparation
 from rwn_ui.background.job import Job, Slots, time_left
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.features import keep_policy
-from rwn_ui.state.work import WORK, Work, close_user
+from rwn_ui.state.work import Work
 from rwn_ui.sweep import run, slice_search
 from rwn_ui.sweep.slice_search import seek_politely
 
@@ -123,10 +123,7 @@ def test_work_of_a_user_who_has_left_ends() -> None:
     work = Work()
     job = work.jobs["draws"] = Job("ε = 2", linger, words="Lingering")
     assert job.running
-    close_user({WORK: work})
-    end = time.monotonic() + 10
-    while job.running and time.monotonic() < end:
-        time.sleep(0.02)
+    work.close()
     assert not job.running
     assert multiprocessing.active_children() == []
 
