@@ -15,7 +15,7 @@ types:
 	python -m mypy
 
 test:
-	python -m rwn_core.datasets.warm_up
+	python -m rwn_core.compile_ahead
 	python -m pytest -n 4
 
 nightly:

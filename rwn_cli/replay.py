@@ -55,7 +55,7 @@ def replay(
     data = None if file is None else load(file, schema)
     _create(out)
     if name not in REPLAYS and len(replays) < len(REPLAYS):
-        say("note: which picture of section 8 has this number is not settled; all of them follow.")
+        say("note: it is not known which picture of section 8 has this number; all of them follow.")
     with progress("replaying") as report:
         for number, each in enumerate(replays, start=1):
             done = replayed(each, Request(short=short, data=data))

@@ -97,11 +97,6 @@ class EditRule:
 
         A comparison with a missing value is neither true nor false, and a record breaks a rule
         only if the rule is false.
-
-        Raises
-        ------
-        SchemaError
-            A variable is not in the table, or is compared with another type of values.
         """
         for name in self.names:
             if name not in frame.columns:
@@ -203,12 +198,7 @@ class EditRule:
 
 
 def as_edit_rules(rules: Sequence[object]) -> tuple[EditRule, ...]:
-    """Read rules, given as texts or read already, each once.
-
-    Raises
-    ------
-    SchemaError
-    """
+    """Read rules, given as texts or read already, each once."""
     if isinstance(rules, str) or not isinstance(rules, Sequence):
         raise SchemaError(f"Edit rules must be a list of texts. {_EXAMPLE}")
     check_number(rules, MOST_RULES, "Edit rules", SchemaError)

@@ -42,24 +42,6 @@ Path = tuple[str, ...]
 def toml_text(document: Mapping[str, Any], *, ordered: bool = False) -> str:
     """Write plain data as TOML: values first, then tables; numbers at full precision.
 
-    Parameters
-    ----------
-    document : mapping
-        Of texts, numbers, truth values, dates and times, lists, and mappings. A value of None is
-        left out.
-    ordered : bool
-        Sort the names, so that equal documents have equal texts; else they stand as given.
-
-    Returns
-    -------
-    str
-        Ends with a line break, unless the document is empty.
-
-    Raises
-    ------
-    TypeError
-        TOML has no such value.
-
     Examples
     --------
     >>> print(toml_text({"b": 1.0, "a": {"c": [1, 2]}}), end="")
@@ -73,22 +55,7 @@ def toml_text(document: Mapping[str, Any], *, ordered: bool = False) -> str:
 
 
 def toml_document(text: str, what: str, refusal: type[RWNError] = InputError) -> dict[str, Any]:
-    """Read TOML.
-
-    Parameters
-    ----------
-    text : str
-    what : str
-        What it should be, for the message.
-    refusal : type
-        The error to raise.
-
-    Raises
-    ------
-    RWNError
-        Of the type `refusal`; its message says where the text is not TOML, or what of it is beyond
-        the budget of `rwn_core.data.text_budget`.
-    """
+    """Read TOML."""
     _check_document(text, what, refusal)
     try:
         document = tomllib.loads(text)
@@ -145,7 +112,7 @@ def _too_deep(what: str, refusal: type[RWNError]) -> RWNError:
 
 
 def _is_tables(value: Any) -> bool:
-    """Whether a value is a list of mappings and nothing else."""
+    """Return True if a value is a list of mappings."""
     return isinstance(value, list | tuple) and bool(value) and all(map(_is_table, value))
 
 

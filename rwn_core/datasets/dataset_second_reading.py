@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from rwn_core.io.decimal_texts import decimal_texts
+from rwn_core.io.arrow_columns import decimal_texts
 from rwn_core.io.other_readers import ARROW, ARROW_RUST, batches_by_arrow, batches_by_rust
 from rwn_core.masking.second_reading import SecondReading, refuse_strange
 
@@ -27,28 +27,7 @@ def read_dataset_again(
     records: int,
     keys: int = 2**24,
 ) -> SecondReading:
-    """Look the values of released files up in the original's files, in bounded memory.
-
-    Parameters
-    ----------
-    original, released : sequence of str
-        Paths of Parquet files.
-    names : sequence of str
-        The variables, all of them copied.
-    records : int
-        Of the original.
-    keys : int
-        64-bit keys of values that are held at a time. More of them are looked up in several passes.
-
-    Returns
-    -------
-    SecondReading
-
-    Raises
-    ------
-    ReleaseError
-        A released value occurs nowhere in its column.
-    """
+    """Look the values of released files up in the original's files, in bounded memory."""
     library = ARROW_RUST
     try:
         wrong = _strange(original, released, list(_passes(names, records, keys)), batches_by_rust)

@@ -1,4 +1,4 @@
-"""Masks a dataset of any size: tasks on files, the same release whoever does them."""
+"""Mask a dataset of any size by tasks on files; the release is the same for every engine."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from rwn_core.datasets import release_order, survey
 from rwn_core.datasets.dataset_identity import dataset_doubts
 from rwn_core.datasets.dataset_second_reading import read_dataset_again
 from rwn_core.datasets.engine import Execute
-from rwn_core.datasets.engines import engine_of
+from rwn_core.datasets.engines import find_engine
 from rwn_core.datasets.prepare_run import RunOptions, prepare_run
 from rwn_core.datasets.run import Run, Task
-from rwn_core.datasets.ways import WAYS, Follow
+from rwn_core.datasets.strategies import STRATEGIES, Follow
 from rwn_core.errors import NotWritten, ParameterError, ReleaseError
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey
@@ -94,7 +94,7 @@ def mask_dataset(
     Perry, Matloff, Tendick 2022, section 11.
     """
     options = options or RunOptions()
-    start = engine_of(engine)
+    start = find_engine(engine)
     run, target = prepare_run(src, dst, params, seed, options)
     doubts = dataset_doubts(run.dataset)
     refuse_open(open_doubts(doubts, run.schema))
@@ -123,11 +123,11 @@ def _counted(run: Run, answers: list[dict[str, Any]]) -> dict[str, Any]:
 def _masked(run: Run, execute: Execute, progress: Progress | None) -> list[dict[str, Any]]:
     """Do all steps; what the masking tasks answered."""
     ranges = len(run.ranges(survey.STEP))
-    way = WAYS[run.params.scheme.neighbors]
-    follow = Follow((1 + way.weight) * ranges + run.files, progress)
+    strategy = STRATEGIES[run.params.scheme.neighbors]
+    follow = Follow((1 + strategy.weight) * ranges + run.files, progress)
     execute(run.ranges(survey.STEP), follow.by(1))
     survey.merge_survey(run)
-    masking = way.mask(run, execute, follow)
+    masking = strategy.mask(run, execute, follow)
     answers = [_answer(run, task) for task in masking]
     _refuse_empty(sum(answer["empty"] for answer in answers))
     ordering = run.numbered(release_order.STEP, run.files)

@@ -95,10 +95,8 @@ class AnalysisPlan:
         """
         comparison = compare(microdata, released_only(microdata))
         judged = []
-        for masked, law in releases(microdata, params, repeats, seed):
+        for masked, law in releases(microdata, params, repeats, seed, progress):
             judged.append(self.judge(comparison.with_masked(masked, law)))
-            if progress is not None:
-                progress(len(judged) / repeats)
         return tuple(_standing(each) for each in zip(*judged, strict=True))
 
     def to_records(self) -> list[dict[str, Any]]:
@@ -148,7 +146,7 @@ class AnalysisPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How one analysis fares over many releases of a setting.
+    """Hold the results of one analysis over many releases of a setting.
 
     Attributes
     ----------
@@ -169,7 +167,7 @@ class Standing:
 
     @property
     def always(self) -> bool:
-        """Whether it passes on every release."""
+        """True if it passes on every release."""
         return self.passed == self.releases
 
 

@@ -1,4 +1,8 @@
-"""What the laws of 2015 and of 2022 do to a record and to a table, exactly and without drawing."""
+"""Exact comparison of the laws of 2015 and 2022 for a record and for a table.
+
+Sources: Matloff and Tendick 2015, section "Proposed method" and `nbrs`; Perry, Matloff,
+Tendick 2022, section 5.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,6 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
 from rwn_core.errors import ParameterError
-from rwn_core.laws.cells import Cells
 from rwn_core.laws.law import Law
 from rwn_core.masking import NBRS2015, RWN
 
@@ -23,7 +26,7 @@ COUNT = "fixed count of records (2015)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedCount:
-    """How much a count is to expect, with its variance over releases.
+    """Hold the mean and variance of a count over releases.
 
     Attributes
     ----------
@@ -72,36 +75,7 @@ class LawSummary:
 def nbrs2015_vs_rwn(
     microdata: Microdata, record: int, *, epsilon: float, q: float, k: int
 ) -> list[LawSummary]:
-    """Put the law of cells beside the two of records, at the same radius and probability.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    record : int
-        From 0 to n - 1.
-    epsilon : float
-        Radius in standard deviations, above 0; not the epsilon of differential privacy.
-    q : float
-        P(a cell is modified), or P(a record is), from 0 to 1; with a fixed count, floor(n q)
-        records are.
-    k : int
-        Neighbors that a record has at least, in 2022; 2015 knows no such number.
-
-    Returns
-    -------
-    list of LawSummary
-        Per cell, per record, and with a fixed count of records.
-
-    Raises
-    ------
-    ParameterError
-        There is no such record, or a parameter is refused.
-
-    References
-    ----------
-    Matloff and Tendick 2015, section "Proposed method" and `nbrs`; Perry, Matloff, Tendick 2022,
-    section 5.
-    """
+    """Compare the law of cells with the two of records, at the same radius and probability."""
     if isinstance(record, bool) or not 0 <= record < microdata.n:
         raise ParameterError(f"The record must be a whole number from 0 to {microdata.n - 1}.")
     methods = (
@@ -138,14 +112,14 @@ def _summary(name: str, law: Law, record: int, *, fixed: bool) -> LawSummary:
 
 
 class _Cells:
-    """Cells that are independent but for those of one unit, record by record.
+    """Law that are independent but for those of one unit, record by record.
 
     Parameters
     ----------
-    law : Cells
+    law : Law
     """
 
-    def __init__(self, law: Cells) -> None:
+    def __init__(self, law: Law) -> None:
         self._law = law
         self._names = [variable.name for variable in law.original.schema.released]
         missing = np.column_stack([_missing(law.original, name) for name in self._names])
@@ -165,29 +139,29 @@ class _Cells:
 
     @property
     def any_changed(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Whether a record changes: mean and variance, each of shape (n,)."""
+        """Mean and variance of "the record changes", each of shape (n,)."""
         intact = np.prod([self._together(unit) for unit in self._law.units()], axis=0)
         return 1 - intact, intact * (1 - intact)
 
     @property
     def changed(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """How many cells of a record change."""
+        """Mean and variance of the number of changed cells, each of shape (n,)."""
         mean, variance = _sums(1 - self.stays)
         for one, other in self._pairs():
             both = self._together((one, other))
-            variance = variance + 2 * (both - self._of(one) * self._of(other))
+            variance = variance + 2 * (both - self._stay_chance(one) * self._stay_chance(other))
         return mean, variance
 
     @property
     def missing(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """How many cells of a record are lost for want of a neighbor."""
+        """Mean and variance of the number of cells lost without a neighbor."""
         mean, variance = _sums(self.lost)
         for one, other in self._pairs():  # they are lost together
             p, r = (self.lost[:, self._names.index(name)] for name in (one, other))
             variance = variance + 2 * (np.minimum(p, r) - p * r)
         return mean, variance
 
-    def _of(self, name: str) -> NDArray[np.float64]:
+    def _stay_chance(self, name: str) -> NDArray[np.float64]:
         return np.asarray(self.stays[:, self._names.index(name)])
 
     def _pairs(self) -> list[tuple[str, str]]:
@@ -224,16 +198,7 @@ def _sums(p: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float
 def _total(
     parts: Sequence[tuple[float, NDArray[np.float64], NDArray[np.float64]]], *, fixed: bool
 ) -> ExpectedCount:
-    """Add up what is to expect of all records.
-
-    Parameters
-    ----------
-    parts : sequence of (share, means, variances)
-        Of a mixture over whole records: how likely a record is of each part, and what is then to
-        expect.
-    fixed : bool
-        Whether a fixed count of records is of each part, every set of so many as likely.
-    """
+    """Add up what is to expect of all records."""
     mean = np.sum([share * each for share, each, _ in parts], axis=0)
     within = np.sum([share * variance for share, _, variance in parts], axis=0)
     spread = np.sum([share * (each - mean) ** 2 for share, each, _ in parts], axis=0)
@@ -246,10 +211,7 @@ def _total(
 def _covariance(
     parts: Sequence[tuple[float, NDArray[np.float64], NDArray[np.float64]]],
 ) -> float:
-    """What drawing without replacement adds to the variance; never above 0.
-
-    With m of n records selected, P(both i and j) - P(i) P(j) = -s (1 - s) / (n - 1), s = m / n.
-    """
+    """Return the part of the variance from drawing without replacement, at most 0."""
     if len(parts) < 2:
         return 0.0
     (share, drawn, _), (_, kept, _) = parts

@@ -88,7 +88,7 @@ class Analysis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """Whether one analysis passes on a release.
+    """Hold the result of one analysis on a release.
 
     Attributes
     ----------

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.masking.rounded import unrounded
+from rwn_core.masking.method import unrounded
 
 WEAKLY_MASKED = 0.1  # of what a donor from anywhere in the table would change
 
@@ -24,26 +24,14 @@ def change_from_anywhere(microdata: Microdata) -> dict[str, float]:
 
 
 def weakly_masked(microdata: Microdata, params: Any, shares: Mapping[str, float]) -> list[str]:
-    """Return the variables that the setting should mask but left almost unchanged.
-
-    Parameters
-    ----------
-    microdata : Microdata
-        The original.
-    params : Method
-    shares : mapping of str to float
-        Share of the cells that changed, by variable.
-    """
+    """Return the variables that the setting should mask but left almost unchanged."""
     q = float(getattr(unrounded(params)[0], "q", 1.0))
     names, anywhere = _masked(microdata, params), change_from_anywhere(microdata)
     return [name for name in names if shares.get(name, 1.0) < WEAKLY_MASKED * q * anywhere[name]]
 
 
 def untouched(microdata: Microdata, params: Any, shares: Mapping[str, float]) -> list[str]:
-    """Return the variables that the setting was to mask and of which no cell changed.
-
-    A constant has nothing to change, and some methods change only values that stand out.
-    """
+    """Return the variables that the setting was to mask and of which no cell changed."""
     if unrounded(params)[0].spares_variables:
         return []
     anywhere = change_from_anywhere(microdata)

@@ -15,7 +15,7 @@ from rwn_core.io.file_name import in_file, shown
 from rwn_core.io.open_file import file_content
 from rwn_core.io.reading import FileToRead, Reading
 
-__all__ = ["begin", "begin_bytes", "read", "read_bytes", "schema_of"]
+__all__ = ["begin", "begin_bytes", "read", "read_bytes", "schema_from"]
 
 
 def read(
@@ -56,7 +56,7 @@ def read(
     >>> read(demo_path("pima"))
     Microdata(768 records x 9 variables)
     """
-    return _ended(begin(path, schema_of(schema), layout))
+    return _ended(begin(path, schema_from(schema), layout))
 
 
 def read_bytes(
@@ -87,7 +87,7 @@ def read_bytes(
     SchemaError
         As `read` does.
     """
-    return _ended(begin_bytes(name, content, schema_of(schema), layout))
+    return _ended(begin_bytes(name, content, schema_from(schema), layout))
 
 
 def begin(
@@ -119,13 +119,8 @@ def _ended(reading: Reading) -> Microdata:
         reading.cancel()  # also where Ctrl-C ended the waiting
 
 
-def schema_of(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
-    """The schema of a TOML file, or the one that is given.
-
-    Raises
-    ------
-    SchemaError
-    """
+def schema_from(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
+    """The schema of a TOML file, or the one that is given."""
     if schema is None or isinstance(schema, Schema):
         return schema
     path = Path(schema)

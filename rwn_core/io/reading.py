@@ -30,11 +30,11 @@ from rwn_core.data.text_budget import (
 from rwn_core.errors import InputError, RWNError, SchemaError
 from rwn_core.io import format_of_name
 from rwn_core.io.file_name import shown
-from rwn_core.io.how_far import told
+from rwn_core.io.guessed_layout import GuessedLayout
 from rwn_core.io.limits import LONGEST_READING, MOST_MEMORY
 from rwn_core.io.open_file import file_content
 from rwn_core.io.parse import parse
-from rwn_core.io.seen import Seen
+from rwn_core.io.read_progress import reporting_to
 from rwn_core.parallel.memory import budget_bytes, limit_memory
 from rwn_core.parallel.pool import CANCELLED, Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle
@@ -46,7 +46,7 @@ Parsed = TypeVar("Parsed")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileToRead:
-    """What is read, and as what.
+    """A file to read, with its schema and layout.
 
     Attributes
     ----------
@@ -95,21 +95,21 @@ class Reading:
         self._pool = Pool(_prepare, self._memory, seconds, workers=1, plain=True)
         self._task = self._pool.submit(file)
         self._pool.close()
-        self._outcome: tuple[Microdata | None, RWNError | None, Seen | None] | None = None
+        self._outcome: tuple[Microdata | None, RWNError | None, GuessedLayout | None] | None = None
 
     @property
     def running(self) -> bool:
-        """Whether there is still something to wait for."""
+        """Return True while the work goes on."""
         return not self._task.done()
 
     @property
     def share(self) -> float:
-        """How much is done, from 0 to 1."""
+        """Return the share done, from 0 to 1."""
         return self._task.share
 
     @property
     def words(self) -> str:
-        """What is being done, as a person reads it."""
+        """Return a short description of the work."""
         return f"Reading {shown(self.name)}"
 
     def wait(self, seconds: float | None = None) -> bool:
@@ -141,11 +141,11 @@ class Reading:
         return data
 
     @property
-    def seen(self) -> Seen | None:
-        """How the file seems to be laid out, once it has ended; None where that was not asked."""
+    def seen(self) -> GuessedLayout | None:
+        """Return the guessed layout after the end; None if the format leaves no choice."""
         return self._ended()[2]
 
-    def _ended(self) -> tuple[Microdata | None, RWNError | None, Seen | None]:
+    def _ended(self) -> tuple[Microdata | None, RWNError | None, GuessedLayout | None]:
         if self._outcome is None:
             try:
                 self._outcome = _taken(self._task.result())
@@ -172,22 +172,7 @@ class Reading:
 def parse_text(
     parse: Callable[[str], Parsed], text: str, what: str, *, seconds: float = LONGEST_PARSING_S
 ) -> Parsed:
-    """Parse a text from outside: here if it is short, else in a process with limits.
-
-    Parameters
-    ----------
-    parse : callable
-        Importable by name; its result is pickled, and its `RWNError` becomes one of here.
-    text : str
-    what : str
-        What it should be, for the message.
-    seconds : float
-        That the process may take.
-
-    Raises
-    ------
-    RWNError
-    """
+    """Parse a text from outside: here if it is short, else in a process with limits."""
     if len(text) <= LETTERS_AT_ONCE:
         return parse(text)
     check_letters(text, LONGEST_DOCUMENT, f"The {what}")
@@ -224,7 +209,7 @@ def _prepare(memory: float, seconds: float) -> Handle:
 
 
 def _limit(memory: float, seconds: float) -> None:
-    """Limit this process, whose libraries are there already: what follows is the file's."""
+    """Limit memory and time of this process, after its libraries are loaded."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for terminal in (1, 2):  # libraries warn with the words of a cell
         os.dup2(nowhere, terminal)
@@ -241,8 +226,8 @@ def _read(file: FileToRead, progress: Progress) -> bytes:
         if file.path is not None:
             content = file_content(file.path)
         schema = Schema.from_toml(file.schema) if file.schema else None
-        layout = None if file.layout is None else FileLayout.of(file.layout)
-        with told(progress):
+        layout = None if file.layout is None else FileLayout.from_dict(file.layout)
+        with reporting_to(progress):
             outcome = parse(file.name, content, schema, layout)
         return _answer(outcome, _seen(file.name, content))
     except (InputError, SchemaError) as refusal:
@@ -252,7 +237,7 @@ def _read(file: FileToRead, progress: Progress) -> bytes:
         return _answer(InputError(_too_much(shown(file.name))), None)
 
 
-def _answer(outcome: Microdata | RWNError, found: Seen | None) -> bytes:
+def _answer(outcome: Microdata | RWNError, found: GuessedLayout | None) -> bytes:
     """A line of JSON, and the columns as an Arrow stream after it."""
     given: dict[str, Any] = {"seen": None if found is None else found.plain()}
     if isinstance(outcome, RWNError):
@@ -262,8 +247,8 @@ def _answer(outcome: Microdata | RWNError, found: Seen | None) -> bytes:
     return json.dumps(given).encode() + b"\n" + _packed(outcome)
 
 
-def _seen(name: str, content: bytes) -> Seen | None:
-    """What the file seems to be like, where its format leaves a choice."""
+def _seen(name: str, content: bytes) -> GuessedLayout | None:
+    """Guess the layout of a file, if its format leaves a choice."""
     form = format_of_name(name)
     try:
         return form.sees(content) if form is not None and form.sees is not None else None
@@ -287,10 +272,10 @@ def _packed(data: Microdata) -> bytes:
     return packed
 
 
-def _taken(answer: bytes) -> tuple[Microdata | None, RWNError | None, Seen | None]:
+def _taken(answer: bytes) -> tuple[Microdata | None, RWNError | None, GuessedLayout | None]:
     line, _, columns = answer.partition(b"\n")
     given = json.loads(line)
-    found = given["seen"] and Seen.of(given["seen"])
+    found = given["seen"] and GuessedLayout.from_dict(given["seen"])
     if "refusal" in given:
         return None, _REFUSALS.get(given["refusal"], InputError)(given["text"]), found
     frame = pa.ipc.open_stream(columns).read_all().to_pandas()

@@ -68,7 +68,7 @@ def _missing(variable: Variable) -> list[Any]:
 def _without_letters(
     labels: dict[str, dict[Any, str]], frame: pd.DataFrame
 ) -> dict[str, dict[Any, str]]:
-    """Value labels whose codes are of their column's type."""
+    """Return value labels with codes of their column's type."""
     texts = {name for name in labels if frame[name].dtype == object}
     return {
         name: {

@@ -20,8 +20,9 @@ from rwn_core.laws.pram_choice import Levels, chosen_anew, chosen_by, within_str
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.laws.transition_law import Choice, Transition
 from rwn_core.laws.transition_matrix import is_singular
-from rwn_core.masking.lever import Lever, LeverRange, check_share
+from rwn_core.masking.lever import SHARE, Lever, check_share
 from rwn_core.masking.matrices import Rows, stated_matrices
+from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.unmasked_variables import (
     LEVELS,
     Others,
@@ -31,12 +32,9 @@ from rwn_core.masking.unmasked_variables import (
     names_of,
     require_masked,
 )
-from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
 
 Spread = Literal["even", "margins"]
-
-_PRESETS = {"Light": 0.1, "Standard": 0.2, "Strong": 0.5}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +118,8 @@ class PRAM(TableMethod):
             title="Categories drawn anew (probability)",
             short="change",
             help="How likely a category is drawn anew; at 0 nothing is masked.",
+            range=SHARE,
+            presets={"Light": 0.1, "Standard": 0.2, "Strong": 0.5},
         ),
     )
     strength: ClassVar[str] = "change"
@@ -177,7 +177,7 @@ class PRAM(TableMethod):
                     "that occurs."
                 )
 
-    def _part(self, table: PreparedTable, name: str) -> Transition:
+    def _part(self, table: Prepared, name: str) -> Transition:
         levels = table.once(("levels", name), partial(levels_of, table.microdata, name))
         given = self._given.get(name)
         if given is None:
@@ -195,8 +195,8 @@ class PRAM(TableMethod):
         within = names_of(self.within)
         return joint_codes(microdata, within) if within else np.zeros(microdata.n, dtype=np.int64)
 
-    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
-        """The table with changed categories; see `TableMethod.draw`."""
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The table with changed categories."""
         microdata = table.microdata
         released = [variable.name for variable in microdata.schema.released]
         donors = np.tile(table.records[:, np.newaxis], len(released))
@@ -209,8 +209,8 @@ class PRAM(TableMethod):
             donors[:, column] = np.where(drawn == own, table.records, somebody[drawn])
         return copy_from_donors(microdata, donors)
 
-    def law(self, table: PreparedTable) -> SeparateLaw:
-        """Independent transitions of all variables; see `TableMethod.law`."""
+    def law(self, table: Prepared) -> SeparateLaw:
+        """Independent transitions of all variables."""
         microdata, changed = table.microdata, self.masked_names(table.microdata)
         names = [variable.name for variable in microdata.schema.released]
         parts = [
@@ -220,28 +220,14 @@ class PRAM(TableMethod):
         return SeparateLaw(microdata, parts, names_of(self.within))
 
     def matrix(self, microdata: Microdata, name: str) -> NDArray[np.float64]:
-        """T of one variable over the levels that occur, for estimates: rows are true levels.
-
-        Raises
-        ------
-        ParameterError
-            Records differ in it: there is one matrix for each stratum.
-        """
+        """T of one variable over the levels that occur, for estimates: rows are true levels."""
         if self.within:
             raise ParameterError("Under within each stratum has its own matrix; take one of them.")
         levels = levels_of(microdata, name)
         return self._part(self.prepare(microdata), name).choice.matrix(levels.own, levels.codes)
 
-    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
-        """How much is changed; see `TableMethod.ranges_on`."""
-        return {"change": LeverRange(low=0.0, high=1.0, step=0.05)}
-
-    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
-        """Starting points; see `TableMethod.presets_on`."""
-        return {name: {"change": change} for name, change in _PRESETS.items()}
-
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is, and which counts cannot be estimated any more."""
+        """Return remarks: variables released unchanged, and counts that cannot be estimated."""
         remarks = kept_as_they_are(microdata, self.masked_names(microdata))
         singular = [name for name, matrix in self._given.items() if is_singular(matrix)]
         if self.change == self.alpha == 1:
@@ -255,7 +241,7 @@ class PRAM(TableMethod):
         return remarks
 
     def cautions(self) -> list[str]:
-        """What an analyst must be told, and what is lost."""
+        """Return cautions about this setting."""
         if self.alpha == 0 or (self.change == 0 and not self.matrices):
             return ["Nothing is masked: the release is the original."]
         kept = "Shares of levels are kept in expectation, not exactly; "

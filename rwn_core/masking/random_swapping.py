@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Literal, get_args
@@ -21,6 +20,7 @@ from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.laws.transition_law import Transition, numbers_of, one_pool
 from rwn_core.laws.transition_matrix import disjoint_share, successive_share
 from rwn_core.masking.lever import Lever, LeverRange, check_share
+from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.unmasked_variables import (
     LEVELS,
     Others,
@@ -30,13 +30,15 @@ from rwn_core.masking.unmasked_variables import (
     names_of,
     require_masked,
 )
-from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
 
 Pairs = Literal["disjoint", "successive"]
 
 LARGEST = 100.0  # swaps for each two records; beyond, nothing of the order is left
-_PRESETS = {"Light": 0.05, "Standard": 0.2, "Strong": 1.0}
+
+
+def _range(params: RandomSwapping, microdata: Microdata) -> LeverRange:
+    return LeverRange(low=0.0, high=1.0 if params.pairs == "disjoint" else 5.0, step=0.05)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +108,8 @@ class RandomSwapping(TableMethod):
             short="share",
             help="How many records exchange their value with a random other; at 0 nothing is "
             "masked.",
+            range=_range,
+            presets={"Light": 0.05, "Standard": 0.2, "Strong": 1.0},
         ),
     )
     strength: ClassVar[str] = "share"
@@ -147,7 +151,7 @@ class RandomSwapping(TableMethod):
                 units[stream] = (*units.get(stream, ()), variable.name)
         return units
 
-    def _taking_part(self, table: PreparedTable, unit: tuple[str, ...]) -> NDArray[np.int64]:
+    def _taking_part(self, table: Prepared, unit: tuple[str, ...]) -> NDArray[np.int64]:
         """The records that may be in a pair, ascending."""
         microdata = table.microdata
 
@@ -163,8 +167,8 @@ class RandomSwapping(TableMethod):
     def _swaps(self, n: int) -> int:
         return whole_part(self.share * n / 2) if n > 1 else 0
 
-    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
-        """The table with exchanged values; see `TableMethod.draw`."""
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The table with exchanged values."""
         microdata = table.microdata
         names = [variable.name for variable in microdata.schema.released]
         donors = np.tile(table.records[:, np.newaxis], len(names))
@@ -176,8 +180,8 @@ class RandomSwapping(TableMethod):
                 donors[some, names.index(name)] = some[places]
         return copy_from_donors(microdata, donors)
 
-    def law(self, table: PreparedTable) -> SeparateLaw:
-        """Independent transitions of all units of variables; see `TableMethod.law`."""
+    def law(self, table: Prepared) -> SeparateLaw:
+        """Independent transitions of all units of variables."""
         microdata = table.microdata
         units = list(self.units(microdata).values())
         swapped = [name for unit in units for name in unit]
@@ -185,7 +189,7 @@ class RandomSwapping(TableMethod):
         parts = [self._transition(table, unit) for unit in units]
         return SeparateLaw(microdata, [*parts, *(Untouched(microdata, name) for name in rest)])
 
-    def _transition(self, table: PreparedTable, unit: tuple[str, ...]) -> Transition:
+    def _transition(self, table: Prepared, unit: tuple[str, ...]) -> Transition:
         microdata, some = table.microdata, self._taking_part(table, unit)
         own = table.once(("numbers", unit), partial(numbers_of, microdata, unit))
         count = len(some)
@@ -202,17 +206,8 @@ class RandomSwapping(TableMethod):
             keeps_value_counts=True,
         )
 
-    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
-        """How many records are swapped; see `TableMethod.ranges_on`."""
-        high = 1.0 if self.pairs == "disjoint" else 5.0
-        return {"share": LeverRange(low=0.0, high=high, step=0.05)}
-
-    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
-        """Starting points; see `TableMethod.presets_on`."""
-        return {name: {"share": share} for name, share in _PRESETS.items()}
-
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is, and how many records take part."""
+        """Return remarks: variables released unchanged, and the number of records swapped."""
         remarks = kept_as_they_are(microdata, self.masked_names(microdata))
         if self.rarer_than:
             codes = joint_codes(microdata, _keys(microdata))
@@ -224,7 +219,7 @@ class RandomSwapping(TableMethod):
         return remarks
 
     def cautions(self) -> list[str]:
-        """What swapping keeps, and what it loses."""
+        """Return cautions about this setting."""
         if self.share == 0:
             return ["share = 0 masks nothing: the release is the original."]
         return [

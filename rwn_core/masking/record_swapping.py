@@ -1,9 +1,8 @@
-"""Record swapping: records that are alike in some variables exchange others together."""
+"""Record swapping: records with equal values of some variables exchange other variables."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -19,17 +18,15 @@ from rwn_core.laws.block_law import LARGEST_PAIRS, law_within_blocks, pairs_of
 from rwn_core.laws.donors import copy_from_donors, masked_columns, random_streams
 from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import HAIR
-from rwn_core.masking.lever import Lever, LeverRange, check_share
+from rwn_core.masking.lever import SHARE, Lever, check_share
+from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.unmasked_variables import (
     LEVELS,
     kept_as_they_are,
     names_of,
     require_masked,
 )
-from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
-
-_PRESETS = {"Light": 0.1, "Standard": 0.5, "Strong": 1.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +90,8 @@ class RecordSwapping(TableMethod):
             title="Selected records of a block (share)",
             short="share",
             help="How many records of each block exchange their values; at 0 nothing is masked.",
+            range=SHARE,
+            presets={"Light": 0.1, "Standard": 0.5, "Strong": 1.0},
         ),
     )
     strength: ClassVar[str] = "share"
@@ -136,7 +135,7 @@ class RecordSwapping(TableMethod):
         return self.swapped(microdata)
 
     def check(self, microdata: Microdata) -> None:
-        """Refuse to move whole records, or nothing; see `TableMethod.check`."""
+        """Refuse to move whole records, or nothing."""
         masked_columns(microdata)
         swapped = self.swapped(microdata)
         if not swapped:
@@ -149,7 +148,7 @@ class RecordSwapping(TableMethod):
                 "records; name the swapped variables, or give keys their role."
             )
 
-    def blocks(self, table: PreparedTable) -> NDArray[np.int64]:
+    def blocks(self, table: Prepared) -> NDArray[np.int64]:
         """The number of each record's block, -1 where it stays as it is, shape (n,)."""
         microdata = table.microdata
         return table.once(
@@ -158,12 +157,12 @@ class RecordSwapping(TableMethod):
         )
 
     def selected(self, blocks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many records of each block are selected."""
+        """Return the number of selected records of each block."""
         sizes = np.bincount(blocks[blocks >= 0])
         return np.array([math.ceil(self.share * size - HAIR) for size in sizes], dtype=np.int64)
 
-    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
-        """The table with exchanged values; see `TableMethod.draw`."""
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The table with exchanged values."""
         microdata, blocks = table.microdata, self.blocks(table)
         names = [variable.name for variable in microdata.schema.released]
         columns = [names.index(name) for name in self.swapped(microdata)]
@@ -183,8 +182,8 @@ class RecordSwapping(TableMethod):
         within = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         return order[within < np.repeat(self.selected(blocks), sizes)]
 
-    def law(self, table: PreparedTable) -> Law | None:
-        """Every record's donors, or their values where there are many; see `TableMethod.law`."""
+    def law(self, table: Prepared) -> Law | None:
+        """Every record's donors, or their values where there are many."""
         return law_within_blocks(
             table.microdata,
             self.swapped(table.microdata),
@@ -193,16 +192,8 @@ class RecordSwapping(TableMethod):
             self.selected(self.blocks(table)),
         )
 
-    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
-        """How many records are selected; see `TableMethod.ranges_on`."""
-        return {"share": LeverRange(low=0.0, high=1.0, step=0.05)}
-
-    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
-        """Starting points; see `TableMethod.presets_on`."""
-        return {name: {"share": share} for name, share in _PRESETS.items()}
-
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is, and who has nobody to exchange with."""
+        """Return remarks: variables released unchanged, and records without a partner."""
         remarks = kept_as_they_are(microdata, self.swapped(microdata))
         blocks = _blocks(microdata, self.makers(microdata), self.swapped(microdata))
         alone = int((np.bincount(blocks[blocks >= 0]) == 1).sum())
@@ -216,7 +207,7 @@ class RecordSwapping(TableMethod):
         return remarks
 
     def cautions(self) -> list[str]:
-        """What swapping keeps, and what it loses."""
+        """Return cautions about this setting."""
         if self.share == 0:
             return ["share = 0 masks nothing: the release is the original."]
         return [

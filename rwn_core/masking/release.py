@@ -21,7 +21,7 @@ from rwn_core.data.rounding import Steps, check_precision, steps_by_name
 from rwn_core.errors import ParameterError, ReleaseError, SeedWarning
 from rwn_core.io.write import file_format, table_bytes, write_atomically
 from rwn_core.laws.law import Law
-from rwn_core.masking.method import Method
+from rwn_core.masking.method import Method, unrounded
 from rwn_core.masking.released_values import (
     formula_cells,
     guarded_schema,
@@ -29,7 +29,6 @@ from rwn_core.masking.released_values import (
     without,
     without_formulas,
 )
-from rwn_core.masking.rounded import unrounded
 from rwn_core.masking.second_reading import SecondReading, SourceFile, second_reading
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey, random_order
@@ -142,7 +141,7 @@ class Release:
         self.answers.update(dict.fromkeys(drop, DROP) | dict.fromkeys(keep, KEEP))
 
     def guarded(self, format: str) -> dict[str, int]:
-        """How many texts of each variable get an apostrophe in a file of this format, if any."""
+        """Count the texts of each variable that get an apostrophe in a file of this format."""
         cells = formula_cells(self.published("original").frame, format)
         return {name: int(found.sum()) for name, found in cells.items()}
 

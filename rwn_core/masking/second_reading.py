@@ -29,7 +29,7 @@ _NAMED = 3  # columns that a refusal names
 
 
 class Release(Protocol):
-    """What is read of a `rwn_core.masking.Release`."""
+    """The part of a `rwn_core.masking.Release` that is read."""
 
     @property
     def original(self) -> Microdata:
@@ -49,7 +49,7 @@ class Release(Protocol):
 
     @property
     def second_readings(self) -> dict[str, SecondReading]:
-        """What was found, by the SHA-256 of the file."""
+        """Results by the SHA-256 of the file."""
 
     def published(self, order: Literal["original"]) -> Microdata:
         """The table as it leaves the house."""
@@ -120,31 +120,7 @@ def second_reading(
     original: SourceFile | None = None,
     dropped: Sequence[str] = (),
 ) -> SecondReading:
-    """Read a written release by another library, and look its values up in the original.
-
-    The release notes what was found, for its record.
-
-    Parameters
-    ----------
-    release : Release
-    content : bytes
-        The file of the release.
-    format : str
-        Key of its format.
-    original : SourceFile, optional
-        Read by another library, too; the table as it was read stands for it if left out.
-    dropped : sequence of str
-        Variables that were left out of the file.
-
-    Returns
-    -------
-    SecondReading
-
-    Raises
-    ------
-    ReleaseError
-        A released value occurs nowhere in its column, or the file cannot be read.
-    """
+    """Read a written release by another library, and look its values up in the original."""
     microdata = release.original
     names = [name for name in release.masked.names if name not in dropped]
     unchecked = _unchecked(microdata, release, names)
@@ -211,7 +187,7 @@ def _of_release(
     given = {mark: value for mark, value in layout.changed().items() if mark in form.marks}
     try:
         if form.again is not None:
-            wanted = _wanted(release.masked, names, FileLayout.of(given))
+            wanted = _wanted(release.masked, names, FileLayout.from_dict(given))
             read = form.again(content, wanted)
         else:
             again = parse(f"release{form.suffixes[0]}", content).frame

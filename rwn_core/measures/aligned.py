@@ -68,7 +68,7 @@ def empty_records(table: Microdata, names: Sequence[str] | None = None) -> NDArr
                 break
         return empty
 
-    return table.once(("empty records", *asked), find)
+    return table.cached(("empty records", *asked), find)
 
 
 def released_rows(original: Microdata, masked: Microdata) -> NDArray[np.int64]:
@@ -80,6 +80,16 @@ def released_rows(original: Microdata, masked: Microdata) -> NDArray[np.int64]:
     elif masked.n != original.n:
         lost = np.zeros(masked.n, dtype=bool)
     return np.arange(masked.n) if lost.all() else np.flatnonzero(~lost)
+
+
+def require_same_records(
+    original: Microdata, masked: Microdata, because: str = "the true sources are unknown"
+) -> None:
+    """Refuse a released table with another number of records than the original."""
+    if masked.n != original.n:
+        raise NotApplicable(
+            f"The released table has another number of records than the original, so {because}."
+        )
 
 
 def require_values(table: Microdata) -> None:

@@ -44,7 +44,7 @@ class Sampling:
     @classmethod
     def of_schema(cls, original: Microdata) -> Sampling:
         """Return the sampling that a table's schema states by its sampling weight."""
-        weights = original.schema.name_of(Role.SAMPLING_WEIGHT)
+        weights = original.schema.name_with_role(Role.SAMPLING_WEIGHT)
         usable = weights is not None and usable_weights(original, weights)
         return cls(weights=weights if usable else None)
 
@@ -111,7 +111,7 @@ class Comparison:
     Attributes
     ----------
     key_sets : tuple of tuple of str
-        Sets of variables that somebody may know of a person, beside the key variables; none by
+        Sets of variables that an intruder may know, in addition to the key variables; none by
         default (`with_key_sets`).
 
     Raises

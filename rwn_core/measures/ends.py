@@ -44,7 +44,7 @@ def ends(comparison: Comparison, measure: str, compute: Compute) -> dict[str, fl
     )
     given = (comparison.key_sets, comparison.question, comparison.sampling, comparison.holdout)
     # every description of these values shares what is remembered of them
-    return about.once(
+    return about.cached(
         ("ends", measure, about.schema, *given), lambda: _read(comparison, about, compute)
     )
 

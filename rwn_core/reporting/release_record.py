@@ -35,7 +35,7 @@ from rwn_core.reporting.record_parts import (
     with_missing,
 )
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
-from rwn_core.tuning.attacked import RED_TEAM
+from rwn_core.tuning.limit_bounds import RED_TEAM
 from rwn_core.tuning.point import too_few
 
 FORMAT = "rwn internal record 2"
@@ -99,7 +99,7 @@ class ReleasedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Basis:
-    """Hold what a record is made on, beside the release itself.
+    """Hold the inputs of a record other than the release.
 
     Attributes
     ----------
@@ -170,23 +170,7 @@ def internal_files(
     basis: Basis,
     progress: Progress | None = None,
 ) -> tuple[str, bytes]:
-    """Write the record of a release, and beside it the evidence that a report shows.
-
-    Parameters
-    ----------
-    microdata, release, file
-        As for `internal_record`.
-    basis : Basis
-    progress : callable, optional
-        Called with the share of the measures that are read, from 0 to 1.
-
-    Returns
-    -------
-    record : str
-        As `internal_record`; it names the hash of the evidence.
-    evidence : bytes
-        Charts and the riskiest combinations of keys; holds values of the original.
-    """
+    """Write the record of a release and the evidence for its report."""
     basis = replace(basis, measures=(*basis.measures, *REPORTED))
     audited = read_measures(microdata, release, basis, progress)
     shown = evidence(microdata, release, audited, release.id)
@@ -271,7 +255,7 @@ def read_record(text: str) -> dict[str, Any]:
 
 
 def _readings(audited: Audit, n: int) -> dict[str, dict[str, Any]]:
-    """Of this one release; a measure without an answer has its reason."""
+    """Return the readings of this release; a measure without an answer has its reason."""
     result: dict[str, dict[str, Any]] = {}
     for key, reading in audited.readings.items():
         if not isinstance(reading, Reading):
@@ -290,7 +274,7 @@ def _readings(audited: Audit, n: int) -> dict[str, dict[str, Any]]:
 
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:
-    """What the limits say of this one release."""
+    """Return the verdict of the limits on this release."""
     return {
         "kept": verdict.kept,
         "words": verdict.sentence,
@@ -305,7 +289,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
 
 
 def follows(decision: Decision, setting: Setting, microdata: Microdata) -> bool:
-    """Whether the release is of the table and the setting that were decided on."""
+    """True if the release is of the decided table and setting."""
     for scenario in decision.scenarios:
         if scenario.name == decision.chosen and scenario.setting is not None:
             same_table = scenario.table in ("", microdata.fingerprint)

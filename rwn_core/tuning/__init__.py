@@ -4,12 +4,11 @@ from rwn_core.tuning.evaluate_settings import Plan, Trials
 from rwn_core.tuning.frontier import frontier
 from rwn_core.tuning.goal import Goal, GoalAnswer
 from rwn_core.tuning.goal_seek import seek
-from rwn_core.tuning.grid import Grid, values_of
+from rwn_core.tuning.grid import Grid, parse_values
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
+from rwn_core.tuning.seek_slices import SliceAnswer, SliceRanges, seek_slices
 from rwn_core.tuning.setting import Setting
-from rwn_core.tuning.slice_answer import SliceAnswer
 from rwn_core.tuning.sweep import USUAL, prepared, sweep
 from rwn_core.tuning.sweep_folder import JobFolder, job_name
 from rwn_core.tuning.sweep_processes import SweepRun
@@ -36,9 +35,9 @@ __all__ = [
     "Verdict",
     "frontier",
     "job_name",
+    "parse_values",
     "prepared",
     "seek",
     "seek_slices",
     "sweep",
-    "values_of",
 ]

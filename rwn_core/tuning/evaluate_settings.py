@@ -17,7 +17,7 @@ from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.randomness import SecretKey
-from rwn_core.tuning.attacked import RAISED, RED_TEAM, attacked
+from rwn_core.tuning.limit_bounds import RAISED, RED_TEAM, attacked
 from rwn_core.tuning.point import Point, Spread, released_share
 from rwn_core.tuning.setting import Setting
 
@@ -26,7 +26,7 @@ SHARE_A_WORKER = 0.35  # of the free memory, for one worker's neighbor table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is done at every setting.
+    """Hold the measures, releases and seed that every setting is read with.
 
     Attributes
     ----------
@@ -90,19 +90,7 @@ class Trials:
         self._comparison: Comparison | None = None
 
     def run(self, setting: Setting, tick: Callable[[], None] | None = None) -> Point:
-        """Draw the setting's releases and read the measures.
-
-        Parameters
-        ----------
-        setting : Setting
-        tick : callable, optional
-            Called after each release.
-
-        Returns
-        -------
-        Point
-            A setting that the method refuses on this table has the refusal as its reason.
-        """
+        """Draw the setting's releases and read the measures."""
         start = time.perf_counter()
         readings: list[dict[str, Reading | NotApplicable]] = []
         shown: list[float] = []
@@ -190,7 +178,7 @@ def _spread(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:
 
 
 def _together(setting: Setting) -> Hashable:
-    """What must be equal for two settings to share what is prepared."""
+    """Return the key of settings that share a prepared table."""
     return setting.weights, family(setting.params)
 
 

@@ -10,7 +10,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
 from rwn_core.measures.ends import UNMASKED, UNRELATED
 from rwn_core.measures.measure import Reading
-from rwn_core.tuning.point import Spread
+from rwn_core.tuning.point import Point, Spread
 
 MISSING = "It was not read."
 _BETWEEN = "Only two bounds are known on a table of this size, and the limit lies between them."
@@ -21,18 +21,6 @@ def empty_end(
     measure: str, ends: Mapping[str, float | None], share: Callable[[float], float]
 ) -> str | None:
     """Say why a limit cannot be broken on a table; None where it can be, or nothing is known.
-
-    A limit on a risk is empty where the unmasked file keeps it, one on a loss where a file without
-    any relation does.
-
-    Parameters
-    ----------
-    measure : str
-        Key of the measure.
-    ends : mapping of str to float
-        What it reads at both ends of the table.
-    share : callable
-        How much of the limit a value uses.
 
     Examples
     --------
@@ -55,7 +43,7 @@ choose other keys, or remove it.'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitBounds:
-    """Hold what is known of one measure, to be held against a limit.
+    """Hold the known bounds of one measure, to be compared with a limit.
 
     Attributes
     ----------
@@ -83,18 +71,7 @@ class LimitBounds:
     unrelated: float | None = None
 
     def against(self, measure: str, share: Callable[[float], float]) -> LimitBounds:
-        """The number that decides whether a limit is kept, or why none does.
-
-        A limit that the end of the table keeps which should break it says nothing of a release
-        that keeps it, too.
-
-        Parameters
-        ----------
-        measure : str
-            Key of the measure.
-        share : callable
-            How much of the limit a value uses.
-        """
+        """The number that decides whether a limit is kept, or why none does."""
         decided = self._between_bounds(share)
         if decided.value is None or share(decided.value) > 1:
             return decided
@@ -125,7 +102,7 @@ class LimitBounds:
 
 
 def bounds_from_reading(reading: Reading | NotApplicable) -> LimitBounds:
-    """What one release tells."""
+    """Return the bounds from one release."""
     if isinstance(reading, NotApplicable):
         return LimitBounds(value=None, reason=reading.reason)
     detail = reading.detail
@@ -142,7 +119,7 @@ def bounds_from_reading(reading: Reading | NotApplicable) -> LimitBounds:
 
 
 def bounds_from_spread(spread: Spread) -> LimitBounds:
-    """What the releases of a setting tell: the upper ends of where one more release falls."""
+    """Return the bounds from a setting's releases: upper ends of one more release."""
     if spread.median is None:
         return LimitBounds(value=None, reason=spread.reason or MISSING)
     end = spread.median if spread.interval is None else spread.interval[1]
@@ -158,7 +135,7 @@ def bounds_from_spread(spread: Spread) -> LimitBounds:
 
 
 def bounds_from_stated(stated: Mapping[str, float]) -> LimitBounds:
-    """What a scenario states; beside "at_most", which may be 1, it is a lower bound."""
+    """Return the bounds that a scenario states; with "at_most" its value is a lower bound."""
     end, upper = stated.get("high", stated["median"]), stated.get("at_most")
     standing = "" if upper is None else "at least"
     return LimitBounds(
@@ -171,10 +148,44 @@ def bounds_from_stated(stated: Mapping[str, float]) -> LimitBounds:
 
 
 def stated_bounds(reading: Reading) -> dict[str, float]:
-    """What is put down of one release, for `bounds_from_stated`."""
+    """Write the bounds of one release, for `bounds_from_stated`."""
     known = bounds_from_reading(reading)
     low = max(reading.value, known.estimate or 0.0)
     put_down = {"median": low, **known.ends}
     if not known.standing:
         return put_down
     return put_down | {"at_most": 1.0 if known.upper is None else known.upper}
+
+
+RED_TEAM = "red_team"
+RAISED = {"bayes_linkage": "identity", "attribute_gain": "attribute"}
+"""Measures that state a worst case, and the kind of finding that may be worse."""
+
+Readings = Mapping[str, Reading | NotApplicable]
+
+
+def attacked(readings: Readings) -> Readings:
+    """Raise stated worst cases to what the red team achieved, where these readings have one."""
+    team = readings.get(RED_TEAM)
+    if not isinstance(team, Reading):
+        return readings
+    raised = {key: _raised(readings.get(key), team.detail[kind]) for key, kind in RAISED.items()}
+    return {**readings, **{key: each for key, each in raised.items() if each is not None}}
+
+
+def _raised(stated: Reading | NotApplicable | None, found: Mapping[str, float | str] | None) -> (
+    Reading | None
+):  # fmt: skip
+    if not isinstance(stated, Reading) or found is None or float(found["certain"]) <= stated.value:
+        return None
+    value = float(found["certain"])
+    detail = {**stated.detail, "stated": stated.value, "attacked_by": found["words"]}
+    if detail.get("at_most") is not None:
+        detail["at_most"] = max(detail["at_most"], value)
+    return replace(stated, value=value, interval=None, detail=detail)
+
+
+def with_attacked(point: Point, few: Point) -> Point:
+    """A setting's point with the spreads that simple attacks raised on a few of its releases."""
+    raised = {key: each for key, each in few.spreads.items() if each.by}
+    return replace(point, spreads={**point.spreads, **raised})

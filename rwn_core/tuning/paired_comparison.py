@@ -1,4 +1,4 @@
-"""Hold matched methods against each other: who is better where, beyond the luck of draws."""
+"""Paired comparison of matched methods: measures on which one is better beyond chance."""
 
 from __future__ import annotations
 
@@ -35,14 +35,7 @@ class PairedComparison:
 
 
 def compare_pair(one: Matched, other: Matched, measures: Sequence[str]) -> PairedComparison:
-    """Hold one method against another.
-
-    Parameters
-    ----------
-    one, other : Matched
-    measures : sequence of str
-        Those without a better side, or without an answer of both, are left out.
-    """
+    """Hold one method against another."""
     better, worse, undecided = [], [], []
     for key in measures:
         mine, others = one.point.spreads.get(key), other.point.spreads.get(key)
@@ -66,14 +59,7 @@ def compare_pair(one: Matched, other: Matched, measures: Sequence[str]) -> Paire
 
 
 def beats(one: Spread, other: Spread) -> bool:
-    """Whether one is better than another, beyond where one more release of each falls.
-
-    Parameters
-    ----------
-    one, other : Spread
-        Of one measure with a better side. Without an interval, of a single release, nothing is
-        won; nor by a lower bound of a worst case, which may lie anywhere above.
-    """
+    """True if one is better than another beyond the intervals of one more release."""
     if one.interval is None or other.interval is None or one.is_bound:
         return False
     if sign(one.measure) > 0:
@@ -81,7 +67,7 @@ def beats(one: Spread, other: Spread) -> bool:
     return one.interval[0] > other.interval[1]
 
 
-def best_of(found: Sequence[Matched], measure: str) -> list[str]:
+def best_methods(found: Sequence[Matched], measure: str) -> list[str]:
     """The methods with the best median of a measure; none where it has no better side."""
     medians = {each.method: each.point.median(measure) for each in found}
     known = {key: value for key, value in medians.items() if value is not None and isfinite(value)}

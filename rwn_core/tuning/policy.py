@@ -12,10 +12,10 @@ from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.tuning.attacked import attacked
 from rwn_core.tuning.limit_bounds import (
     MISSING,
     LimitBounds,
+    attacked,
     bounds_from_reading,
     bounds_from_spread,
     bounds_from_stated,
@@ -31,19 +31,7 @@ _WRONG = (
 
 
 def refuse_percentage(measure: str, value: float) -> None:
-    """Refuse a number beyond the bounds of a measure that ends at 1.
-
-    Parameters
-    ----------
-    measure : str
-        Key of the measure.
-    value : float
-        A limit, or what is to be reached.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse a number beyond the bounds of a measure that ends at 1."""
     about = MEASURES[measure]
     if about.bounds[1] == 1 and value > 1:
         raise ParameterError(
@@ -101,7 +89,7 @@ class Limit:
         return MEASURES[self.measure].title
 
     def share(self, value: float) -> float:
-        """How much of the limit a value uses: 1 is all of it.
+        """Return the share of the limit that a value uses: 1 is all of it.
 
         Returns
         -------
@@ -291,7 +279,7 @@ class Policy:
 
     @classmethod
     def from_records(cls, records: Sequence[Mapping[str, Any]]) -> Policy:
-        """Read what `to_records` made, or somebody wrote by hand.
+        """Read the records of `to_records`, or of a file written by hand.
 
         Raises
         ------

@@ -26,7 +26,7 @@ _PART = 6  # releases after which a long plan tells how far it is
 
 
 def _prepare(microdata: Microdata, farthest: Sequence[Setting], plan: Plan) -> Handle:
-    """What a worker keeps: the table with its neighbors ranked."""
+    """Prepare a worker: it keeps the table with its neighbors ranked."""
     one_thread()
     trials = Trials(microdata, farthest, plan)
 
@@ -73,25 +73,7 @@ class SettingPool:
         self._pool.cancel()
 
     def points(self, settings: Sequence[Setting], plan: Plan, progress: Progress) -> list[Point]:
-        """Try settings.
-
-        Parameters
-        ----------
-        settings : sequence of Setting
-        plan : Plan
-        progress : callable
-            Called with the share done, from 0 to 1.
-
-        Returns
-        -------
-        list of Point
-            In the order of the settings; the same for any number of workers.
-
-        Raises
-        ------
-        Stopped
-            A process ended, for instance for lack of memory.
-        """
+        """Try settings."""
         plans = self._parts(plan, len(settings))
         tasks = [(setting, part) for setting in settings for part in plans]
         tried: list[Point | None] = [None] * len(tasks)
@@ -103,10 +85,7 @@ class SettingPool:
         return [_joined(whole[i * size : (i + 1) * size]) for i in range(len(settings))]
 
     def _parts(self, plan: Plan, settings: int) -> list[Plan]:
-        """The plan in parts, so that few settings keep all workers busy and tell how far they are.
-
-        A check of one setting takes as long as many trials.
-        """
+        """Split a plan into parts, so that few settings keep all workers busy."""
         few = 0 < settings < 2 * max(self._workers, 1)
         parts = max(min(plan.releases, self._workers), plan.releases // _PART, 1) if few else 1
         size = math.ceil(plan.releases / parts)

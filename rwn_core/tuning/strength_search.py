@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import METHODS, LeverRange, at_levers
+from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.evaluate_settings import Plan, Trials
@@ -49,7 +50,7 @@ class Loss:
         refuse_percentage(self.measure, self.value)
 
     def accepts(self, point: Point) -> bool:
-        """Whether a setting's median is no worse than the value."""
+        """True if a setting's median is no worse than the value."""
         median = point.median(self.measure)
         return median is not None and self.allows(median)
 
@@ -73,7 +74,7 @@ class StrengthSearch:
 
     def __init__(self, microdata: Microdata, method: str, plan: Plan, progress: Progress) -> None:
         kind = METHODS[method]
-        prepared = kind(**kind.start).preview(microdata)
+        prepared = kind(**neutral_levers(kind)).preview(microdata)
         standard = dict(prepared.presets["Standard"])
         self._range: LeverRange = prepared.ranges[kind.strength]
         self._params = at_levers(prepared.params, standard)
@@ -85,7 +86,7 @@ class StrengthSearch:
         self._known: dict[int, Point] = {}
         self._cost: dict[str, float] = {}  # processor seconds of a measure, when it was last read
 
-    def whole(
+    def final(
         self, position: int, plan: Plan, pictures: Sequence[str]
     ) -> tuple[Point, dict[str, Reading | NotApplicable]]:
         """All that a plan reads at a position, and some measures of its first release."""
@@ -95,7 +96,7 @@ class StrengthSearch:
 
     @property
     def path(self) -> tuple[Point, ...]:
-        """What was read, from the weakest position to the strongest."""
+        """The points read, from the weakest position to the strongest."""
         return tuple(point for _, point in sorted(self._known.items()))
 
     def _setting(self, position: int) -> Setting:
@@ -103,13 +104,13 @@ class StrengthSearch:
         return Setting(params=at_levers(self._params, {self._strength: number}))
 
     def read(self, position: int) -> Point:
-        """What the measures read at a position of the strength."""
+        """Read the measures at a position of the strength."""
         if position not in self._known:
             self._add(position, self._plan.measures)
         return self._known[position]
 
     def _add(self, position: int, measures: Sequence[str]) -> Point:
-        """Read some measures at a position, beside what was read there."""
+        """Read more measures at a position."""
         setting = self._setting(position).resolved(self._microdata)
         self._trials.plan = replace(self._plan, measures=tuple(measures))
         point, before = self._trials.run(setting), self._known.get(position)
@@ -121,11 +122,7 @@ class StrengthSearch:
         return point
 
     def keeps(self, position: int, policy: Policy) -> bool:
-        """Whether a position keeps all limits, the quick ones looked at first.
-
-        Once one is broken the slower ones are not read: on a large table a single reading may
-        take many times what all others take.
-        """
+        """True if a position meets all limits; quick ones are read first."""
         rest = [key for key in self._plan.measures if key not in policy.measures]
         if rest:
             self._add(position, rest)
@@ -144,10 +141,7 @@ class StrengthSearch:
         return len(self._coarse) + math.ceil(halves) + 1
 
     def strongest(self, to: Loss) -> tuple[int, bool]:
-        """The last accepted position, and whether a stronger one is not accepted.
-
-        Where none is accepted, the position that loses least.
-        """
+        """The last accepted position, and whether a stronger one is not accepted."""
         for each in self._coarse:
             self.read(each)
         if not self._accepted(to):
@@ -187,23 +181,19 @@ class StrengthSearch:
     def weakest(self, policy: Policy) -> tuple[int, bool]:
         """The first position that keeps a policy, and whether there is one; else the strongest."""
 
-        def kept(position: int) -> bool:
+        def meets(position: int) -> bool:
             return self.keeps(position, policy)
 
         before = None
         for each in self._coarse:
-            if kept(each):
-                return (each if before is None else self._between(each, before, kept)), True
+            if meets(each):
+                return (each if before is None else self._between(each, before, meets)), True
             before = each
         return self.steps, False
 
     @property
     def _coarse(self) -> list[int]:
-        """A few positions to begin with, ascending.
-
-        A weak setting may be worse than a stronger one: the 2015 method loses every record at a
-        radius that reaches nobody.
-        """
+        """A few positions to begin with, ascending."""
         return sorted({round(self.steps * part / COARSE) for part in range(COARSE + 1)})
 
     def _between(self, good: int, bad: int, accepted: Callable[[int], bool]) -> int:

@@ -33,7 +33,7 @@ _Forecasts = tuple[Setting, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Work:
-    """What a worker is given."""
+    """Hold the input of a worker."""
 
     microdata: Microdata
     settings: tuple[Setting, ...]
@@ -43,7 +43,7 @@ class _Work:
 
 
 def _prepare(work: _Work) -> Handle:
-    """What a worker keeps: the table with its neighbors ranked, which it is given once."""
+    """Prepare a worker: it keeps the table with its neighbors ranked."""
     one_thread()
     trials: list[Trials] = []
 
@@ -132,7 +132,7 @@ class SweepRun:
 
     @property
     def running(self) -> bool:
-        """Whether a worker is still at work."""
+        """True while a worker runs."""
         return self._pool.running
 
     @property
@@ -142,7 +142,7 @@ class SweepRun:
 
     @property
     def share(self) -> float:
-        """How much of all the settings is done, from 0 to 1."""
+        """Share of all settings that is done, from 0 to 1."""
         if not self.settings:
             return 1.0
         done = self._before * self.plan.releases + self._done
@@ -150,7 +150,7 @@ class SweepRun:
 
     @property
     def seconds_left(self) -> float | None:
-        """How long it will still take; None until the first release is measured."""
+        """Expected seconds left; None until the first release is measured."""
         done = self._done
         total = (len(self.settings) - self._before) * self.plan.releases
         if not done:
@@ -159,7 +159,7 @@ class SweepRun:
 
     @property
     def words(self) -> str:
-        """How many settings are done, and how long the others will take, as a person reads it."""
+        """Words for the number of settings done, and the time left."""
         left, done = self.seconds_left, self.sweep()
         rest = "" if left is None else f" · about {_duration(left)} left"
         return f"{len(done):,} of {done.wanted:,} settings{rest}"
@@ -182,7 +182,7 @@ class SweepRun:
         return f"{stopped}, perhaps for lack of memory; start it again to go on."
 
     def _refused(self) -> str:
-        """What a worker refused to do, if one did, such as to write on a full disk."""
+        """Return a worker's refusal, such as to write on a full disk; else empty."""
         for task in self._tasks:
             if task.done() and not task.cancelled():
                 refusal = task.exception()
@@ -191,16 +191,13 @@ class SweepRun:
         return ""
 
     def sweep(self) -> Sweep:
-        """What is finished so far."""
+        """Return the finished points so far."""
         points = self._collect()
         done = [points[key] for key in self._keys if key in points]
-        return Sweep.of(self.plan, done, len(self.settings) - self._ends)
+        return Sweep.from_points(self.plan, done, len(self.settings) - self._ends)
 
     def forecasts(self, microdata: Microdata) -> dict[str, dict[str, float]]:
-        """What is expected of the settings, as far as it is known: by key, see `expected`.
-
-        What takes no time is forecast at once; the workers report the rest as they go.
-        """
+        """Return the known forecasts by setting's key, see `expected`."""
         if self._is_quick(microdata):
             if not self._expected:
                 for part in expected(microdata, self.settings):

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import rwn_core as rwn
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.errors import InputError
+from rwn_core.io.guessed_layout import GuessedLayout
 from rwn_core.io.read import begin_bytes
 from rwn_core.io.reading import Reading
-from rwn_core.io.seen import Seen
 
 
 @dataclass(slots=True, kw_only=True)
@@ -25,7 +25,7 @@ class Opening:
         Under way; None afterwards, so that the table is held once.
     refusal : RWNError or None
         Why there is no table.
-    seen : Seen or None
+    seen : GuessedLayout or None
         What the file seems to be like.
     """
 
@@ -33,7 +33,7 @@ class Opening:
     layout: FileLayout | None
     reading: Reading | None = field(repr=False)
     refusal: rwn.RWNError | None = None
-    seen: Seen | None = None
+    seen: GuessedLayout | None = None
 
     @classmethod
     def start(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.datasets.warm_up import has_many_levels, warm, warm_for_levels
+from rwn_core.compile_ahead import has_many_levels, warm, warm_for_levels
 from rwn_core.parallel.job import Job
 from rwn_core.parallel.kernel_cache import LEVELS, is_ready
 from rwn_core.parallel.threads import Progress, be_polite

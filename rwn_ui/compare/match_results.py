@@ -12,7 +12,7 @@ from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning import Point
 from rwn_core.tuning.match import Loss, Matched, Refused
-from rwn_core.tuning.paired_comparison import best_of
+from rwn_core.tuning.paired_comparison import best_methods
 from rwn_core.tuning.point import ranges_words
 from rwn_ui.compare import match_sentences
 from rwn_ui.compare.cards import verdict_words
@@ -196,7 +196,7 @@ def match_table(session: Session, matched: Sequence[Matched]) -> dict[str, Any]:
     rows = [["setting", *(setting(each.point) for each in matched)]]
     rows.append(["strength reaches the aim", *("yes" if m.reached else "no" for m in matched)])
     for key in dict.fromkeys(key for each in matched for key in each.point.spreads):
-        leading = best_of(matched, key)
+        leading = best_methods(matched, key)
         cells = [
             f"{reading_words(key, one.get(key))}{f' {BEST}' if each.method in leading else ''}"
             for each, one in zip(matched, stated, strict=True)

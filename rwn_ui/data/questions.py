@@ -55,7 +55,7 @@ def ask(session: Session) -> None:
 
 def _found(session: Session) -> list[OpenQuestion]:
     data = session.data
-    return data.once(
+    return data.cached(
         ("open questions", data.schema), lambda: open_questions(data.frame, data.schema)
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
-from rwn_core.data.rounding import steps_of
+from rwn_core.data.rounding import given_steps
 from rwn_core.evaluation.lessons import intruder as numbers
 from rwn_core.masking import Masked
 from rwn_core.randomness import SecretKey
@@ -44,7 +44,7 @@ def _masked(values: Values) -> Masked:
     data = _data(values)
     table = prepared(("intruder", values["together"]), lambda: _params(values).preview(data))
     made = table.with_levers(k=values["k"]).release(SecretKey.from_seed(numbers.SEED))
-    return made.rounded(steps_of(data, _ROUNDING[values["round"]]))
+    return made.rounded(given_steps(data, _ROUNDING[values["round"]]))
 
 
 def _show(values: Values) -> Shown:
@@ -112,10 +112,10 @@ def _rows(made: Masked, data: rwn.Microdata, lesson: numbers.Intruder) -> dict[s
 def _code(values: Values) -> str:
     steps, known, row = _ROUNDING[values["round"]], values["known"], values["row"] - 1
     sliced = "\ndata = data.with_slices([known_order(data)])" if values["together"] else ""
-    rounding = f".rounded(steps_of(data, {steps}))" if steps else ""
+    rounding = f".rounded(given_steps(data, {steps}))" if steps else ""
     return f"""\
 import rwn_core as rwn
-from rwn_core.data.rounding import steps_of
+from rwn_core.data.rounding import given_steps
 from rwn_core.evaluation.lessons.intruder import known_order, source_of
 from rwn_core.measures.attacks.posterior import link
 

@@ -10,7 +10,7 @@ import rwn_core as rwn
 from rwn_core import io
 from rwn_core.errors import ReleaseError
 from rwn_core.evaluation.weakly_masked import untouched_words
-from rwn_core.io.losses import losses
+from rwn_core.io.format_limits import losses
 from rwn_core.reporting.judged_release import Draws, JudgedRelease, judge_release
 from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import share_words

@@ -103,7 +103,7 @@ def run(
 def _compiling() -> Iterator[None]:
     """Compile the search for this machine in another process."""
     nowhere = subprocess.DEVNULL
-    line = [sys.executable, "-m", "rwn_core.datasets.warm_up"]
+    line = [sys.executable, "-m", "rwn_core.compile_ahead"]
     folder = app_file().parent  # not the user's: a csv.py there would be imported
     work = subprocess.Popen(line, cwd=folder, stdin=nowhere, stdout=nowhere, stderr=nowhere)
     try:

@@ -11,6 +11,7 @@ import numpy as np
 
 import rwn_core as rwn
 from rwn_core.masking import METHODS, Masked, Prepared, lever_values, unrounded
+from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import UTILITY
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -150,4 +151,4 @@ class PreparedTable:
 def first_setting(method: str, options: Mapping[str, Any] | None = None) -> Any:
     """A setting of a method with these options that any table takes."""
     kind = METHODS[method]
-    return kind(**(options or {}), **kind.start)
+    return kind(**(options or {}), **neutral_levers(kind))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.data.rounding import Steps, precision_words, share_of
+from rwn_core.data.rounding import Steps, precision_words, rounded_share
 from rwn_core.data.slices import Slices, slices_words
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.forecast.statistic import CHANGE, Statistic
@@ -233,7 +233,7 @@ class Session:
 
     @property
     def _rounding(self) -> str:
-        share = share_of(self.data, self.precision)
+        share = rounded_share(self.data, self.precision)
         if share is None:
             return precision_words(self.precision)
         return f"numbers rounded to about {share:g} SD"

@@ -8,13 +8,13 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.data.rounding import check_precision, steps_by_name, steps_of
+from rwn_core.data.rounding import check_precision, given_steps, steps_by_name
 from rwn_core.data.slices import Slices, slices_words
 from rwn_core.errors import ParameterError
 from rwn_core.masking import Lever, method_options
 from rwn_core.reporting.scenario import Search
-from rwn_core.tuning import Grid, Plan, values_of
-from rwn_core.tuning.slice_presets import PRESETS, preset_of, preset_slices
+from rwn_core.tuning import Grid, Plan, parse_values
+from rwn_core.tuning.slice_presets import PRESETS, preset_key, preset_slices
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 from rwn_ui.sweep import run as sweep_run
@@ -182,14 +182,14 @@ def read(session: Session) -> Search:
     """Values of the form."""
     typed = {name: st.session_state[_key(session, name)] for name in _FIELDS}
     axes = {
-        lever.name: values_of(text, lever.title)
+        lever.name: parse_values(text, lever.title)
         for lever in _levers(session)
         if (text := st.session_state[_key(session, lever.name)]).strip()
     }
     for line in typed["others"].splitlines():
         name, sign, values = line.partition("=")
         if sign:
-            read_values = _chosen if name.strip() in _lists(typed["method"]) else values_of
+            read_values = _chosen if name.strip() in _lists(typed["method"]) else parse_values
             axes[name.strip()] = read_values(values, name.strip())
     weights = _numbers(typed["weights"], "weights", "at least 0")
     return Search(
@@ -221,13 +221,13 @@ def _partitions(session: Session) -> list[Slices]:
 
 
 def _slices_title(session: Session, slices: Slices) -> str:
-    preset = preset_of(session.data, slices)
+    preset = preset_key(session.data, slices)
     return slices_words(slices, short=True) if preset is None else PRESETS[preset].title
 
 
 def _precision(session: Session, shares: list[str], text: str) -> tuple[dict[str, float], ...]:
     """Every release precision to try: those of all numbers, then the lines of steps."""
-    chosen = [steps_of(session.data, CHOICES[words]) for words in shares]
+    chosen = [given_steps(session.data, CHOICES[words]) for words in shares]
     chosen += _numbers(text, "steps", "above 0")
     for steps in chosen:
         check_precision(session.data, steps)

@@ -59,7 +59,7 @@ def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> SweepR
             f"The server does the work of {JOB_SLOTS.count} other users; start the sweep again "
             "when one of them is done."
         )
-    folder = JobFolder.of(sweeps_folder() / job_name(data, plan), data, plan, settings)
+    folder = JobFolder.open(sweeps_folder() / job_name(data, plan), data, plan, settings)
     run = SweepRun(data, settings, plan, folder, workers=thread_count(), watched=POLITE)
     JOB_SLOTS.take(run)
     return run

@@ -19,7 +19,7 @@ from rwn_ui.sweep import run as sweep_run
 
 JOB = "slice search"
 _HELP = (
-    "Merges and moves variables by the expected loss of correlations, finds for each choice the "
+    "Merges and moves variables by the expected loss of relations, finds for each choice the "
     "weakest strength that keeps all limits, and reads the answer on fresh releases. Weights are "
     "halved and doubled, too, unless some differ already. Method, the other levers and precision "
     "stay as on Tune."
@@ -42,7 +42,7 @@ def draw(session: Session) -> None:
     limits = "; ".join(
         f"{limit.title} at most {100 * limit.at_most:g} %" for limit in policy.limits
     )
-    st.caption(f"Least loss of correlations within: {limits}.")
+    st.caption(f"Least loss of relations within: {limits}.")
     if st.button(
         "Search slices",
         key=_key(session, "slices.seek"),

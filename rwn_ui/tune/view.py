@@ -8,7 +8,7 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.utility.marginals import of_one
+from rwn_core.measures.utility.marginals import one_marginal
 from rwn_ui.features import (
     analysis_plan_results,
     axis_choice,
@@ -42,7 +42,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
     limit_queue.complete_pins(session)
     readings = limit_queue.readings(session, current)
-    cards = _cards(readings, session, of_one(current.comparison, session.variable))
+    cards = _cards(readings, session, one_marginal(current.comparison, session.variable))
     shown = {
         "projector": session.projector,
         "address": address.address(session),

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from rwn_core.charts import serialise
-from rwn_core.evaluation.forecast.statistic import statistics_of
+from rwn_core.evaluation.forecast.statistic import available_statistics
 from rwn_core.evaluation.registered_analysis import Verdict
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures import UTILITY
@@ -55,7 +55,7 @@ def _choose_moment(session: Session) -> None:
     """Choose the statistic of the expected curve, and its parameter."""
     data, pair = session.data, session.pair
     key = f"utility.{session.table_version}.statistic.{'.'.join(pair)}"
-    options = statistics_of(data, *pair)
+    options = available_statistics(data, *pair)
     kinds = [statistic.kind for statistic in options]
     kind = session.statistic.kind
     chosen = st.selectbox(

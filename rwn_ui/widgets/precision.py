@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from rwn_core.data.rounding import SHARES, Steps, share_of, steps_by_name, steps_of
+from rwn_core.data.rounding import SHARES, Steps, given_steps, rounded_share, steps_by_name
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.folded import folded
 
@@ -28,12 +28,12 @@ def draw(session: Session, page: str) -> None:
 
 def precision_choice(session: Session, steps: Steps) -> str:
     """Which choice for all numbers some steps are; empty if they are none of them."""
-    share = share_of(session.data, steps)
+    share = rounded_share(session.data, steps)
     return next((words for words, known in CHOICES.items() if known == share), "")
 
 
 def _steps(session: Session, words: str) -> Steps:
-    return steps_by_name(steps_of(session.data, CHOICES[words]))
+    return steps_by_name(given_steps(session.data, CHOICES[words]))
 
 
 def _all(session: Session, key: str) -> None:

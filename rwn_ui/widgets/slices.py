@@ -6,7 +6,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.slices import Slices, as_slices, verbatim_words
-from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_of, preset_slices
+from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_key, preset_slices
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import reslice
 from rwn_ui.state.session import Session
@@ -40,7 +40,7 @@ def _key(session: Session, what: str) -> str:
 def choices(session: Session) -> dict[str, Slices]:
     """The usual slices of this table, each once, and those that it came with."""
     known = {key: preset_slices(session.data, key) for key in PRESETS}
-    kept = {key: each for key, each in known.items() if preset_of(session.data, each) == key}
+    kept = {key: each for key, each in known.items() if preset_key(session.data, each) == key}
     own = session.own_slices
     return kept if own in kept.values() else {**kept, TABLE: own}
 

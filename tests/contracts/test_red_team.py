@@ -14,6 +14,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, RWN, Method, RowCopy, at_levers, mask
+from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import read
 from rwn_core.measures.attacks.red_team import Finding, attack
 from rwn_core.measures.comparison import Comparison
@@ -41,7 +42,7 @@ def table(name: str) -> Microdata:
 def settings(method: str, data: Microdata) -> list[Method]:
     """A method from light to strong; none where it does not take the table."""
     kind = METHODS[method]
-    start = kind(**kind.start)
+    start = kind(**neutral_levers(kind))
     try:
         lever = start.prepare(data).ranges[kind.strength]
     except ParameterError:

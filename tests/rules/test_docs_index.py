@@ -92,4 +92,4 @@ def test_names_that_moved_are_noticed() -> None:
     old = ("rwn_core.warm", "rwn_core/figures/", "neighborhoods/listed.py", "rwn_core.nothing")
     for name in old:
         assert gone(f"see `{name}`"), name
-    assert gone("`rwn_core.datasets.warm_up`, `rwn_core/io/*_format.py`, `state/work.py`") == []
+    assert gone("`rwn_core.compile_ahead`, `rwn_core/io/*_format.py`, `state/work.py`") == []

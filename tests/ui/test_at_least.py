@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.rounding import steps_of
+from rwn_core.data.rounding import given_steps
 from rwn_core.evaluation.audit import compare, read_all
 from rwn_core.evaluation.disclosure import Disclosure, disclose
 from rwn_core.measures.comparison import Comparison
@@ -136,7 +136,7 @@ def disclosed(session, share: float = 0.0) -> Disclosure:
     data = session.data
     release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=1)
     base = Comparison(original=data, masked=data)
-    return disclose(base, release.masked, release.law, precision=steps_of(data, share))
+    return disclose(base, release.masked, release.law, precision=given_steps(data, share))
 
 
 def test_the_risk_page(open_page, too_large) -> None:
@@ -225,7 +225,9 @@ def test_the_page_on_rounding_states_what_is_read() -> None:
 
 
 def _linked(data: rwn.Microdata, params: rwn.RWN, seed: int, share: float) -> tuple[float, float]:
-    comparison = compare(data, rwn.mask(data, params, precision=steps_of(data, share), seed=seed))
+    comparison = compare(
+        data, rwn.mask(data, params, precision=given_steps(data, share), seed=seed)
+    )
     return tuple(
         rwn.MEASURES[key].compute(comparison).value for key in ("bayes_linkage", "correlation")
     )

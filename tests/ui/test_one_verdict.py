@@ -85,7 +85,7 @@ def test_other_limits_judge_all_scenarios_anew_and_say_that_they_do(session: Ses
 
 
 def test_the_sweep_says_the_same(session: Session) -> None:
-    sweep = Sweep.of(Plan(measures=tuple(KEPT)), list(POINTS), 3)
+    sweep = Sweep.from_points(Plan(measures=tuple(KEPT)), list(POINTS), 3)
     spots = sweep_cards.map_points(session.policy, sweep, "correlation", POLICY)
     assert [spot["kept"] for spot in spots] == [True, False, False]
     assert spots[1]["y"] > 1 > spots[0]["y"]
@@ -99,9 +99,9 @@ def test_the_sweep_says_the_same(session: Session) -> None:
 
 
 def test_the_frontier_is_that_of_the_largest_share(session: Session) -> None:
-    sweep = Sweep.of(Plan(measures=tuple(KEPT)), list(POINTS[:2]), 2)
+    sweep = Sweep.from_points(Plan(measures=tuple(KEPT)), list(POINTS[:2]), 2)
     worse = point(9, {**BROKEN, "correlation": (0.3, 0.3)})
-    all_three = Sweep.of(sweep.plan, [*POINTS[:2], worse], 3)
+    all_three = Sweep.from_points(sweep.plan, [*POINTS[:2], worse], 3)
     kept = sweep_points.best(session.policy, all_three, "correlation", POLICY)
     assert kept == {each.setting.key for each in POINTS[:2]}
 

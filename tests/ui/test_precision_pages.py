@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.data.rounding import steps_by_name, steps_of
+from rwn_core.data.rounding import given_steps, steps_by_name
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
 from rwn_ui.compare.view import take
@@ -75,7 +75,7 @@ def test_one_choice_for_all_numbers_reaches_every_page(tune) -> None:
     cards = user_results().last["tune"]["cards"]
     choose(tune, "0.5 SD")
     data = session.data
-    assert session.precision == steps_by_name(steps_of(data, 0.5))
+    assert session.precision == steps_by_name(given_steps(data, 0.5))
     assert worst(session) < exact - 5
     assert session.words == "ε = 2 · k = 5 · q = 1 · numbers rounded to about 0.5 SD"
     assert session.words in user_results().last["tune"]["summary"]["text"]

@@ -15,6 +15,7 @@ from streamlit.runtime.state import SafeSessionState, SessionState, session_stat
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
+from rwn_core.masking.lever import lever_presets, lever_ranges
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.neighbors.preview import LARGEST_PAIRS, LARGEST_SEARCHED
 from rwn_core.neighbors.slider_range import slider_range_of
@@ -164,7 +165,7 @@ def test_presets_lie_within_the_sliders_of_every_demo(demo: str, method: str) ->
         distances = slider_range_of(
             params.points(data), LARGEST_PAIRS, largest_searched=LARGEST_SEARCHED
         )
-        ranges, presets = params.ranges_on(distances), params.presets_on(distances)
+        ranges, presets = lever_ranges(params, distances), lever_presets(params, distances)
     else:
         ready = params.preview(data)
         ranges, presets = ready.ranges, ready.presets

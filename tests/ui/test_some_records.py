@@ -47,7 +47,7 @@ def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(
     monkeypatch.setattr(preview, "LARGEST_PAIRS", 60_000)
     data = table()
     prepared_table = PreparedTable.prepare(data)
-    params = rwn.RWN(epsilon=beyond * prepared_table.prepared.slider_range.stored, k=5, q=0.7)
+    params = rwn.RWN(epsilon=beyond * prepared_table.prepared.state.about.stored, k=5, q=0.7)
     assert prepared_table.prepared.with_levers(k=5, epsilon=params.epsilon).is_quick is (
         beyond <= 1
     )
@@ -75,7 +75,7 @@ def test_some_records_look_as_in_the_release_of_all(some, beyond: float) -> None
     prepared_table = PreparedTable.prepare(data)
     records = prepared_table.prepared.records
     assert (len(records), prepared_table.prepared.masks_all_records) == (2100, False)
-    params = rwn.RWN(epsilon=beyond * prepared_table.prepared.slider_range.epsilon, k=5, q=0.7)
+    params = rwn.RWN(epsilon=beyond * prepared_table.prepared.state.about.epsilon, k=5, q=0.7)
     release = rwn.mask(data, params, seed=3)
     current = prepared_table.release(params, 3)
     same_release(current, release, records)

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.evaluation.forecast.statistic import statistics_of
+from rwn_core.evaluation.forecast.statistic import available_statistics
 from rwn_core.evaluation.repeated_draws import Ensemble, ensemble, releases
 from rwn_core.measures.statistics.intervals import prediction_interval
 from rwn_core.reporting.scenario import Scenario
@@ -153,7 +153,9 @@ def test_only_the_newest_results_are_kept(four: Ensemble) -> None:
 def test_the_curves_moment_has_its_interval_over_the_draws(
     session: Session, four: Ensemble, kind: str
 ) -> None:
-    statistic = next(one for one in statistics_of(session.data, "siri", "bmi") if one.kind == kind)
+    statistic = next(
+        one for one in available_statistics(session.data, "siri", "bmi") if one.kind == kind
+    )
     low, high = repeated_draws_results.statistic_interval(four, statistic, session.data)
     comparison = read(session).comparison
     values = [
@@ -241,7 +243,7 @@ def test_the_page_has_words_and_pictures_for_odd_tables(name: str) -> None:
     session.second_variable = names[-1]
     for variable in names:
         session.variable = variable
-        for statistic in statistics_of(data, *session.pair):
+        for statistic in available_statistics(data, *session.pair):
             session.statistic = statistic
             payload = utility_view.payload(session, read(session), ())
             assert len(payload["cards"]) == 9

@@ -26,11 +26,6 @@ RECORDS = {"in the middle": 19, "where the groups meet": 56, "the outlier": OUTL
 def table(weight: float) -> Microdata:
     """Draw 200 records of two numbers and a category; the last record is far from all others.
 
-    Parameters
-    ----------
-    weight : float
-        Of the category in the distance, at least 0.
-
     Examples
     --------
     >>> table(1.0)
@@ -90,23 +85,7 @@ class Neighborhood:
 
 
 def neighborhood(prepared: Prepared, *, record: int) -> Neighborhood:
-    """Find the neighborhood of one record of `table`, and count over all of them.
-
-    Parameters
-    ----------
-    prepared : Prepared
-        The table under RWN with both k and epsilon.
-    record : int
-        From 0.
-
-    Returns
-    -------
-    Neighborhood
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 5 and figure 1.
-    """
+    """Find the neighborhood of one record of `table`, and count over all of them."""
     found, data, law = _found(prepared), prepared.microdata, prepared.law
     assert law is not None  # RWN has one
     points = prepared.params.metric(data).points(data)

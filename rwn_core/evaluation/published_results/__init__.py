@@ -1,4 +1,4 @@
-"""Papers run again: what they print beside what comes out here, with a verdict."""
+"""Published results replayed: each printed number compared with ours."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from rwn_core.errors import ParameterError
-from rwn_core.evaluation.published_results.comparison import Row, Verdict
 from rwn_core.evaluation.published_results.k_noise import K_NOISE
 from rwn_core.evaluation.published_results.nbrs import NBRS
-from rwn_core.evaluation.published_results.prediction import PREDICTION
-from rwn_core.evaluation.published_results.replay import Replay, Replayed, Request, replayed
-from rwn_core.evaluation.published_results.section8 import SECTION_8
-from rwn_core.evaluation.published_results.section11 import SECTION_11
+from rwn_core.evaluation.published_results.replay import (
+    Replay,
+    Replayed,
+    Request,
+    Row,
+    Verdict,
+    replayed,
+)
+from rwn_core.evaluation.published_results.rwn2022 import PREDICTION, SECTION_8, SECTION_11
 from rwn_core.evaluation.published_results.slides import SLIDES
 
 __all__ = ["REPLAYS", "Replay", "Replayed", "Request", "Row", "Verdict", "chosen", "replayed"]
@@ -29,17 +33,6 @@ ALL = "all"
 
 def chosen(name: str) -> tuple[Replay, ...]:
     """The replays that a name stands for.
-
-    Parameters
-    ----------
-    name : str
-        A key of `REPLAYS`; "all"; or rwn2022-figure-2 to rwn2022-figure-9, which stand for all
-        pictures of section 8 but figure 1, because the numbers of these are not settled.
-
-    Raises
-    ------
-    ParameterError
-        There is no such replay.
 
     Examples
     --------

@@ -6,8 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.evaluation.lessons.k_methods import TABLES, k_methods, near_released, table
-from rwn_core.evaluation.published_results.comparison import Attempt, Number, mean_of
-from rwn_core.evaluation.published_results.replay import Found, Replay, Request
+from rwn_core.evaluation.published_results.replay import (
+    Attempt,
+    Found,
+    Number,
+    Replay,
+    Request,
+    mean_number,
+)
 from rwn_core.laws.noise_law import Noise
 
 UNIT = "years, or squared years"
@@ -43,11 +49,11 @@ def _k_noise(request: Request) -> Found:
     for name, change in (("k-PRAM", _resampled), ("k-noise", _noisy)):
         moved = [change(ages, rng) for _ in range(count)]
         squares = np.array([(each**2).mean() for each in moved])
-        bias = mean_of([each.mean() for each in moved])
+        bias = mean_number([each.mean() for each in moved])
         luck.append(f"{bias.spread:.2g} ({name})")
         numbers[f"{name}, bias"] = bias
-        numbers[f"{name}, MSE"] = mean_of(squares)
-        numbers[f"{name}, RMSE"] = mean_of(np.sqrt(squares))
+        numbers[f"{name}, MSE"] = mean_number(squares)
+        numbers[f"{name}, RMSE"] = mean_number(np.sqrt(squares))
     groups = f"groups of {LENGTH} years on [{LOW}, {HIGH}]"
     numbers[groups] = Number(value=(HIGH - LOW) // LENGTH)
     words = f"if the age {HIGH} alone is a group of its own"
@@ -57,7 +63,7 @@ def _k_noise(request: Request) -> Found:
         row = f"theorem 1: least share that stays near, {name}"
         numbers[row] = Number(value=lesson.smallest)
     notes = (
-        f"The paper's ages are not at hand: {N} ages spread evenly over [{LOW}, {HIGH}) stand in. "
+        f"The paper's ages are not public: {N} ages spread evenly over [{LOW}, {HIGH}) stand in. "
         "Bias is the mean of released minus original, MSE that of its square, RMSE the root: the "
         "paper does not define them.",
         "The paper's numbers are of one draw each; the standard error of the bias of one draw is "

@@ -8,8 +8,15 @@ import numpy as np
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.evaluation.published_results.comparison import Attempt, Number, mean_of
-from rwn_core.evaluation.published_results.replay import Found, Replay, Request, published
+from rwn_core.evaluation.published_results.replay import (
+    Attempt,
+    Found,
+    Number,
+    Replay,
+    Request,
+    mean_number,
+    published,
+)
 from rwn_core.io.demo import load_demo
 from rwn_core.masking import NBRS2015, mask
 from rwn_core.measures import MEASURES
@@ -37,7 +44,7 @@ def _terms(reading: Reading, part: str) -> dict[str, float]:
 
 
 def _releases(data: Microdata, epsilon: float, count: int) -> tuple[Number, list[Reading]]:
-    """How many records lose their values at a radius, and the regression of each release."""
+    """Return the count of records that lose their values at a radius, and each regression."""
     method = NBRS2015(epsilon=epsilon)
     law = method.prepare(data).law
     assert law is not None
@@ -49,7 +56,7 @@ def _releases(data: Microdata, epsilon: float, count: int) -> tuple[Number, list
 
 def _means(readings: list[Reading], part: str) -> dict[str, Number]:
     rows = [_terms(reading, part) for reading in readings]
-    return {term: mean_of([row[term] for row in rows]) for term in rows[0]}
+    return {term: mean_number([row[term] for row in rows]) for term in rows[0]}
 
 
 def _on_the_file(data: Microdata, count: int) -> Found:
@@ -78,8 +85,8 @@ def _on_the_file(data: Microdata, count: int) -> Found:
         numbers[row] = parts[0][term]
         attempts[row] = (Attempt(words=_USED, number=parts[1][term]),)
     notes = (
-        "Weights are those of the schema. The paper's release is a single draw, which is held "
-        f"against the spread of {count} draws here.",
+        "Weights are those of the schema. The paper has a single draw; it is compared "
+        f"with the spread of {count} draws here.",
     )
     return Found(
         numbers=numbers, attempts=attempts, pictures=(("regression", used[0]),), notes=notes

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.evaluation.lessons.sampling import POPULATION, leakage, sampling
-from rwn_core.evaluation.published_results.comparison import Attempt, Number
-from rwn_core.evaluation.published_results.replay import Found, Replay, Request
+from rwn_core.evaluation.published_results.replay import Attempt, Found, Number, Replay, Request
 from rwn_core.laws.transition_matrix import disjoint_share, mixed_matrix, privacy_epsilon
 
 KEYS, SAMPLE = 11, 2_000
@@ -18,19 +17,7 @@ _MERGED = np.array([[1.0, 0, 0], [1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
 
 
 def swapped_pairs(counts: NDArray[np.float64], swaps: int) -> NDArray[np.float64]:
-    """Expected swapped pairs by their two categories, as the slide has them.
-
-    Parameters
-    ----------
-    counts : ndarray of float64, shape (K,)
-    swaps : int
-        Q.
-
-    Returns
-    -------
-    ndarray of float64, shape (K, K)
-        Q n_j n_k / C(n, 2) off the diagonal, Q C(n_j, 2) / C(n, 2) on it.
-    """
+    """Expected swapped pairs by their two categories, as the slide has them, shape (K, K)."""
     found = np.outer(counts, counts)
     np.fill_diagonal(found, counts * (counts - 1) / 2)
     return np.asarray(swaps * found / comb(int(counts.sum()), 2))

@@ -38,10 +38,10 @@ STRATEGIES: Mapping[str, str] = {
     "less_noise": "predicting it from the keys by least squares less the covariances of the noise",
     "tree": "predicting it from the keys by a tree grown on the release",
 }
-"""What an intruder may do, in the order of what is needed for it."""
+"""Strategies in the order of what they need."""
 
 PREDICTIONS = ("line", "corrected", "less_noise", "tree")
-"""What says something about people who are not in the file, too."""
+"""Strategies that say something about people outside the file, too."""
 
 OWN_VALUE = ("donor", "surest")
 """Strategies that weigh rows by the target's own value: a person left out discloses it, unless
@@ -54,7 +54,7 @@ class Success:
 
     Attributes
     ----------
-    who : People
+    targets : People
     rates : dict of str to float
         Mean success of each strategy among people with a value; 0 if there are none.
     exact : dict of str to float
@@ -63,7 +63,7 @@ class Success:
         Counts at each level and certainty, without the majority's.
     """
 
-    who: People
+    targets: People
     rates: dict[str, float]
     exact: dict[str, float]
     named: dict[str, Named]
@@ -71,7 +71,7 @@ class Success:
     @property
     def people(self) -> int:
         """Number of people with a value that can be named."""
-        return self.who.known
+        return self.targets.known
 
     @property
     def best(self) -> str:
@@ -119,7 +119,7 @@ def jointly(source: sparse.csr_array, rows: NDArray[np.int64]) -> sparse.csr_arr
         return None
     across = source.T.tocsr()
     of_row = np.ones(source.shape[1])
-    live = np.asarray(across.sum(axis=1)).ravel() > 0  # nobody can have made a row that was lost
+    live = np.asarray(across.sum(axis=1)).ravel() > 0  # a lost row has no possible source
     sizes = rows.astype(np.float64)
     for _ in range(SCALING_STEPS):
         totals = source @ (of_row * sizes)
@@ -138,29 +138,29 @@ def jointly(source: sparse.csr_array, rows: NDArray[np.int64]) -> sparse.csr_arr
 def _success(names: Mapping[str, Names], values: ReleasedValues, truth: NDArray[np.float64]) -> (
     Success
 ):  # fmt: skip
-    who = People(truth=truth, near=values.near, levels=values.levels)
+    targets = People(truth=truth, near=values.near, levels=values.levels)
     known = ~np.isnan(truth)  # of others there is nothing to learn
 
     def rate(right: NDArray[np.float64]) -> float:
-        return float(np.where(known, right, 0.0).sum()) / max(who.known, 1)
+        return float(np.where(known, right, 0.0).sum()) / max(targets.known, 1)
 
     majority = values.majority(truth)
     rates = {"majority": rate(majority)}
     exact: dict[str, float] = {}
     for key, each in names.items():
         right = each.right(truth, values.near)
-        # of whom nothing is known he says what most rows say
+        # without a name the intruder names the majority
         rates[key] = rate(np.where(np.isnan(right), majority, right))
         if values.levels is None:
             exact[key] = rate(np.nan_to_num(each.right(truth, EXACT), nan=0.0))
     by_own = () if values.copied else OWN_VALUE
     answers = {
-        key: values.everybody(each, len(truth)) if key in by_own else each
+        key: values.with_majority(each, len(truth)) if key in by_own else each
         for key, each in names.items()
     }
-    counted = {key: count_names(each, who) for key, each in answers.items()}
+    counted = {key: count_names(each, targets) for key, each in answers.items()}
     exact = exact or {key: rates[key] for key in names}
-    return Success(who=who, rates=rates, exact=exact, named=counted)
+    return Success(targets=targets, rates=rates, exact=exact, named=counted)
 
 
 def _joined(parts: list[sparse.csc_array], order: NDArray[np.int64]) -> sparse.csr_array:
@@ -267,23 +267,23 @@ def _overall(found: Success, outside: Success | None) -> tuple[float, str, float
 
 def _naming(found: Success, outside: Success | None) -> dict[str, Any]:
     """Return the best score of naming a level, or a value at a certainty."""
-    who = found.who
+    targets = found.targets
     best: dict[str, Any] = {"score": 0.0, "strategy": None, "certainty": 0.0, "level": None}
     best |= {"people": 0.0, "named": 0.0, "right": 0.0, "base": 0.0}
-    of_level, base = who.of_level(), who.base()
+    of_level, base = targets.of_level(), targets.base()
     for key, named in found.named.items():
         if outside is None:
             place, score = best_score(named.right, named.named, of_level, base)
         else:
             other = outside.named.get(key, outside.named["source"])
-            place, score = beyond_outside(named, who, other, outside.who)
+            place, score = beyond_outside(named, targets, other, outside.targets)
         if score > best["score"]:
             level = place[1]
             best = {
                 "score": score,
                 "strategy": key,
                 "certainty": CERTAINTIES[place[0]],
-                "level": None if who.levels is None else level,
+                "level": None if targets.levels is None else level,
                 "people": float(of_level[level]),
                 "named": float(named.named[place]),
                 "right": float(named.right[place]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -45,9 +46,9 @@ from rwn_core.measures.statistics.key_variables import (
 from rwn_core.neighbors import LARGEST_DENSE
 
 LARGEST_WORK = 50_000_000  # pairs of a class of rows and a possible original
-LARGEST_CONTROL = 10_000_000  # pairs of a class of rows and a record that somebody has joined
-FEWEST = 20  # people outside, below whom their success says nothing
-PEOPLE = 1000  # who are attacked at most
+LARGEST_CONTROL = 10_000_000  # pairs of a class of rows and a neighborhood that a person joins
+FEWEST = 20  # people outside; the success of fewer says nothing
+PEOPLE = 1000  # attacked at most
 CHUNK = 500  # classes of rows looked at together
 AT_ONCE = 8_000_000  # pairs of a class and a possible original that more classes may make
 
@@ -77,7 +78,7 @@ class _Attack:
         for each in self.released:
             each.copied = any(way.cells.donors is not None for way in law.components())
         self.predictors = self._predictors()
-        # rows of a class are equally near to everybody
+        # rows of a class are equally near to each person
         self.closest = Closest(comparison, keys, self.first)
 
     def _predictors(self) -> list[Predictor]:
@@ -136,7 +137,7 @@ class _Attack:
     ) -> list[Success]:
         original = self.comparison.original
         truths = [named_values(original, people, name) for name in self.secrets]
-        # he rounds the keys that he knows as the release does
+        # the intruder rounds known keys as the release does
         as_released = rounded(people, self.law.precision)
         near, told = self._nearest(as_released), self._predicted(as_released)
         return attack(parts, near, truths, self.released, told, rows)
@@ -241,16 +242,7 @@ def _gain_record(found: Gain, levels: list[str] | None) -> dict[str, Any]:
     naming = dict(found.naming)
     if levels is not None and naming["level"] is not None:
         naming["level"] = levels[naming["level"]]
-    return {
-        "value": found.value,
-        "overall": found.overall,
-        "of_all": found.of_all,
-        "strategy": found.strategy,
-        "attack": found.attack,
-        "reference": found.reference,
-        "interval": found.interval,
-        "naming": naming,
-    }
+    return {**asdict(found), "of_all": found.of_all, "naming": naming}
 
 
 def _beyond(outside: list[Success], strategies: list[str]) -> NDArray[np.float64]:

@@ -96,7 +96,7 @@ def _few_values(original: Microdata, name: str) -> NDArray[np.float64] | None:
         known = np.unique(values[~np.isnan(values)])
         return known if 0 < len(known) <= min(MOST_VALUES, len(values) // 2) else None
 
-    return original.once(("few values", name), find)
+    return original.cached(("few values", name), find)
 
 
 def tolerance(original: Microdata, name: str) -> Tolerance:
@@ -107,7 +107,7 @@ def tolerance(original: Microdata, name: str) -> Tolerance:
     if is_category(original, name) or _few_values(original, name) is not None:
         return EXACT
     dated = original.schema.variable(name).kind is Kind.DATE
-    return original.once(("tolerance", name), lambda: _tolerance(original.values(name), dated))
+    return original.cached(("tolerance", name), lambda: _tolerance(original.values(name), dated))
 
 
 def _tolerance(values: NDArray[np.float64], dated: bool) -> Tolerance:
@@ -125,7 +125,7 @@ def most_within_reach(values: NDArray[np.float64], near: Tolerance) -> float:
     if not known.size:
         return 0.0
     reach = near.around(known)
-    # a value is right for everybody whose reach it lies in: most intervals over one point
+    # a value is right for all people with it within their tolerance: most intervals over a point
     begins, ends = np.sort(known - reach), np.sort(known + reach)
     over = np.arange(1, len(begins) + 1) - np.searchsorted(ends, begins, "left")
     return float(over.max() / len(known))

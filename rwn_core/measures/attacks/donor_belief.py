@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.laws.cells import Cells
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.likelihood import LARGEST_DENSE, Way, ways
 from rwn_core.measures.attacks.scaled_columns import leveled, times
@@ -63,8 +62,8 @@ def beliefs(
             _shown(way, each, beside, secret, asked) for way, each in zip(parts, joint, strict=True)
         ]
         donor[same] = sum(shown[1:], shown[0]).tocsc()
-    everybody = np.array_equal(people, np.arange(source.shape[0]))
-    asked_of = source if everybody else source.tocsr()[people]
+    all_people = np.array_equal(people, np.arange(source.shape[0]))
+    asked_of = source if all_people else source.tocsr()[people]
     return Beliefs(asked_of.tocsc(), [donor[same] for same in cache_keys])
 
 
@@ -99,10 +98,10 @@ def _shown(
     """Return P(row r comes about in this way and shows person t's value), shape (people, m)."""
     masked, rows, people = asked
     cells, q = way.cells, way.cells.modification(secret)
-    if cells.donors is None:  # a row shows its source's value, or nobody's
+    if cells.donors is None:  # a row shows its source's value, or no record's
         kept = sparse.diags_array(cells.kept(secret)[people])
         return sparse.csc_array(kept @ source.tocsr()[people])
-    if way.lost:  # nobody gave what is missing, and what is not masked is the source's own
+    if way.lost:  # missing values have no donor, and what is not masked is the source's own
         return sparse.csc_array(source.tocsr()[people]) * float(q == 0)
     shown = _given(cells, _per_chance(cells, source, beside, masked, rows), q, people)
     if not beside:
@@ -115,7 +114,7 @@ def _shown(
 
 
 def _per_chance(
-    cells: Cells,
+    cells: Law,
     source: sparse.csc_array,
     beside: tuple[str, ...],
     masked: Microdata,
@@ -136,7 +135,7 @@ def _per_chance(
 
 
 def _given(
-    cells: Cells, source: sparse.csc_array, q: float, people: NDArray[np.int64]
+    cells: Law, source: sparse.csc_array, q: float, people: NDArray[np.int64]
 ) -> sparse.csc_array:
     """Return the sum over i of w_it times the belief in source i, shape (people, m)."""
     assert cells.donors is not None  # as its caller has seen

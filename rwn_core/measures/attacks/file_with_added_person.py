@@ -93,7 +93,7 @@ class FileWithAddedPerson:
         self.share = self.joins.data[:, None]
         assert law.neighborhoods is not None
         self.size = law.neighborhoods.sizes[self.joins.indices][:, None]
-        # where nobody leaves, a neighborhood is larger by one
+        # a neighborhood without a displaced member is larger by one
         self.nearer = self.share * (self.size + 1) > 1.0 + 1e-9
 
     def beliefs(
@@ -107,8 +107,8 @@ class FileWithAddedPerson:
         # file times exp(top) is the likelihood without the people; all results are (people, m)
         chances = [self._chances(way) for way in parts]
         logs = [self._logs(way, each) for way, each in zip(parts, chances, strict=True)]
-        everybody = [self._strangers(file, top), *(self._summed(joined) for _, joined in logs)]
-        total = np.logaddexp.reduce([*everybody, *(own for own, _ in logs)])
+        others = [self._strangers(file, top), *(self._summed(joined) for _, joined in logs)]
+        total = np.logaddexp.reduce([*others, *(own for own, _ in logs)])
         total = np.where(np.isfinite(total), total, 0.0)
         ways = [
             (way, each, np.exp(own - total), np.exp(joined - total[self.person]))

@@ -20,9 +20,9 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import excess_interval, excess_risk, wilson
 from rwn_core.measures.statistics.nearest_record import (
+    contiguous_rows,
     original_points,
     released_points,
-    side_by_side,
     unweighted_metric,
 )
 from rwn_core.neighbors.distance import TIE, squared_between
@@ -79,7 +79,7 @@ class Closest:
         """Return records of the original, or of a control group, as points."""
         if table is self._whole:
             return self.original
-        return side_by_side(self.metric.coded(table))
+        return contiguous_rows(self.metric.coded(table))
 
     def ties(self, points: Points) -> NDArray[np.bool_]:
         """True for the released rows nearest to each person, shape (m, rows)."""

@@ -90,7 +90,7 @@ class ReleasedValues:
             np.searchsorted(self.values, self.values + reach, "right"),
         )
 
-    def everybody(self, names: Names, people: int) -> Names:
+    def with_majority(self, names: Names, people: int) -> Names:
         """Add the most frequent released value for each person without a name."""
         others = np.setdiff1d(np.arange(people), names.person)
         if not others.size or not self.values.size:

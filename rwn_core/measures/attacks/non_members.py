@@ -50,8 +50,7 @@ class NonMembers:
         self.law, self.masked = law, comparison.masked
         self.non_members = rounded(non_members, law.precision)
         self.names = tuple(names)
-        self.near = law.shares_outside(non_members)
-        self.joins = law.joins_outside(non_members)
+        self.near, self.joins = law.outside(non_members)
 
     @property
     def joined(self) -> int:
@@ -87,7 +86,7 @@ class NonMembers:
         file, released = cells.unit_codes(unit, self.masked, rows)
         records = np.arange(len(file) + 1)
         one_hot = sparse.csr_array((np.ones(len(file)), file, records))
-        assert cells.donors is not None  # or somebody else is asked
+        assert cells.donors is not None  # NonMembersWithoutDonors otherwise
         return UnitValues(
             names=unit,
             own=cells.unit_codes(unit, self.non_members, people)[1],

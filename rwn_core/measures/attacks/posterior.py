@@ -184,7 +184,7 @@ def identical_records(original: Microdata, names: Sequence[str] | None) -> NDArr
         groups = frame.groupby(chosen, dropna=False, observed=True, sort=False)
         return np.asarray(groups.ngroup().to_numpy(), dtype=np.int64)
 
-    return original.once(("identical records", *chosen), number)
+    return original.cached(("identical records", *chosen), number)
 
 
 def _read(

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.text_budget import MOST_FACTORS, check_number
 from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import InputError
-from rwn_core.laws.cells import Cells
 from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import numbers
 from rwn_core.measures.attacks.value_survival import count_distribution
@@ -84,6 +84,7 @@ class Predicate:
     @classmethod
     def from_dict(cls, plain: Sequence[Mapping[str, Any]]) -> Predicate:
         """Return the predicate of plain data; InputError if it is malformed."""
+        check_number(plain, MOST_FACTORS, "The conditions of a watched question")
         conditions = []
         for each in plain:
             if set(each) != {"name", "sign", "value"} or each["sign"] not in get_args(Sign):
@@ -116,7 +117,7 @@ class Predicate:
         return np.asarray(np.sum(parts, axis=0))
 
     def _chances(
-        self, cells: Cells, beside: tuple[str, NDArray[np.bool_]] | None = None
+        self, cells: Law, beside: tuple[str, NDArray[np.bool_]] | None = None
     ) -> NDArray[np.float64]:
         """Return it for independent cells, with one more variable and the records that fit it."""
         chances = np.ones(cells.original.n)
@@ -142,7 +143,7 @@ class Predicate:
         return np.asarray(np.divide(joint, chances, out=np.zeros_like(joint), where=chances > 0))
 
 
-def _released(cells: Cells, name: str, fits: NDArray[np.float64]) -> NDArray[np.float64]:
+def _released(cells: Law, name: str, fits: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return P(the variable's released value is one of the fitting records'), shape (n,)."""
     if cells.donors is None:
         table, values = cells.table(name)

@@ -27,7 +27,7 @@ def single_record_predicates(
     result: dict[tuple[int, frozenset[str]], Predicate] = {}
     for predicate, record in islice(_candidates(original, groups, cuts), 20 * most):
         names = frozenset(condition.name for condition in predicate.conditions)
-        simpler = any(who == record and known < names for who, known in result)
+        simpler = any(other == record and known < names for other, known in result)
         if not simpler:
             result.setdefault((record, names), predicate)
         if len(result) >= most:

@@ -14,9 +14,8 @@ from rwn_core.measures.attacks.posterior import Linkage, link
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.key_variables import only
-from rwn_core.measures.statistics.nearest_links import linkage_scores
+from rwn_core.measures.statistics.nearest_points import distinct_points, linkage_scores
 from rwn_core.measures.statistics.nearest_record import (
-    distinct_points,
     original_points,
     released_points,
     spread_sample,
@@ -100,8 +99,8 @@ def distance_success(comparison: Comparison, keys: Sequence[str]) -> float:
 
 def _keys_alone(comparison: Comparison, keys: Sequence[str]) -> float:
     """Return the success of an intruder who finds the neighborhoods from the keys."""
-    # his model is not the true one, so what he believes is no measure of his success: the share
-    # of rows where his first choice is right is
+    # the model is not the true one, so the posterior is no measure of success: the share of rows
+    # with the first choice right is
     return float(keys_only_links(comparison, keys).top1.mean())
 
 

@@ -71,7 +71,7 @@ class Secret:
         # the people of a level are those with a row in the file that leaves
         aligned = comparison.masked.n == original.n
         rows = released_rows(original, comparison.masked) if aligned else slice(None)
-        self.who = People(truth=self.own[rows], near=self.near, levels=count)
+        self.targets = People(truth=self.own[rows], near=self.near, levels=count)
 
     def read(self, found: Matches, seen: Codes) -> Floats:
         """Return the share of a sample unique's matching rows that show the true value."""
@@ -134,7 +134,7 @@ class Counted(NamedTuple):
 def count(columns: Columns, released: Codes, secrets: Sequence[Secret]) -> Counted:
     """Count the sample uniques of each set that are found in a release, shape (m, v)."""
     found, read, chance = np.zeros((3, columns.count, len(secrets) + 1))
-    shapes = [(columns.count, each.who.levels or 1) for each in secrets]
+    shapes = [(columns.count, each.targets.levels or 1) for each in secrets]
     named = [Named(right=np.zeros(shape), named=np.zeros(shape)) for shape in shapes]
     for each in columns.matches(released):
         unique = each.unique
@@ -160,7 +160,7 @@ def worst_level(
         if secret.levels is None:
             continue
         right = np.where(inside[:, [number]], 0.0, named.right)
-        people, base = secret.who.of_level(), secret.who.base()
+        people, base = secret.targets.of_level(), secret.targets.base()
         (which, level), score = best_score(right, named.named, people, base)
         if score > best["score"]:
             best = {

@@ -77,7 +77,7 @@ def fragments(law: Law, unit: tuple[str, ...]) -> Fragments:
     ways = [
         weight * cells.donors.table(own, cells.modification(unit[0]))
         for weight, cells in law.components()
-        if cells.donors is not None  # as whoever has neighborhoods
+        if cells.donors is not None  # true of laws with neighborhoods
     ]
     table = sum(ways[1:], ways[0])
     return Fragments(appearance(table), expected_copies(table))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import require_same_records
 from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
 from rwn_core.measures.attacks.worst_case import WorstCase, first_look, worst_case
 from rwn_core.measures.attacks.worst_case_words import linked
@@ -57,11 +58,7 @@ def begin(comparison: Comparison) -> Reading:
 def _check(comparison: Comparison) -> None:
     if comparison.law is None:
         raise NotApplicable("The worst case needs the law of the method that made the release.")
-    if comparison.masked.n != comparison.original.n:
-        raise NotApplicable(
-            "The released table has another number of records than the original, so the true "
-            "sources are unknown."
-        )
+    require_same_records(comparison.original, comparison.masked)
 
 
 def sentence(reading: Reading, n: int) -> str:
@@ -85,9 +82,10 @@ MEASURE = Measure(
     sentence=sentence,
     at_least="Linkage, at least",
     certain_up_to=LARGEST_ASSIGNMENT,
-    source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5; the likeliest "
-    "assignment of all rows (Burkard, Dell'Amico, Martello 2009); the likeliest source of each row "
-    "given all rows (Sinkhorn and Knopp 1967, Metropolis and others 1953): whichever links most",
+    source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5; the most "
+    "likely assignment of all rows (Burkard, Dell'Amico, Martello 2009); the most likely source "
+    "of each row given all rows (Sinkhorn and Knopp 1967, Metropolis and others 1953): whichever "
+    "links most",
     compute=compute,
     begin=begin,
     of_released=True,

@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import codes, numbers
+from rwn_core.measures.aligned import codes, numbers, require_same_records
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 
 
 def changed_cells(before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return True for each record whose value changed, shape (n,); missing equals missing."""
+    """Return True for each changed value, shape (n,); missing equals missing."""
     different = np.asarray(before != after, dtype=bool)
     if different.any() and before.dtype.kind == "f":
         different &= ~(np.isnan(before) & np.isnan(after))
@@ -34,12 +33,8 @@ def _share(comparison: Comparison, variable: Variable) -> float:
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Return the share of cells whose released value differs from the original."""
-    if comparison.masked.n != comparison.original.n:
-        raise NotApplicable(
-            "The released table has another number of records than the original, so its cells "
-            "have no counterparts."
-        )
+    """Return the share of cells with a released value other than the original."""
+    require_same_records(comparison.original, comparison.masked, "its cells have no counterparts")
     released = comparison.original.schema.released
     share = np.array([_share(comparison, variable) for variable in released])
     overall = float(share.mean())

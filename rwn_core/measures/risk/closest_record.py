@@ -11,24 +11,15 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import empty_records
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.nearest_points import nearest_distances, nearest_others
 from rwn_core.measures.statistics.nearest_record import (
-    nearest_distances,
-    nearest_others,
+    contiguous_rows,
     original_points,
     released_points,
-    side_by_side,
     spread_sample,
     unweighted_metric,
 )
 from rwn_core.neighbors.points import Points
-
-
-def two_nearest(
-    points: Points, released: Points
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the distances of each released row to its two nearest originals."""
-    distance = nearest_distances(points, released, 2)
-    return distance[:, 0].copy(), distance[:, 1].copy()
 
 
 def nearness_ratio(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -40,7 +31,7 @@ def _share_nearer(comparison: Comparison, points: Points, released: Points) -> f
     """Return the share of rows that are nearer to originals than to as many held-out records."""
     if comparison.holdout is None:
         return None
-    held = side_by_side(unweighted_metric(comparison).coded(comparison.holdout))
+    held = contiguous_rows(unweighted_metric(comparison).coded(comparison.holdout))
     size = min(len(held), len(points))
     even = points[np.arange(size) * len(points) // size]
     near = nearest_distances(even, released, 1)[:, 0]
@@ -55,7 +46,7 @@ def compute(comparison: Comparison) -> Reading:
     if not rows.size:
         raise NotApplicable("The release has no values at all.")
     released = released_points(comparison)[rows]
-    first, second = two_nearest(points, released)
+    first, second = nearest_distances(points, released, 2).T.copy()
     sample = spread_sample(np.arange(len(points)))
     usual = comparison.cached_for_original("nearest others", lambda: nearest_others(points, sample))
     detail: dict[str, Any] = {
@@ -92,8 +83,8 @@ MEASURE = Measure(
     better="higher",
     bounds=(0.0, float("inf")),
     unit="standard deviations, median",
-    question="How far is a released row from the nearest original record, beside the distance "
-    "between neighboring originals?",
+    question="How far is a released row from the nearest original record, compared with "
+    "neighboring originals?",
     sentence=sentence,
     source="Distance to closest record of synthetic-data practice; no proof of privacy",
     compute=compute,

@@ -11,7 +11,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import RELEASED
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.ols import LeastSquares, fits
+from rwn_core.measures.statistics.ols import LeastSquares, fits, refuse_exact
 
 FULL_LEVERAGE = 1e-10  # a leverage closer to 1 than this leaves no residual to judge
 
@@ -28,11 +28,7 @@ def cooks_distances(
 
 
 def _distances(fit: LeastSquares, where: str) -> NDArray[np.float64]:
-    if fit.residual_variance == 0:
-        raise NotApplicable(
-            f"The predictors explain {fit.design.question.response} exactly{where}, so no record "
-            "sways the regression; choose other predictors."
-        )
+    refuse_exact(fit, where, "no record sways the regression")
     _refuse_full_leverage(fit, where)
     return cooks_distances(
         fit.residuals,

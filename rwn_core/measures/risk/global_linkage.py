@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import released_rows
+from rwn_core.measures.aligned import released_rows, require_same_records
 from rwn_core.measures.attacks.assignment import cheapest_assignment, expected_right, in_classes
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -21,11 +21,8 @@ def compute(comparison: Comparison) -> Reading:
     """Return the share of records that the assignment of least squared distance links correctly."""
     points = original_points(comparison)
     n = len(points)
-    if comparison.masked.n != n:
-        raise NotApplicable(
-            "The released table has another number of records than the original, so not every "
-            "original has a row of its own."
-        )
+    why = "not every original has a row of its own"
+    require_same_records(comparison.original, comparison.masked, why)
     if n > LARGEST:
         raise NotApplicable(
             f"All records are linked at once for at most {LARGEST:,} of them, and the table has "

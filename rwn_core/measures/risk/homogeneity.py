@@ -35,7 +35,7 @@ def same_share(
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Return the share of records whose neighborhood discloses a confidential value."""
+    """Return the share of records with a neighborhood that discloses a confidential value."""
     secrets = required_confidential(comparison)
     law = comparison.law
     if law is None:

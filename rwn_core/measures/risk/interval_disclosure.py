@@ -129,13 +129,10 @@ def compute(comparison: Comparison) -> Reading:
         detail["ranks"] = rank_shares(before[kept], after[kept])
         detail |= _robust(comparison, rows, before[kept], after[kept])
     return Reading(
-        value=float(detail["near"][leaving].mean()), baseline=_unmasked(before), detail=detail
+        value=float(detail["near"][leaving].mean()),
+        baseline=float(inside(before, before).mean()),
+        detail=detail,
     )
-
-
-def _unmasked(before: NDArray[np.float64]) -> float:
-    """What the original itself would read."""
-    return float(inside(before, before).mean())
 
 
 MEASURE = Measure(

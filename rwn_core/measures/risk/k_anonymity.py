@@ -18,7 +18,7 @@ _SHOWN = 3
 
 
 def violations(sizes: NDArray[np.int64], k: int) -> int:
-    """Count the records whose equivalence class has fewer than k records."""
+    """Count the records in equivalence classes of fewer than k records."""
     return int((sizes < k).sum())
 
 

@@ -7,17 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
-from rwn_core.measures.statistics.key_variables import (
-    cell_codes,
-    classes,
-    key_names,
-    required_confidential,
-)
+from rwn_core.measures.statistics.key_variables import confidential_classes
 
 
 def distinct_values(groups: NDArray[np.int64], secret: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -36,20 +29,12 @@ def entropies(groups: NDArray[np.int64], secret: NDArray[np.int64]) -> NDArray[n
 
 def compute(comparison: Comparison) -> Reading:
     """Return the share of released records in classes with a single confidential value."""
-    secrets = required_confidential(comparison)
-    keys = tuple(name for name in key_names(comparison) if name not in secrets)
-    if not keys:
-        raise NotApplicable("No key variable other than the confidential ones is left.")
-    leaving = released_rows(comparison.original, comparison.masked)
-    (before, after), (own, shown) = cell_codes(comparison, keys), cell_codes(comparison, secrets)
-    sides = [classes(before), classes(after[leaving])]
-    values = own, shown[leaving]
+    keys, secrets, tables = confidential_classes(comparison)
     share = np.empty((2, len(secrets)))
     smallest = np.empty((2, len(secrets)), dtype=np.int64)
     entropy = np.empty((2, len(secrets)))
-    for side, groups in enumerate(sides):
-        for number in range(len(secrets)):
-            secret = values[side][:, number]
+    for side, (groups, values) in enumerate(tables):
+        for number, secret in enumerate(values.T):
             result = distinct_values(groups, secret)
             # a class whose only value is missing tells nothing
             share[side, number] = ((result[groups] < 2) & (secret >= 0)).mean()

@@ -24,7 +24,7 @@ def halves(names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def coincidences(parts: tuple[Closest, Closest], people: Microdata) -> float:
-    """Return the expected number of people whose two parts have the same nearest row."""
+    """Return the expected number of people with the same nearest row for both parts."""
     one, two = parts
     width = int(max(one.rows.max(), two.rows.max())) + 1
     first, second = np.zeros((people.n, width), bool), np.zeros((people.n, width), bool)

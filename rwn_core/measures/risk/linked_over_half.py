@@ -52,7 +52,7 @@ def reading(found: WorstCase, n: int) -> Reading:
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Return the share of rows whose true original is more likely than all others together."""
+    """Return the share of rows with a true original more likely than all others together."""
     return reading(worst_case(comparison, bounded=False), comparison.original.n)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import complete, matrix, varies
+from rwn_core.measures.aligned import complete, matrix, require_same_records, varies
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import people
@@ -33,13 +33,9 @@ def difference_root(before: NDArray[np.float64], after: NDArray[np.float64]) -> 
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Return the share of released records whose nearest original is their source."""
+    """Return the share of released records that are nearest to their source."""
     original, masked = comparison.original, comparison.masked
-    if masked.n != original.n:
-        raise NotApplicable(
-            "The released table has another number of records than the original, so the true "
-            "sources are unknown."
-        )
+    require_same_records(original, masked)
     before = matrix(original, original, original.numeric_names)
     after = matrix(original, masked, original.numeric_names)
     rows = np.intersect1d(complete(before), complete(after))

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.variable import Kind
-from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import numbers, released_rows
+from rwn_core.measures.aligned import numbers, released_rows, require_same_records
 from rwn_core.measures.attacks.fellegi_sunter import fit
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -49,13 +48,9 @@ def _agree(comparison: Comparison, name: str, rows: NDArray[np.int64]) -> NDArra
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Return the share of released records whose best original is the source; ties share."""
+    """Return the share of released records that score best with their source; ties share."""
     n = comparison.original.n
-    if comparison.masked.n != n:
-        raise NotApplicable(
-            "The released table has another number of records than the original, so the true "
-            "sources are unknown."
-        )
+    require_same_records(comparison.original, comparison.masked)
     keys = key_names(comparison)[:MOST_KEYS]
     leaving = released_rows(comparison.original, comparison.masked)
     rows = spread_sample(leaving)

@@ -97,6 +97,6 @@ MEASURE = Measure(
     question="If a question about the key variables has one person as its answer, how likely does "
     "the release answer it with exactly that person's row?",
     sentence=sentence,
-    source="Matloff and Tendick 2015 (the lone worker); the count of matches is Poisson-binomial",
+    source="Matloff and Tendick 2015 (a single worker); the count of matches is Poisson-binomial",
     compute=compute,
 )

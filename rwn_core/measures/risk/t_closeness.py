@@ -9,15 +9,9 @@ from numpy.typing import NDArray
 
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.key_variables import (
-    cell_codes,
-    classes,
-    key_names,
-    required_confidential,
-)
+from rwn_core.measures.statistics.key_variables import confidential_classes
 
 LARGEST_TABLE = 20_000_000  # classes by values
 
@@ -42,18 +36,11 @@ def distances(
 
 def compute(comparison: Comparison) -> Reading:
     """Return the mean distance of a released record's class from the full release."""
-    secrets = required_confidential(comparison)
-    keys = tuple(name for name in key_names(comparison) if name not in secrets)
-    if not keys:
-        raise NotApplicable("No key variable other than the confidential ones is left.")
-    leaving = released_rows(comparison.original, comparison.masked)
-    (before, after), (own, shown) = cell_codes(comparison, keys), cell_codes(comparison, secrets)
-    sides = [classes(before), classes(after[leaving])]
-    values = own, shown[leaving]
+    keys, secrets, tables = confidential_classes(comparison)
     mean, largest = np.empty((2, len(secrets))), np.empty((2, len(secrets)))
-    for side, groups in enumerate(sides):
+    for side, (groups, values) in enumerate(tables):
         for number, name in enumerate(secrets):
-            result = _distances(comparison, name, groups, values[side][:, number])
+            result = _distances(comparison, name, groups, values[:, number])
             mean[side, number], largest[side, number] = result[groups].mean(), result.max()
     detail: dict[str, Any] = {
         "names": list(keys),

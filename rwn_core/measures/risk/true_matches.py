@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -30,15 +30,16 @@ from rwn_core.measures.attacks.true_match import (
     count,
     worst_level,
 )
-from rwn_core.measures.attacks.true_match_words import sentence
 from rwn_core.measures.attacks.value_match import Columns
 from rwn_core.measures.attacks.value_survival import fragments
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 
 Inside = NDArray[np.bool_]  # of sets by confidential variables
+MOST_NAMED = 5  # variables of a set that a sentence names
 FEW = 20  # people: what holds for fewer is said beside the value
 ENOUGH = 100  # people, of fewer a share may be luck: what it is at least counts
 SMALL = 0.01  # share of the file: of fewer, the same
@@ -118,7 +119,7 @@ def _shares(
 
 
 def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
-    """Return the largest share of sample uniques whose value a row shows, beyond chance.
+    """Return the largest share of sample uniques with a value that a row shows, beyond chance.
 
     `expected`: the detail has the expected shares too, which may take a second.
     """
@@ -253,6 +254,71 @@ def _found_by_chance(
         rows = np.bincount(released[released[:, position] >= 0, position], minlength=own.max() + 1)
         chance *= rows[own] / len(released)
     return float(np.mean(1 - (1 - chance) ** len(released)))
+
+
+def sentence(reading: Reading, n: int) -> str:
+    """Say for how many people matches show a true value beyond the known ones."""
+    detail = reading.detail
+    looked = f"the worst of {len(detail['sets']['names']):,} sets of variables"
+    left = detail["possible"] - detail["searched"]
+    more = f"; {left:,} more sets of three were not looked at" if left else ""
+    if not detail["people"]:
+        tried = (
+            "" if not detail["larger"] else f", {detail['larger']:,} of more than three variables"
+        )
+        return (
+            f"Nobody is alone with all values of any of the {len(detail['sets']['names']):,} sets "
+            f"of variables that were tried{tried}{more}."
+        )
+    if detail["level"] is not None:
+        return f"{_level_words(detail['level'])}: {looked}{more}."
+    who = f"Of {_who(detail)}, "
+    found = "are found in the release by exactly these values"
+    if detail["secret"] is None:
+        return (
+            f"{who}{percent(reading.value)} {found} ({percent(reading.baseline or 0)} by chance), "
+            f"so that it is known that they are in it: {looked}{more}. No variable is "
+            "confidential, so nothing more is read."
+            f"{_few_words(detail)}"
+        )
+    beyond = f"{percent(reading.value)} more than by chance"
+    if reading.value < detail["share"]:
+        share = percent(detail["share"])
+        beyond = f"{share} more than by chance, of so few people {percent(reading.value)} for sure"
+    return (
+        f"{who}{percent(detail['found'])} {found}, and for {percent(detail['read'])} such a row "
+        f"shows their own {detail['secret']}, {beyond}: {looked}{more}.{_few_words(detail)}"
+    )
+
+
+def _level_words(level: Mapping[str, Any]) -> str:
+    """Say how the people of the worst level are named."""
+    recall, right = level["right"] / level["people"], level["right"] / level["named"]
+    who = (
+        f"The worst level is {level['secret']} = {level['level']}: of its "
+        f"{level['people']:,.0f} people"
+    )
+    return (
+        f"{who} {percent(recall)} are named correctly by {_known(level['names'])}, and "
+        f"{percent(right)} of the names are right, {percent(level['score'])} beyond chance"
+    )
+
+
+def _known(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= MOST_NAMED else f"values of {len(names)} variables"
+
+
+def _who(some: Mapping[str, Any]) -> str:
+    names, people = some["names"], some["people"]
+    known = _known(names)
+    if people == 1:
+        return f"the one person who is alone with certain {known}"
+    return f"the {people:,} people who are alone with their {known}"
+
+
+def _few_words(detail: Mapping[str, Any]) -> str:
+    few = detail["few"]
+    return "" if few is None else f" It is {percent(few['share'])} of {_who(few)}."
 
 
 MEASURE = Measure(

@@ -69,7 +69,7 @@ MEASURE = Measure(
         "{People} are alone with their key values (original: {base}); with masked keys that is no "
         "proof of identity."
     ),
-    source="Hundepool et al. 2012, chapter 3; for masked keys read it beside worst-case linkage",
+    source="Hundepool et al. 2012, chapter 3; for masked keys compare with worst-case linkage",
     compute=compute,
     of_released=True,
 )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.measures.aligned import standardized, varies
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import complete, matrix, standardized, varies
+from rwn_core.measures.comparison import Comparison
 
 CORRELATIONS = "correlations"  # what a comparison calls those of all its numbers
 NO_VARIATION = 1e-12  # share of a variance that rounding alone leaves
@@ -21,6 +23,43 @@ def correlation_matrix(values: NDArray[np.float64]) -> NDArray[np.float64]:
     scaled = standardized(values[:, different])
     result[np.ix_(different, different)] = scaled.T @ scaled / (len(values) - 1)
     return np.asarray(np.clip(result, -1.0, 1.0), dtype=np.float64)
+
+
+def varying_columns(
+    comparison: Comparison, what: str
+) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the numeric variables that vary in both tables, and both complete matrices."""
+    original = comparison.original
+    tables = []
+    for table, where in ((original, "original"), (comparison.masked, "released table")):
+        values = matrix(original, table, original.numeric_names)
+        values = values[complete(values)]
+        if len(values) < 2:
+            raise NotApplicable(
+                f"The {where} has {len(values)} records without a missing number; {what} need at "
+                "least 2."
+            )
+        tables.append(values)
+    different = varies(tables[0]) & varies(tables[1])
+    if different.sum() < 2:
+        raise NotApplicable(
+            f"{what.capitalize()} need at least two continuous or count variables that vary in "
+            "both tables."
+        )
+    named = zip(original.numeric_names, different, strict=True)
+    names = tuple(name for name, varied in named if varied)
+    return names, tables[0][:, different], tables[1][:, different]
+
+
+def pair_changes(
+    before: NDArray[np.float64], after: NDArray[np.float64], refusal: str
+) -> NDArray[np.float64]:
+    """Return the absolute changes of all pairs that vary in both tables, or refuse."""
+    change = np.abs(after - before)[np.triu_indices(len(before), 1)]
+    change = change[~np.isnan(change)]
+    if not len(change):
+        raise NotApplicable(refusal)
+    return change
 
 
 def _pairwise(values: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.float64]:

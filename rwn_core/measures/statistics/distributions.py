@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
+
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import RELEASED, numbers
+from rwn_core.measures.comparison import Comparison
 
 MOST_BINS = 40
 LARGEST_UNIT = 2.0**50  # up to here a whole number has halves between it and the next
@@ -76,3 +82,18 @@ def standard_deviation(values: NDArray[np.float64]) -> float:
     centered = values - (values / len(values)).sum()
     largest = float(np.abs(centered).max())
     return largest * float((centered / largest).std(ddof=1))
+
+
+def varying_numbers(
+    comparison: Comparison,
+) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float64], float]]:
+    """Yield name, known values of both tables and standard deviation of each varying number."""
+    original = comparison.original
+    for name in original.numeric_names:
+        both = [numbers(original, table, name) for table in (original, comparison.masked)]
+        before, after = (values[~np.isnan(values)] for values in both)
+        spread = standard_deviation(before)
+        if spread and not len(after):
+            raise NotApplicable(f"Every value of variable {name} is missing{RELEASED}.")
+        if spread:
+            yield name, before, after, spread

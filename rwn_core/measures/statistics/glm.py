@@ -54,7 +54,7 @@ class GeneralizedLinear:
 def generalized_fits(comparison: Comparison) -> tuple[GeneralizedLinear, GeneralizedLinear]:
     """Fit the regression that suits the response to the original and to the release."""
     original, question = comparison.original, comparison.question
-    family = family_of(original, question)
+    family = response_family(original, question)
     before = comparison.cached_for_original(
         ("generalized", question),
         lambda: generalized_fit(response_design(original, original, question), family),
@@ -63,7 +63,7 @@ def generalized_fits(comparison: Comparison) -> tuple[GeneralizedLinear, General
     return before, generalized_fit(after, family, RELEASED)
 
 
-def family_of(original: Microdata, question: Question | None) -> Family:
+def response_family(original: Microdata, question: Question | None) -> Family:
     """Return "logistic" for a response with two values, "poisson" for a count."""
     if question is None:
         raise NotApplicable("No regression is chosen; choose a response and its predictors.")

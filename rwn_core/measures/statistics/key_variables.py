@@ -12,7 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import codes, numbers
+from rwn_core.measures.aligned import codes, numbers, released_rows
 from rwn_core.measures.comparison import Comparison
 
 MOST_PATTERNS = 64  # of missing values; beyond, missing counts as a value of its own
@@ -128,6 +128,19 @@ def classes(cells: NDArray[np.int64]) -> NDArray[np.int64]:
         if len(values) == len(cells):
             break  # everybody is alone in a class; no further variable changes that
     return numbered.astype(np.int64)
+
+
+def confidential_classes(
+    comparison: Comparison,
+) -> tuple[tuple[str, ...], tuple[str, ...], list[tuple[NDArray[np.int64], NDArray[np.int64]]]]:
+    """Return keys, confidential variables, and both tables' class numbers and value codes."""
+    secrets = required_confidential(comparison)
+    keys = tuple(name for name in key_names(comparison) if name not in secrets)
+    if not keys:
+        raise NotApplicable("No key variable other than the confidential ones is left.")
+    rows = released_rows(comparison.original, comparison.masked)
+    (before, after), (own, shown) = cell_codes(comparison, keys), cell_codes(comparison, secrets)
+    return keys, secrets, [(classes(before), own), (classes(after[rows]), shown[rows])]
 
 
 def class_sizes(cells: NDArray[np.int64]) -> NDArray[np.int64]:

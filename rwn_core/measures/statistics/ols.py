@@ -1,4 +1,8 @@
-"""Least squares fits of the steward's regression to the original and to the release."""
+"""Least squares fits of the steward's regression to the original and to the release.
+
+Own code, as for the intervals of proportions: importing statsmodels would delay the first picture
+by .5 s.
+"""
 
 from __future__ import annotations
 
@@ -88,6 +92,15 @@ def least_squares(design: Design, where: str = "") -> LeastSquares:
         dependence=dependence,
         **_in_units(design, params, inverse @ inverse.T * variance),
     )
+
+
+def refuse_exact(fit: LeastSquares, where: str, because: str) -> None:
+    """Refuse a fit without residual variance."""
+    if fit.residual_variance == 0:
+        raise NotApplicable(
+            f"The predictors explain {fit.design.question.response} exactly{where}, so {because}; "
+            "choose other predictors."
+        )
 
 
 def _in_units(

@@ -24,7 +24,7 @@ class Design:
     strata: NDArray[np.int64]
     clusters: NDArray[np.int64]
 
-    def of(self, records: NDArray[np.int64]) -> Design:
+    def subset(self, records: NDArray[np.int64]) -> Design:
         """Return the design of some records."""
         return Design(
             weights=self.weights[records],

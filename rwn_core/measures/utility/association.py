@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.table_associations import (
+from rwn_core.measures.statistics.association import (
     is_category,
     original_associations,
     released_associations,
     shown,
 )
+from rwn_core.measures.statistics.correlation import pair_changes
 
 
 def is_mixed(table: Microdata) -> bool:
@@ -30,20 +29,16 @@ def compute(comparison: Comparison) -> Reading:
     category = is_category(original)
     before = shown(original_associations(comparison), category)
     after = shown(released_associations(comparison), category)
-    pairs = np.triu_indices(len(names), 1)
-    change = np.abs(after - before)[pairs]
-    defined = ~np.isnan(change)
-    if not defined.any():
-        raise NotApplicable("No pair of variables varies in both tables.")
+    change = pair_changes(before, after, "No pair of variables varies in both tables.")
     detail = {
         "names": names,
         "original": before,
         "released": after,
         "coefficient": category[:, None] + category[None, :],
-        "mean_absolute_change": float(change[defined].mean()),
-        "pairs": int(defined.sum()),
+        "mean_absolute_change": float(change.mean()),
+        "pairs": len(change),
     }
-    return Reading(value=float(change[defined].mean()), baseline=0.0, detail=detail)
+    return Reading(value=float(change.mean()), baseline=0.0, detail=detail)
 
 
 MEASURE = Measure(

@@ -7,12 +7,12 @@ import numpy as np
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.relation_loss import GONE, faded, relation_loss
-from rwn_core.measures.statistics.table_associations import (
+from rwn_core.measures.statistics.association import (
     original_associations,
     original_chance,
     released_associations,
 )
+from rwn_core.measures.statistics.relation_loss import GONE, faded, relation_loss
 
 
 def compute(comparison: Comparison) -> Reading:

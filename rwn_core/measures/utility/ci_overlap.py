@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import RELEASED
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.ols import fits
+from rwn_core.measures.statistics.ols import fits, refuse_exact
 
 Z95 = 1.96
 
@@ -30,11 +29,7 @@ def compute(comparison: Comparison) -> Reading:
     """Return the mean overlap of the slopes' 95 % intervals."""
     before, after = fits(comparison)
     for fit, where in ((before, " in the original"), (after, RELEASED)):
-        if fit.residual_variance == 0:
-            raise NotApplicable(
-                f"The predictors explain {before.design.question.response} exactly{where}, so "
-                "its intervals have no width; choose other predictors."
-            )
+        refuse_exact(fit, where, "its intervals have no width")
     ends = [
         (fit.coefficients - Z95 * fit.standard_errors, fit.coefficients + Z95 * fit.standard_errors)
         for fit in (before, after)

@@ -9,7 +9,11 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import matrix
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.correlation import CORRELATIONS, correlation_matrix
+from rwn_core.measures.statistics.correlation import (
+    CORRELATIONS,
+    correlation_matrix,
+    pair_changes,
+)
 
 ZERO = 1e-12  # a correlation nearer to 0 has no sign but that of rounding
 
@@ -32,19 +36,16 @@ def compute(comparison: Comparison) -> Reading:
     after = comparison.cached_for_release(
         CORRELATIONS, lambda: correlation_matrix(matrix(original, comparison.masked, names))
     )
-    first, second = np.triu_indices(len(names), 1)
-    change = np.abs(after - before)[first, second]
-    defined = ~np.isnan(change)
-    if not defined.any():
-        raise NotApplicable("No pair of numeric variables varies in both tables.")
-    mean_change = float(change[defined].mean())
+    change = pair_changes(before, after, "No pair of numeric variables varies in both tables.")
+    mean_change = float(change.mean())
+    pairs = np.triu_indices(len(names), 1)
     detail = {
         "names": list(names),
         "original": before,
         "released": after,
         "mean_absolute_change": mean_change,
-        "sign_changes": sign_changes(before[first, second], after[first, second]),
-        "pairs": int(defined.sum()),
+        "sign_changes": sign_changes(before[pairs], after[pairs]),
+        "pairs": len(change),
     }
     return Reading(value=mean_change, baseline=0.0, detail=detail)
 

@@ -174,7 +174,7 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(value=value, baseline=0.0, detail={"variables": variables})
 
 
-def of_one(comparison: Comparison, name: str) -> Reading | NotApplicable:
+def one_marginal(comparison: Comparison, name: str) -> Reading | NotApplicable:
     """Return the distance of one variable's distribution, with its entry of `compute`."""
     try:
         shown = _marginal(comparison, comparison.original.schema.variable(name))

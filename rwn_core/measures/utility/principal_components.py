@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import complete, matrix, standardized, varies
+from rwn_core.measures.aligned import standardized
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.correlation import varying_columns
 
 COMPONENTS = 5  # the paper reports the share that this many hold together
 
@@ -22,7 +22,7 @@ def component_variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def compute(comparison: Comparison) -> Reading:
     """Return the largest change of the cumulative share of variance over the components."""
-    names, before, after = _complete_columns(comparison)
+    names, before, after = varying_columns(comparison, "principal components")
     variances = comparison.cached_for_original(
         ("components", names), lambda: component_variances(before)
     )
@@ -43,32 +43,6 @@ def compute(comparison: Comparison) -> Reading:
     }
     value = float(np.abs(cumulative_released - cumulative).max())
     return Reading(value=min(value, 1.0), baseline=0.0, detail=detail)
-
-
-def _complete_columns(
-    comparison: Comparison,
-) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the numeric variables that vary in both tables, and both complete matrices."""
-    original = comparison.original
-    names = original.numeric_names
-    tables = []
-    for table, where in ((original, "original"), (comparison.masked, "released table")):
-        values = matrix(original, table, names)
-        values = values[complete(values)]
-        if len(values) < 2:
-            raise NotApplicable(
-                f"The {where} has {len(values)} records without a missing number; principal "
-                "components need at least 2."
-            )
-        tables.append(values)
-    different = varies(tables[0]) & varies(tables[1])
-    if different.sum() < 2:
-        raise NotApplicable(
-            "Principal components need at least two continuous or count variables that vary in "
-            "both tables."
-        )
-    kept = tuple(name for name, varied in zip(names, different, strict=True) if varied)
-    return kept, tables[0][:, different], tables[1][:, different]
 
 
 MEASURE = Measure(

@@ -46,7 +46,7 @@ def survey_design(original: Microdata, weights: str) -> Design:
             number = number * (int(codes.max(initial=0)) + 2) + codes + 1
             number = np.unique(number, return_inverse=True)[1].ravel().astype(np.int64)
     clusters = np.arange(original.n)
-    home = original.schema.name_of(Role.HOUSEHOLD)
+    home = original.schema.name_with_role(Role.HOUSEHOLD)
     if home is not None:
         codes = original.codes(home)[0].astype(np.int64)
         clusters = np.where(codes < 0, clusters + original.n, codes)
@@ -57,7 +57,7 @@ def survey_design(original: Microdata, weights: str) -> Design:
 def compute(comparison: Comparison) -> Reading:
     """Return the median change of all estimates, in the original's standard errors."""
     original, masked = comparison.original, comparison.masked
-    name = original.schema.name_of(Role.SAMPLING_WEIGHT)
+    name = original.schema.name_with_role(Role.SAMPLING_WEIGHT)
     if name is None:
         raise NotApplicable("No variable has the role sampling weight; give it to one.")
     if original.schema.variable(name).kind not in (Kind.CONTINUOUS, Kind.COUNT):
@@ -107,7 +107,7 @@ def _means(
                 yield _Estimate(
                     label + when,
                     weighted_mean(old[one], design.weights[one]),
-                    mean_error(old[one], design.of(records)),
+                    mean_error(old[one], design.subset(records)),
                     weighted_mean(new[two], after[two]),
                 )
 
@@ -132,7 +132,7 @@ def _times(
 ) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.bool_]]]:
     """Yield the records of each point in time, if there are few."""
     original, masked = comparison.original, comparison.masked
-    name = original.schema.name_of(Role.TIME)
+    name = original.schema.name_with_role(Role.TIME)
     if name is None or name not in masked.names:
         return
     before, levels = original.codes(name)
@@ -153,7 +153,7 @@ def _slopes(
         new = design_matrix(original, masked, question, RELEASED)
     except NotApplicable:
         return  # the measure of regressions says why
-    drawn = design.of(old.records)
+    drawn = design.subset(old.records)
     before = weighted_slopes(old.columns, old.response, drawn.weights)
     errors = slope_errors(old.columns, old.response, drawn)
     released = weighted_slopes(new.columns, new.response, after[new.records])

@@ -15,10 +15,16 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.evaluation import published_results
 from rwn_core.evaluation.published_results import REPLAYS, Request, Verdict, chosen, replayed
-from rwn_core.evaluation.published_results.comparison import Attempt, Number, Published, Row
 from rwn_core.evaluation.published_results.nbrs import TERMS
-from rwn_core.evaluation.published_results.replay import _facts, published
-from rwn_core.evaluation.published_results.section11 import growth, printed_pair, whole_parts
+from rwn_core.evaluation.published_results.replay import (
+    Attempt,
+    Number,
+    Published,
+    Row,
+    _facts,
+    published,
+)
+from rwn_core.evaluation.published_results.rwn2022 import growth, printed_pair, whole_parts
 
 SHORT = Request(short=True)
 QUICK = [key for key in REPLAYS if key != "rwn2022-pima"]  # 25 forests: tested by itself
@@ -117,7 +123,7 @@ def test_a_planted_wrong_value_changes_the_verdict(
 def test_the_pima_table_agrees_and_a_useless_forest_would_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("rwn_core.evaluation.published_results.prediction.KS", (5,))
+    monkeypatch.setattr("rwn_core.evaluation.published_results.rwn2022.KS", (5,))
     names = ("not masked", "k = 5")
     facts = tuple(p for p in published("rwn2022-pima") if p.name in names)
     monkeypatch.setattr(published_results.replay, "published", lambda _: facts)

@@ -19,8 +19,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io import limits, r_reader, unpacked
-from rwn_core.io.file_type import describe
-from rwn_core.io.parse import parse
+from rwn_core.io.parse import describe, parse
 from rwn_core.io.r_writer import _converted, _Vector
 from rwn_core.io.write import table_bytes
 

@@ -10,7 +10,7 @@ import pandas as pd
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Role
 from rwn_core.masking import METHODS, mask
-from rwn_core.masking.without_neighborhoods import TableMethod
+from rwn_core.masking.method import TableMethod
 from tests.core.masking.method_tables import (
     TABLES,
     WITHOUT,

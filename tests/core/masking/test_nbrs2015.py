@@ -155,7 +155,7 @@ def test_selection_and_donors_come_from_different_numbers(cloud):
     """A record's selection says nothing about which of its members it takes."""
     params = NBRS2015(epsilon=50.0, q=0.5)
     prepared = params.prepare(cloud)
-    neighborhoods = prepared.neighborhoods
+    neighborhoods = prepared.law.neighborhoods
     low = []
     for seed in range(200):
         donors = prepared.release(SecretKey.from_seed(seed)).donors[:, 0]

@@ -14,7 +14,7 @@ import rwn_core as rwn
 from rwn_core.errors import ParameterError, RWNError
 from rwn_core.tuning import Goal, Grid, Plan, Point, Setting, Spread, Trials, frontier, seek, sweep
 from rwn_core.tuning import goal_seek as goal_module
-from rwn_core.tuning.goal_seek_steps import around, half_steps
+from rwn_core.tuning.goal_seek import around, half_steps
 from rwn_core.tuning.setting_pool import SettingPool
 
 

@@ -7,7 +7,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.tuning import Point, Setting, Spread
 from rwn_core.tuning.match import Matched
-from rwn_core.tuning.paired_comparison import beats, best_of, compare_pair
+from rwn_core.tuning.paired_comparison import beats, best_methods, compare_pair
 
 NEAR = (0.10, 0.11, 0.12)
 
@@ -80,8 +80,8 @@ def test_a_duel_sorts_every_measure_with_a_better_side(two):
 
 
 def test_the_best_median_is_marked_and_ties_are_all(two):
-    assert best_of(two, "bayes_linkage") == ["additive_noise"]
-    assert best_of(two, "cells_changed") == []
-    assert best_of(two, "marginals") == ["additive_noise"]
+    assert best_methods(two, "bayes_linkage") == ["additive_noise"]
+    assert best_methods(two, "cells_changed") == []
+    assert best_methods(two, "marginals") == ["additive_noise"]
     same = matched(rwn.RowCopy(k=5), correlation=NEAR)
-    assert best_of([two[0], same], "correlation") == ["rwn", "row_copy"]
+    assert best_methods([two[0], same], "correlation") == ["rwn", "row_copy"]

@@ -28,7 +28,7 @@ def begin(bodyfat: rwn.Microdata, place: Path, workers: int = 2) -> SweepRun:
     """A sweep far too long to end by itself, with some points finished."""
     settings = prepared(bodyfat, LONG, references=False)
     run = SweepRun(
-        bodyfat, settings, PLAN, JobFolder.of(place, bodyfat, PLAN, settings), workers=workers
+        bodyfat, settings, PLAN, JobFolder.open(place, bodyfat, PLAN, settings), workers=workers
     )
     end = time.monotonic() + 60
     while len(run.sweep()) < 3 and time.monotonic() < end:
@@ -97,7 +97,7 @@ if __name__ == "__main__":
     plan = Plan(measures=("correlation", "distance_linkage"), releases=4)
     grid = Grid(axes={"epsilon": [n / 50 for n in range(100)], "k": range(1, 51)})
     settings = prepared(data, grid, references=False)
-    folder = JobFolder.of(Path(sys.argv[1]), data, plan, settings)
+    folder = JobFolder.open(Path(sys.argv[1]), data, plan, settings)
     run = SweepRun(data, settings, plan, folder, workers=2)
     print(*run._pool.pids, flush=True)
     time.sleep(120)
@@ -127,7 +127,7 @@ def test_workers_end_when_their_parent_is_killed(bodyfat, tmp_path) -> None:
         time.sleep(0.02)
     assert not any(alive(pid) for pid in pids)
     settings = prepared(bodyfat, LONG, references=False)
-    folder = JobFolder.of(place, bodyfat, PLAN, settings)
+    folder = JobFolder.open(place, bodyfat, PLAN, settings)
     finished = [setting for setting in settings if folder.load(setting) is not None]
     assert len(finished) >= 3
 
@@ -135,7 +135,7 @@ def test_workers_end_when_their_parent_is_killed(bodyfat, tmp_path) -> None:
 def test_a_point_that_cannot_be_written_is_not_blamed_on_memory(bodyfat, tmp_path) -> None:
     grid = Grid(axes={"epsilon": (1,), "k": (5, 6)})
     settings = prepared(bodyfat, grid, references=False)
-    folder = JobFolder.of(tmp_path / "job", bodyfat, PLAN, settings)
+    folder = JobFolder.open(tmp_path / "job", bodyfat, PLAN, settings)
     folder.path(settings[0]).mkdir()  # where its file should go
     run = SweepRun(bodyfat, settings, PLAN, folder, workers=2)
     run.join(60)

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Names = tuple[str, ...]
 
 FEW_VALUES = 12  # of a number: up to so many different ones are levels, such as 0 and 1
-_SHUFFLES = (20_260, 20_261)  # of people and of rows: one order would give away who is who
+_SHUFFLES = (20_260, 20_261)  # of people and of rows: one order would give away the sources
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

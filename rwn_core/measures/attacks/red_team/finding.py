@@ -102,11 +102,11 @@ def count_names(
     guess: Floats,
     how: tuple[str, str],
     *,
-    who: NDArray[np.int64] | slice = slice(None),
+    targets: NDArray[np.int64] | slice = slice(None),
 ) -> list[Tried]:
     """Count the names (NaN: none) of a confidential variable, by level and all together."""
-    # how is (attack, words); who is the people asked for
-    truth = files.column(files.truth, secret)[who]
+    # how is (attack, words); targets are the people asked for
+    truth = files.column(files.truth, secret)[targets]
     asked = ~np.isnan(truth)
     truth, guess = truth[asked], guess[asked]
     if not truth.size:

@@ -64,7 +64,7 @@ def greedy(files: Files, pool: Names) -> list[Names]:
         if len(chosen) > 1 or len(pool) == 1:
             found.append(tuple(chosen))
         if _alone(sums)[0] == len(table):
-            break  # further variables tell nobody apart
+            break  # all people are unique already
     return found
 
 
@@ -101,9 +101,9 @@ def _merged(files: Files, names: Names, secret: str) -> list[Tried]:
     found: list[Tried] = []
     for least in AGREE:
         enough = agreement > least if least == AGREE[0] else agreement >= least
-        for some, who in ((enough, "everybody"), (enough & alone, "people alone")):
+        for some, of in ((enough, "everybody"), (enough & alone, "people alone")):
             if some.any():
-                words = f"a merge on {named_set(names)}" + (", people alone" * (who != "everybody"))
+                words = f"a merge on {named_set(names)}" + (", people alone" * (of != "everybody"))
                 found += count_names(files, secret, np.where(some, guess, np.nan), (KEY, words))
     return found
 

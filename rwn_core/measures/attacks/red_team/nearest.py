@@ -18,7 +18,7 @@ from rwn_core.measures.attacks.red_team.finding import (
 from rwn_core.measures.attacks.red_team.places import knowledge, ranked, standardized
 
 KEY = "nearest"
-ASKED = 2_000  # rows, and people, of whom the nearest is sought
+ASKED = 2_000  # rows, and people, that are attacked
 LARGEST_PAIRS = 20_000_000  # of these and all others; beyond, fewer are asked for
 FEWEST = 500
 AT_ONCE = 4_000_000  # distances
@@ -55,24 +55,24 @@ def names(files: Files) -> list[Tried]:
     found: list[Tried] = []
     if not files.known or not files.secrets:
         return found
-    who = np.arange(min(_asked(files), files.n))
+    targets = np.arange(min(_asked(files), files.n))
     for title, lay_out in _WAYS:
         people, rows = lay_out(files, files.known)
         nearest = np.concatenate([
             np.argpartition(squared, SEVERAL - 1, axis=1)[:, :SEVERAL]
             if squared.shape[1] > SEVERAL else squared.argsort(axis=1)
-            for _, squared in _distances(people[who], rows)
+            for _, squared in _distances(people[targets], rows)
         ])  # fmt: skip
-        gaps = np.sqrt(((people[who][:, np.newaxis] - rows[nearest]) ** 2).sum(axis=2))
-        first = nearest[np.arange(len(who)), gaps.argmin(axis=1)]
+        gaps = np.sqrt(((people[targets][:, np.newaxis] - rows[nearest]) ** 2).sum(axis=2))
+        first = nearest[np.arange(len(targets)), gaps.argmin(axis=1)]
         for secret in files.secrets:
             values = files.column(files.rows, secret)
             agreed = _agree(files, secret, values, first, nearest)
             words = f"the nearest row by {title} of the keys"
-            found += count_names(files, secret, values[first], (KEY, words), who=who)
+            found += count_names(files, secret, values[first], (KEY, words), targets=targets)
             several = np.where(agreed, values[first], np.nan)
             words += f", {nearest.shape[1]} agreeing"
-            found += count_names(files, secret, several, (KEY, words), who=who)
+            found += count_names(files, secret, several, (KEY, words), targets=targets)
     return found
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import rounded, steps_of
+from rwn_core.data.rounding import given_steps, rounded
 from rwn_core.masking import NBRS2015, PRAM, RWN, AdditiveNoise, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks import likelihood, upper_bound, worst_case
@@ -38,7 +38,7 @@ def table(n: int = N, *, missing: bool = False) -> Microdata:
 
 
 def released(data: Microdata, params, seed: int, share: float = 0.0) -> Comparison:
-    release, steps = mask(data, params, seed=seed), steps_of(data, share)
+    release, steps = mask(data, params, seed=seed), given_steps(data, share)
     return Comparison(
         original=data, masked=rounded(release.masked, steps), law=release.law.rounded(steps)
     )

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import rounded, steps_of
+from rwn_core.data.rounding import given_steps, rounded
 from rwn_core.errors import NotApplicable
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
@@ -30,7 +30,7 @@ CASES = {
 
 def released(data: Microdata, params, seed: int, share: float = 0.0) -> Comparison:
     release = mask(data, params, seed=seed)
-    steps = steps_of(data, share)
+    steps = given_steps(data, share)
     return Comparison(
         original=data, masked=rounded(release.masked, steps), law=release.law.rounded(steps)
     )
