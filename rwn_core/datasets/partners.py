@@ -70,7 +70,7 @@ def draw_pairs(run: Run, task: Task) -> dict[str, Any]:
 
 
 def find_repeated(run: Run, task: Task) -> dict[str, Any]:
-    """Find repeated pairs among those whose later record is in a range."""
+    """Find repeated pairs with their later record in a range."""
     rows, others, places = _pairs_of_range(run, task["number"])
     mine = rows > others
     rows, others, places = rows[mine], others[mine], places[mine]

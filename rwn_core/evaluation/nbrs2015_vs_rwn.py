@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
 from rwn_core.errors import ParameterError
-from rwn_core.laws.cells import Cells
 from rwn_core.laws.law import Law
 from rwn_core.masking import NBRS2015, RWN
 
@@ -113,14 +112,14 @@ def _summary(name: str, law: Law, record: int, *, fixed: bool) -> LawSummary:
 
 
 class _Cells:
-    """Cells that are independent but for those of one unit, record by record.
+    """Law that are independent but for those of one unit, record by record.
 
     Parameters
     ----------
-    law : Cells
+    law : Law
     """
 
-    def __init__(self, law: Cells) -> None:
+    def __init__(self, law: Law) -> None:
         self._law = law
         self._names = [variable.name for variable in law.original.schema.released]
         missing = np.column_stack([_missing(law.original, name) for name in self._names])

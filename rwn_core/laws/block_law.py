@@ -91,13 +91,7 @@ class BlockLaw(CellLaw):
         return joined([moved.moments(), *(part.moments() for part in parts)])
 
     def restricted_to(self, original: Microdata) -> Self:
-        """The law in the eyes of somebody who has some variables only; see `CellLaw.on`.
-
-        Raises
-        ------
-        NotApplicable
-            They do not make the blocks.
-        """
+        """Return the law for an intruder who knows only these variables."""
         if not set(self._known_by) <= set(original.names):
             raise NotApplicable("Without the variables that make the blocks the law is not known.")
         other = copy(self)
@@ -113,10 +107,7 @@ def law_within_blocks(
     blocks: NDArray[np.int64],
     selected: NDArray[np.int64],
 ) -> Law | None:
-    """The law of donors; of values where there are too many; see `BlockLaw`.
-
-    None where even the values of all blocks are too many to be listed.
-    """
+    """The law of donors; of values where there are too many; see `BlockLaw`."""
     if pairs_of(blocks) <= LARGEST_PAIRS:
         return BlockLaw(original, swapped, known_by, blocks, selected)
     if len(selected) * (int(numbers_of(original, swapped).max()) + 1) > LARGEST_TABLE:
@@ -133,10 +124,7 @@ def block_transition(
     blocks: NDArray[np.int64],
     selected: NDArray[np.int64],
 ) -> Transition:
-    """The same law by values: a record keeps its own, or takes one of those of its block.
-
-    Records of a block are alike, so that no pair of them is listed.
-    """
+    """The same law by values: a record keeps its own, or takes one of those of its block."""
     own = numbers_of(original, swapped)
     moving, sizes = blocks >= 0, np.bincount(blocks[blocks >= 0], minlength=len(selected))
     other = np.maximum(selected - 1, 0) / np.maximum(sizes * (sizes - 1), 1)
@@ -155,7 +143,7 @@ def block_transition(
 
 
 def pairs_of(blocks: NDArray[np.int64]) -> int:
-    """How many pairs of records of one block there are, each record with itself among them."""
+    """Count the pairs of records of one block, each record with itself included."""
     sizes = np.bincount(blocks[blocks >= 0])
     return int((sizes.astype(np.int64) ** 2).sum())
 

@@ -15,28 +15,14 @@ from rwn_core.laws.donors import released_schema
 
 
 def is_discrete(microdata: Microdata, name: str) -> bool:
-    """Whether a variable has whole numbers only, by its kind or by its type."""
+    """True if a variable holds integers only, by its kind or by its type."""
     if microdata.schema.variable(name).kind is Kind.COUNT:
         return True
     return bool(pd.api.types.is_integer_dtype(microdata.frame[name].dtype))
 
 
 def with_numbers(microdata: Microdata, columns: Mapping[str, NDArray[np.float64]]) -> Microdata:
-    """The released table with other numbers in some variables.
-
-    Parameters
-    ----------
-    microdata : Microdata
-        The original, n records.
-    columns : mapping of str to ndarray of float64, shape (n,)
-        New numbers of numeric variables. Where the original is missing, so is the release.
-
-    Returns
-    -------
-    Microdata
-        Row-aligned with the original and of the same types: whole numbers stay whole, halves go
-        to the even one; a type too narrow for the numbers becomes a wider one.
-    """
+    """The released table with other numbers in some variables."""
     frame = {}
     for variable in microdata.schema.released:
         own = microdata.frame[variable.name]

@@ -138,12 +138,7 @@ class CorrelatedNoiseOn:
         )
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
-        """There is none.
-
-        Raises
-        ------
-        NotApplicable
-        """
+        """There is none."""
         raise NotApplicable(UNLISTED)
 
     def restricted_to(self, names: frozenset[str]) -> CorrelatedNoiseOn:
@@ -164,17 +159,7 @@ class CorrelatedNoiseOn:
 def spread_axes(
     covariance: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """The axes of a covariance in standard deviations, so that no unit decides which are none.
-
-    Returns
-    -------
-    scale : ndarray of float64, shape (d,)
-        Standard deviations; 0 of a constant.
-    values : ndarray of float64, shape (d,)
-        Eigenvalues of the correlations; 0 where they are rounding only, and of constants.
-    vectors : ndarray of float64, shape (d, d)
-        Their eigenvectors, as columns.
-    """
+    """The axes of a covariance in standard deviations, so that no unit decides which are none."""
     scale = np.sqrt(np.diag(covariance))
     length = np.where(scale > 0, scale, 1.0)
     values, vectors = np.linalg.eigh(covariance / length[:, np.newaxis] / length)

@@ -1,4 +1,4 @@
-"""Who the donors of each record may be, block of records by block: never all pairs at once."""
+"""Possible donors of each record, block of records by block, never all pairs at once."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Listed:
 
     @property
     def typical(self) -> float:
-        """How long a list is, on average."""
+        """The mean length of a list."""
         return float(self._neighborhoods.sizes.mean())
 
     @property
@@ -104,11 +104,7 @@ class Listed:
         any_donors: bool = True,
         records: NDArray[np.int64] | None = None,
     ) -> None:
-        """Call `work(lists, start, stop)` for ranges of the lists of all records, or of some.
-
-        On all threads; every list is in exactly one range. Members that are still to be found are
-        looked at as soon as they are, leaf by leaf.
-        """
+        """Call `work(lists, start, stop)` for ranges of the lists of all records, or of some."""
         wanted = None if records is None else np.isin(self.order, records)
         for block in self._blocks(any_donors):
             lists = block.lists
@@ -120,7 +116,7 @@ class Listed:
             self.watch.run(look, count)
 
     def blocks(self, *, any_donors: bool = True) -> Iterator[Lists]:
-        """Every record in exactly one block; without donors where nobody asks for them."""
+        """Yield blocks that hold each record once; without donors if these are not needed."""
         for block in self._blocks(any_donors):
             if block.find is not None:
                 self.watch.run(block.find, len(block.leaves) - 1)
@@ -169,7 +165,7 @@ def _find_and_look(
     leaf: int,
     last: int,
 ) -> None:
-    """Find the members of some leaves, and look at them while they are close at hand."""
+    """Find the members of some leaves and process them while they are in the cache."""
     find(leaf, last)
     if ends[leaf] < ends[last]:
         look(int(ends[leaf]), int(ends[last]))

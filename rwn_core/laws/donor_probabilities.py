@@ -1,4 +1,4 @@
-"""How likely each record is to be the donor of each other, and what follows for any values."""
+"""Donor probabilities of all records, and the probabilities of values that follow."""
 
 from __future__ import annotations
 
@@ -44,18 +44,12 @@ class DonorChances:
 
     @property
     def few(self) -> bool:
-        """Whether the matrix is at hand soon, without the compiler."""
+        """True if the table is small: the matrix needs no compiled code."""
         return self._neighborhoods.n <= LARGEST_DENSE
 
     @property
     def matrix(self) -> sparse.csr_array:
-        """The chances, row i those of the donors of record i.
-
-        Raises
-        ------
-        NotApplicable
-            The neighborhoods are those of some records only.
-        """
+        """The chances, row i those of the donors of record i."""
         self._check()
         return self._whole if self._shares is None else self._shares
 
@@ -65,13 +59,7 @@ class DonorChances:
 
     @property
     def lists(self) -> Listed:
-        """The possible donors of every record, block by block.
-
-        Raises
-        ------
-        NotApplicable
-            The neighborhoods are those of some records only.
-        """
+        """The possible donors of every record, block by block."""
         self._check()
         return self._listed
 
@@ -113,24 +101,7 @@ class DonorChances:
     def columns(
         self, codes: Sequence[NDArray[np.int64]], q: Sequence[float], enough: float
     ) -> list[Column]:
-        """How many records may release each value, and the chance that a random one does.
-
-        For large tables; a small one's law is soon at hand.
-
-        Parameters
-        ----------
-        codes : sequence of ndarray of int64, shape (n,)
-            The values of some variables.
-        q : sequence of float
-        enough : float
-            A variable is left alone once supports @ chances is this much: from there on both
-            may be too small.
-
-        Returns
-        -------
-        list of (supports, chances)
-            Of each variable, shape (V,).
-        """
+        """Return the support size and mean probability of each value, shape (V,)."""
         from rwn_core.laws.value_probabilities import columns_of
 
         return columns_of(self.lists, codes, q, enough)

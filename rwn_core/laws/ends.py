@@ -13,20 +13,7 @@ from rwn_core.randomness import SecretKey, uniforms
 
 
 def unmasked(original: Microdata) -> tuple[Microdata, CellLaw]:
-    """Return the released variables as they are, and the law that changes no cell.
-
-    Parameters
-    ----------
-    original : Microdata
-
-    Returns
-    -------
-    masked : Microdata
-        Row-aligned, without direct identifiers.
-    law : CellLaw
-        With q = 0. Each record's one neighbor is the next record: it is never drawn, and nothing
-        is searched.
-    """
+    """Return the released variables as they are, and the law that changes no cell."""
     n, p = original.n, len(original.schema.released)
     ones = np.ones(n, dtype=np.int64)
     table = NeighborTable(
@@ -44,13 +31,7 @@ def unmasked(original: Microdata) -> tuple[Microdata, CellLaw]:
 
 
 def shuffled_donors(original: Microdata, key: SecretKey) -> NDArray[np.int64]:
-    """Draw a random order for each released variable, shape (n, p); one for each slice.
-
-    Parameters
-    ----------
-    original : Microdata
-    key : SecretKey
-    """
+    """Draw a random order for each released variable, shape (n, p); one for each slice."""
     records = np.arange(original.n)
     orders = [
         np.argsort(uniforms(key, records, stream)[0], kind="stable")

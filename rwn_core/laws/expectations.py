@@ -1,4 +1,4 @@
-"""What is expected of the cells of a release, where a method has no law of independent rows."""
+"""Expected cells of methods without a law of independent rows."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ NO_OUTSIDERS = "What becomes of people outside depends on the groups that they w
 
 
 class DeterministicUnit:
-    """Variables whose released values follow from the original file for sure; see `UnitLaw`.
+    """Hold the law of variables released as fixed functions of the original; see `UnitLaw`.
 
     Parameters
     ----------
@@ -59,13 +59,7 @@ class DeterministicUnit:
     def chances(
         self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
     ) -> NDArray[np.float64]:
-        """1 where a row has what the record releases; see `UnitLaw`.
-
-        Raises
-        ------
-        NotApplicable
-            People outside have no result.
-        """
+        """1 where a row has what the record releases; see `UnitLaw`."""
         if people is not None:
             raise NotApplicable(NO_OUTSIDERS)
         shown = rounded(self._shown, self._precision)
@@ -80,7 +74,7 @@ class DeterministicUnit:
         return certain(rounded(self._shown, self._precision), self.names)
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
-        """Each record's result for sure, after the original's values those that are new."""
+        """Codes of the released values; new values follow the original's."""
         if len(self.names) > 1:
             raise NotApplicable("Several variables change together.")
         (name,) = self.names
@@ -108,7 +102,7 @@ class DeterministicUnit:
 
 
 class RedrawWithinGroups:
-    """A variable whose values are drawn within groups of values; see `UnitLaw`.
+    """Hold the law of a variable drawn within groups of values; see `UnitLaw`.
 
     Parameters
     ----------
@@ -173,13 +167,7 @@ class RedrawWithinGroups:
     def chances(
         self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
     ) -> NDArray[np.float64]:
-        """The probability of the rows' values in each record's group; see `UnitLaw`.
-
-        Raises
-        ------
-        NotApplicable
-            People outside have no group.
-        """
+        """The probability of the rows' values in each record's group; see `UnitLaw`."""
         if people is not None:
             raise NotApplicable(NO_OUTSIDERS)
         table, _, _ = self._by_group()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, get_args
 
@@ -15,8 +15,42 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded_values
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.moments import Moments, independent
-from rwn_core.laws.noise_moments import discrete_variance, shortfall
 from rwn_core.laws.privacy import NORMAL_NOISE, STILL_MISSING, Privacy
+
+Floats = NDArray[np.float64]
+
+FAR = 40.0  # standard deviations beyond which no noise has a weight that counts
+LARGEST = 100_000  # integers that are added up; of wider noise, rounding adds 1/12
+
+
+def discrete_variance(below: Callable[[Floats], Floats], sd: float) -> float:
+    """Variance of noise that is rounded to integers."""
+    if sd * FAR > LARGEST:
+        return sd**2 + 1 / 12
+    steps = np.arange(1, np.ceil(sd * FAR) + 2)
+    # E[k^2] = sum over k of (2 k - 1) P(|K| >= k)
+    return float(2 * ((2 * steps - 1) * below(0.5 - steps)).sum())
+
+
+def shortfall(
+    shape: str, sd: float, below: Callable[[Floats], Floats], own: Floats, *, discrete: bool
+) -> Floats:
+    """Return E[max(0, -own - noise)], the expected shortfall below 0."""
+    if discrete and sd * FAR <= LARGEST:
+        steps = np.arange(1, np.ceil(sd * FAR) + 2)
+        tails = np.append(np.cumsum(below(0.5 - steps)[::-1])[::-1], 0.0)
+        return np.asarray(tails[np.minimum(own, len(steps)).astype(np.int64)])
+    if shape == "gaussian":
+        at = own / sd
+        return np.asarray(
+            sd * np.exp(-0.5 * at * at) / np.sqrt(2 * np.pi) - own * ndtr(-at), np.float64
+        )
+    if shape == "laplace":
+        scale = sd / np.sqrt(2)
+        return np.asarray(scale / 2 * np.exp(-own / scale))
+    half = sd * np.sqrt(3)
+    return np.asarray(np.maximum(half - own, 0.0) ** 2 / (4 * half))
+
 
 Shape = Literal["gaussian", "laplace", "uniform"]
 UNLISTED = "Noise can release any number, so its values cannot be listed."
@@ -187,12 +221,7 @@ class NoiseOn:
         return independent(self.names, mean[:, np.newaxis], spread[:, np.newaxis])
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
-        """There is none.
-
-        Raises
-        ------
-        NotApplicable
-        """
+        """There is none."""
         raise NotApplicable(UNLISTED)
 
     def restricted_to(self, names: frozenset[str]) -> NoiseOn:

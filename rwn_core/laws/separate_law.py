@@ -13,15 +13,15 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_like, value_codes
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.cells import MixtureComponent
 from rwn_core.laws.donor_probabilities import Column
+from rwn_core.laws.law import MixtureComponent
 from rwn_core.laws.moments import Moments, certain, joined
 from rwn_core.laws.privacy import AS_IT_IS, Privacy
 from rwn_core.neighbors.rule import Joins
 
 
 class UnitLaw(Protocol):
-    """How the values of some variables, drawn together, change."""
+    """The law of one unit: variables drawn together."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -33,38 +33,22 @@ class UnitLaw(Protocol):
 
     @property
     def keeps_value_counts(self) -> bool:
-        """Whether a release has as many of each value as the original, for sure."""
+        """True if every release has as many of each value as the original."""
 
     @property
     def privacy(self) -> Privacy:
-        """What a record is promised in the sense of differential privacy."""
+        """The differential-privacy parameters for one record."""
 
     def chances(
         self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
     ) -> NDArray[np.float64]:
-        """How likely each person is to release the rows' values, shape (m, people.n).
-
-        Up to a factor of each row. People are the original's records, or others with values that
-        were never rounded.
-        """
+        """Return the likelihood of the rows' values for each person, shape (m, people.n)."""
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
-        """P(each value is released for each record), shape (n, V), and the values.
-
-        Raises
-        ------
-        NotApplicable
-            Values are continuous, or several variables change together.
-        """
+        """P(each value is released for each record), shape (n, V), and the values."""
 
     def moments(self) -> Moments:
-        """Mean and spread of its numbers.
-
-        Raises
-        ------
-        NotApplicable
-            They have no closed form.
-        """
+        """Mean and spread of its numbers."""
 
     def restricted_to(self, names: frozenset[str]) -> UnitLaw:
         """The law of some of its variables."""
@@ -103,12 +87,7 @@ class SeparateLaw:
 
     @property
     def probabilities(self) -> sparse.csr_array:
-        """There are no donors.
-
-        Raises
-        ------
-        NotApplicable
-        """
+        """There are no donors."""
         raise NotApplicable("This is for a method that copies values from donors.")
 
     @property
@@ -124,11 +103,11 @@ class SeparateLaw:
         return next(part for names, part in self._parts.items() if name in names)
 
     def units(self) -> list[tuple[str, ...]]:
-        """The variables whose values are drawn together, as tuples of names."""
+        """Return the units: variables drawn together."""
         return list(self._parts)
 
     def privacy(self) -> dict[tuple[str, ...], Privacy]:
-        """What each unit promises; see `Law.privacy`."""
+        """Return each unit's differential-privacy parameters."""
         return {unit: part.privacy for unit, part in self._parts.items()}
 
     def moments(self) -> Moments:
@@ -136,7 +115,7 @@ class SeparateLaw:
         return joined([part.moments() for part in self._parts.values()])
 
     def keeps_value_counts(self, name: str) -> bool:
-        """Whether a variable keeps the counts of its values; see `Law.keeps_value_counts`."""
+        """True if a variable keeps the counts of its values."""
         return self._part(name).keeps_value_counts
 
     def modification(self, name: str) -> float:
@@ -161,7 +140,7 @@ class SeparateLaw:
         return other
 
     def restricted_to(self, original: Microdata) -> Self:
-        """The law in the eyes of somebody who has some variables only: that of those."""
+        """Return the law for an intruder who knows only these variables."""
         names = frozenset(original.names)
         if not names.issuperset(self._known_by):
             raise NotApplicable("Without the variables that make the blocks the law is not known.")
@@ -172,32 +151,12 @@ class SeparateLaw:
         other.precision = {name: s for name, s in self.precision.items() if name in names}
         return other
 
-    def shares_outside(self, people: Microdata) -> sparse.csr_array:
-        """There are no donors.
-
-        Raises
-        ------
-        NotApplicable
-        """
-        raise NotApplicable("This is for a method that copies values from donors.")
-
-    def joins_outside(self, people: Microdata) -> Joins:
-        """There are no donors.
-
-        Raises
-        ------
-        NotApplicable
-        """
+    def outside(self, people: Microdata) -> tuple[sparse.csr_array, Joins]:
+        """Refuse: there are no donors."""
         raise NotApplicable("This is for a method that copies values from donors.")
 
     def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
-        """The law of one variable; see `CellLaw.table`.
-
-        Raises
-        ------
-        NotApplicable
-            Its values are continuous.
-        """
+        """The law of one variable; see `CellLaw.table`."""
         return self._part(name).restricted_to(frozenset((name,))).table()
 
     def supports(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
@@ -212,30 +171,19 @@ class SeparateLaw:
         rows: NDArray[np.int64],
         people: Microdata | None = None,
     ) -> NDArray[np.float64]:
-        """How likely people are to release the values of some rows; see `Cells`."""
+        """Return the likelihood of the rows' values for each person, up to a factor a row."""
         return self._part(names[0]).restricted_to(frozenset(names)).chances(masked, rows, people)
 
     def unit_codes(
         self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """There are no common values to number.
-
-        Raises
-        ------
-        NotApplicable
-        """
+        """There are no common values to number."""
         raise NotApplicable("This is for a method that copies values from donors.")
 
     def likelihood_columns(
         self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
     ) -> tuple[sparse.csc_array, NDArray[np.int64]]:
-        """The law of one unit, and which of its columns holds each row's values.
-
-        Raises
-        ------
-        NotApplicable
-            Values are continuous, or several variables change together.
-        """
+        """The law of one unit, and which of its columns holds each row's values."""
         if len(names) > 1:
             raise NotApplicable("This is for a method that changes each variable by itself.")
         table, _ = self.table(names[0])
@@ -284,7 +232,7 @@ class Untouched:
         return certain(self._written, self.names)
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
-        """Each record's own value for sure; see `UnitLaw`."""
+        """Return the law of own values: each with probability 1."""
         codes, values = value_codes(self._written, self.names[0])
         n = len(codes)
         shape = (n, len(values))

@@ -43,15 +43,7 @@ class Choice:
     pools: NDArray[np.float64]
 
     def matrix(self, own: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.float64]:
-        """T over some values, from one record of each, shape (len(values), len(values)).
-
-        Parameters
-        ----------
-        own : ndarray of int64, shape (n,)
-            From 0 to V - 1.
-        values : ndarray of int64
-            Numbers that occur.
-        """
+        """T over some values, from one record of each, shape (len(values), len(values))."""
         first = np.zeros(self.pools.shape[1], dtype=np.int64)
         first[own] = np.arange(len(own))
         rows = first[values]
@@ -59,18 +51,7 @@ class Choice:
         return taken + np.diag(self.keep[rows])
 
     def drawn(self, own: NDArray[np.int64], uniform: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Draw each record's value by itself.
-
-        Parameters
-        ----------
-        own : ndarray of int64, shape (n,)
-            From 0 to V - 1.
-        uniform : ndarray of float64, shape (2, n)
-
-        Returns
-        -------
-        ndarray of int64, shape (n,)
-        """
+        """Draw each record's value by itself, shape (n,)."""
         starts, left = self.weights.indptr, uniform[0] - self.keep
         ends = np.cumsum(self.weights.data)
         before = np.concatenate(([0.0], ends))[starts[:-1]]
@@ -90,7 +71,7 @@ class Choice:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Transition:
-    """The law of some variables whose values change together by a transition matrix.
+    """Hold the law of one unit that changes by a transition matrix.
 
     See `UnitLaw`.
 
@@ -249,7 +230,7 @@ class Transition:
         return Privacy(epsilon, "may become any of its values, whatever it was")
 
     def row_epsilon(self) -> float:
-        """The epsilon of the matrix: for whoever sees one row and knows nothing of the others."""
+        """The epsilon of the matrix, for an intruder who sees one row and no others."""
         own, choice = self._own, self.choice
         some, first = np.unique(own, return_index=True)
         if not self.by_value:
@@ -269,17 +250,7 @@ def numbers_of(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int64
 
 
 def one_pool(share: float, own: NDArray[np.int64], changing: NDArray[np.bool_]) -> Choice:
-    """T = (1 - c) I + c 1 v' of some records, v being their shares of the values.
-
-    Parameters
-    ----------
-    share : float
-        c, from 0 to n / (n - 1).
-    own : ndarray of int64, shape (n,)
-        The values as numbers from 0.
-    changing : ndarray of bool, shape (n,)
-        The others keep their values.
-    """
+    """T = (1 - c) I + c 1 v' of some records, v being their shares of the values."""
     n, some = len(own), np.flatnonzero(changing)
     counts = np.bincount(own[some], minlength=int(own.max()) + 1)
     starts = np.concatenate(([0], np.cumsum(changing)))

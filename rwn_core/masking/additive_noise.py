@@ -107,7 +107,7 @@ class AdditiveNoise(TableMethod):
         check_others(self.others)
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The table with noise; see `TableMethod.draw`."""
+        """The table with noise."""
         microdata, law = table.microdata, self._parts(table)
         released = [variable.name for variable in microdata.schema.released]
         columns = {}
@@ -134,14 +134,14 @@ class AdditiveNoise(TableMethod):
         return parts
 
     def law(self, table: Prepared) -> Law:
-        """Independent densities, or probabilities of whole numbers; see `TableMethod.law`."""
+        """Independent densities, or probabilities of whole numbers."""
         noisy = self._parts(table)
         names = [variable.name for variable in table.microdata.schema.released]
         parts = [noisy.get(name) or Untouched(table.microdata, name) for name in names]
         return SeparateLaw(table.microdata, parts)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is, and where negative numbers may arise."""
+        """Return remarks: variables released unchanged, and possible negative numbers."""
         names = self.masked_names(microdata)
         remarks = kept_as_they_are(microdata, names)
         unsigned = [n for n in names if np.nanmin(microdata.values(n), initial=np.inf) >= 0]
@@ -153,7 +153,7 @@ class AdditiveNoise(TableMethod):
         return remarks
 
     def cautions(self) -> list[str]:
-        """What noise destroys."""
+        """Return cautions about this setting."""
         if self.size == 0:
             return ["size = 0 masks nothing: the release is the original."]
         return [
@@ -164,12 +164,7 @@ class AdditiveNoise(TableMethod):
 
 
 def check_size(size: float) -> None:
-    """Refuse what is no size of noise.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse what is no size of noise."""
     number = isinstance(size, int | float) and not isinstance(size, bool)
     if not number or not 0 <= size <= LARGEST:
         raise ParameterError(f"size must be a number from 0 to {LARGEST:g}.")

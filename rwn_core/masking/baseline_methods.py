@@ -44,7 +44,7 @@ class Shuffled:
 
 @dataclass(frozen=True, slots=True)
 class Shuffling:
-    """A table whose columns are shuffled by themselves; those of one group together."""
+    """Hold a table that releases shuffled columns, those of one group together."""
 
     microdata: Microdata
 

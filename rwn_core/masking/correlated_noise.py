@@ -106,7 +106,7 @@ class CorrelatedNoise(TableMethod):
         check_others(self.others)
 
     def check(self, microdata: Microdata) -> None:
-        """Refuse a table without numbers, or with too few records; see `TableMethod.check`."""
+        """Refuse a table without numbers, or with too few records."""
         self.masked_names(microdata)
         if self.form == "sample" and self.size >= microdata.n - 1:
             raise ParameterError(
@@ -134,7 +134,7 @@ class CorrelatedNoise(TableMethod):
         )
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The table with noise; see `TableMethod.draw`."""
+        """The table with noise."""
         if self.size == 0:
             return with_numbers(table.microdata, {})
         part = self._noise(table)
@@ -149,7 +149,7 @@ class CorrelatedNoise(TableMethod):
         )
 
     def law(self, table: Prepared) -> Law:
-        """A joint density of all numbers; see `TableMethod.law`."""
+        """A joint density of all numbers."""
         microdata = table.microdata
         noisy = self.masked_names(microdata) if self.size else ()
         rest = [v.name for v in microdata.schema.released if v.name not in noisy]
@@ -157,7 +157,7 @@ class CorrelatedNoise(TableMethod):
         return SeparateLaw(microdata, [*joint, *(Untouched(microdata, name) for name in rest)])
 
     def cautions(self) -> list[str]:
-        """What correlated noise keeps, and what not."""
+        """Return cautions about this setting."""
         if self.size == 0:
             return ["size = 0 masks nothing: the release is the original."]
         return [
@@ -168,19 +168,7 @@ class CorrelatedNoise(TableMethod):
 
 
 def moments(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Means of the known numbers, and covariances of the records that are complete.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, d)
-        NaN where missing.
-
-    Returns
-    -------
-    mean : ndarray of float64, shape (d,)
-    covariance : ndarray of float64, shape (d, d)
-        Divisor n - 1. With fewer than two complete records, variances alone.
-    """
+    """Means of the known numbers, and covariances of the records that are complete."""
     known = ~np.isnan(values)
     count = known.sum(axis=0)
     mean = np.divide(np.nansum(values, axis=0), count, out=np.zeros(len(count)), where=count > 0)
@@ -193,10 +181,6 @@ def moments(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[n
 
 
 def _root(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a matrix R with R R' equal to the covariance, also to a singular one.
-
-    The symmetric root of the correlations, in standard deviations: unlike eigenvectors alone it is
-    the same in every unit and order of the variables.
-    """
+    """Return a matrix R with R R' equal to the covariance, also to a singular one."""
     scale, values, vectors = spread_axes(covariance)
     return np.asarray(scale[:, np.newaxis] * ((vectors * np.sqrt(values)) @ vectors.T))

@@ -110,7 +110,7 @@ class KNoise(TableMethod):
         check_others(self.others)
 
     def check(self, microdata: Microdata) -> None:
-        """Refuse a table without numbers, or of fewer than k records; see `TableMethod.check`."""
+        """Refuse a table without numbers, or of fewer than k records."""
         check_records(self.k, microdata)
         check_known(self.k, microdata, self.masked_names(microdata))
 
@@ -130,7 +130,7 @@ class KNoise(TableMethod):
         return parts
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The table with noise; see `TableMethod.draw`."""
+        """The table with noise."""
         microdata = table.microdata
         released = [variable.name for variable in microdata.schema.released]
         columns = {}
@@ -140,14 +140,14 @@ class KNoise(TableMethod):
         return with_numbers(microdata, columns)
 
     def law(self, table: Prepared) -> Law:
-        """Independent densities, or probabilities of whole numbers; see `TableMethod.law`."""
+        """Independent densities, or probabilities of whole numbers."""
         noisy = self._parts(table)
         names = [variable.name for variable in table.microdata.schema.released]
         parts = [noisy.get(name) or Untouched(table.microdata, name) for name in names]
         return SeparateLaw(table.microdata, parts)
 
     def cautions(self) -> list[str]:
-        """What the noise promises, and what not."""
+        """Return cautions about this setting."""
         if self.k == 1:
             return ["k = 1 masks nothing: the release is the original."]
         return [

@@ -107,7 +107,7 @@ class KPRAM(TableMethod):
         check_others(self.others)
 
     def check(self, microdata: Microdata) -> None:
-        """Refuse a table without numbers, or of fewer than k records; see `TableMethod.check`."""
+        """Refuse a table without numbers, or of fewer than k records."""
         check_known(self.k, microdata, self.masked_names(microdata))
 
     def _groups(self, table: Prepared, name: str) -> NDArray[np.int64]:
@@ -119,7 +119,7 @@ class KPRAM(TableMethod):
         return self.masked_names(microdata) if self.k > 1 else ()
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The table with numbers drawn anew; see `TableMethod.draw`."""
+        """The table with numbers drawn anew."""
         microdata, records = table.microdata, table.records
         released = [variable.name for variable in microdata.schema.released]
         donors = np.tile(records[:, np.newaxis], (1, len(released)))
@@ -131,10 +131,7 @@ class KPRAM(TableMethod):
         return copy_from_donors(microdata, donors)
 
     def law(self, table: Prepared) -> Law:
-        """Values drawn within their interval; see `TableMethod.law`.
-
-        A permutation ties the records of an interval together, which this law leaves out.
-        """
+        """Values drawn within their interval."""
         microdata, drawn = table.microdata, self._drawn(table.microdata)
         parts = [
             self._part(table, v.name) if v.name in drawn else Untouched(microdata, v.name)
@@ -154,7 +151,7 @@ class KPRAM(TableMethod):
         return RedrawWithinGroups(table.microdata, name, group, chance, keeps_value_counts=permuted)
 
     def cautions(self) -> list[str]:
-        """What k promises, and what not."""
+        """Return cautions about this setting."""
         if self.k == 1:
             return ["k = 1 masks nothing: the release is the original."]
         return [
@@ -169,7 +166,7 @@ def _donors(
     uniform: NDArray[np.float64],
     draw_from: str,
 ) -> NDArray[np.int64]:
-    """Whose value each record shows."""
+    """Return the donor of each record."""
     order = np.argsort(group, kind="stable")
     sizes = np.bincount(group)
     starts = np.cumsum(sizes) - sizes

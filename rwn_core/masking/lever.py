@@ -78,7 +78,7 @@ class Lever:
 
     @property
     def words(self) -> str:
-        """What it is, within a sentence and without its unit."""
+        """The title within a sentence, without its unit."""
         first, rest = self.title[0], self.title.partition(" (")[0][1:]
         return first.lower() + rest
 
@@ -119,13 +119,7 @@ def lever_values(params: Any) -> dict[str, Any]:
 
 
 def at_levers(params: Any, levers: Mapping[str, Any]) -> Any:
-    """The same method with some of its levers moved.
-
-    Raises
-    ------
-    ParameterError
-        A value is refused.
-    """
+    """The same method with some of its levers moved."""
     kinds = {lever.name: lever for lever in params.levers}
     return replace(params, **{name: kinds[name].value(x) for name, x in levers.items()})
 
@@ -141,7 +135,7 @@ def options_of(params: Any) -> dict[str, Any]:
 
 
 def family(params: Any) -> Hashable:
-    """What two settings must share for one to be reached from the other by its levers alone."""
+    """Return the key of a family: settings that differ in lever positions only."""
     moved = {lever.name for lever in params.levers}
     unlike = [
         value
@@ -153,20 +147,7 @@ def family(params: Any) -> Hashable:
 
 
 def check_share(name: str, value: object, largest: float = 1.0) -> None:
-    """Refuse what is no share, and say so where it looks like a percentage.
-
-    Parameters
-    ----------
-    name : str
-        The parameter.
-    value : object
-    largest : float
-        1 unless shares may add up to more.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse what is no share, and say so where it looks like a percentage."""
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if number and 0 <= float(value) <= largest:  # type: ignore[arg-type]
         return

@@ -112,7 +112,7 @@ class LocalSuppression(TableMethod):
         return tuple(keys)
 
     def check(self, microdata: Microdata) -> None:
-        """Refuse a table without keys, or of fewer than k records; see `TableMethod.check`."""
+        """Refuse a table without keys, or of fewer than k records."""
         if not self._keys(microdata):
             raise ParameterError(
                 "No variable can be a key: all are confidential or not to be masked; give one the "
@@ -146,11 +146,11 @@ class LocalSuppression(TableMethod):
         return copy_from_donors(coarse, donors)
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The suppressed table; see `TableMethod.draw`."""
+        """The suppressed table."""
         return self._result(table)
 
     def law(self, table: Prepared) -> Law:
-        """What each record releases is known for sure; see `TableMethod.law`."""
+        """Each record's release follows from the original file."""
         microdata, keys = table.microdata, self._keys(table.microdata)
         joint = DeterministicUnit(microdata, self._result(table), keys)
         rest = [v.name for v in microdata.schema.released if v.name not in keys]
@@ -161,7 +161,7 @@ class LocalSuppression(TableMethod):
         return [f"only the keys are changed: {', '.join(self._keys(microdata))}"]
 
     def cautions(self) -> list[str]:
-        """What k-anonymity promises, and what not."""
+        """Return cautions about this setting."""
         return [
             "k records share their keys, but all of them may have one confidential value; and who "
             "knows any other variable than the keys is not counted."
@@ -181,19 +181,7 @@ def _class_means(values: NDArray[np.float64], classes: int) -> NDArray[np.float6
 
 
 def suppressed(cells: NDArray[np.int64], k: int) -> NDArray[np.bool_]:
-    """Which cells are suppressed so that every combination that is left occurs k times.
-
-    Parameters
-    ----------
-    cells : ndarray of int64, shape (n, m)
-        Numbers of the values of m keys.
-    k : int
-        At most n.
-
-    Returns
-    -------
-    ndarray of bool, shape (n, m)
-    """
+    """Which cells are suppressed so that every combination that is left occurs k times."""
     shown = cells.copy()
     order = np.argsort([-len(np.unique(column)) for column in cells.T], kind="stable")
     for position in order:
@@ -213,6 +201,6 @@ def suppressed(cells: NDArray[np.int64], k: int) -> NDArray[np.bool_]:
 
 
 def _sizes(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many records have each record's combination."""
+    """Return the size of each record's equivalence class."""
     _, number, counts = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
     return np.asarray(counts[number.ravel()])

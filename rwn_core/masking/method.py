@@ -101,7 +101,7 @@ class Prepared:
 
     @cached_property
     def ranges(self) -> Mapping[str, LeverRange]:
-        """How far each lever goes on this table, by its name."""
+        """The range of each lever on this table, by its name."""
         return lever_ranges(self.method, self.state.about)
 
     @cached_property
@@ -123,7 +123,7 @@ class Prepared:
 
     @property
     def expectations(self) -> Expectations | None:
-        """What is expected of every cell of a method without a law; None where it is unknown."""
+        """The expectations of every cell of a method without a law; None if unknown."""
         about: Expectations | None = self.method.expectations(self)
         return about
 
@@ -134,7 +134,7 @@ class Prepared:
 
     @property
     def known(self) -> Any:
-        """What spares another process the search, once a release was drawn; None for nothing."""
+        """The results that spare another process the search, after a release; None without."""
         return self.state.known(self)
 
     def recalling(self, known: Any) -> Prepared:
@@ -176,7 +176,7 @@ class Prepared:
 
 
 class Method(Protocol):
-    """What every method's parameter record offers.
+    """The protocol of a method's parameter record.
 
     Attributes
     ----------
@@ -221,11 +221,7 @@ class Method(Protocol):
         threads: int | None = None,
         budget: float | None = None,
     ) -> Prepared:
-        """Return the table ready for releases of this setting and of `settings` of its family.
-
-        With `records` only these are masked; their donors come from all records. At most `budget`
-        bytes are stored.
-        """
+        """Return the table ready for releases of this setting and of `settings` of its family."""
 
     def begin_preview(
         self,
@@ -244,19 +240,16 @@ class Method(Protocol):
         cancel: Event | None = None,
         begun: Any = None,
     ) -> Prepared:
-        """Return the table ready for a screen: every lever position, random records of many.
-
-        Setting `cancel` stops the work; `begun` is the result of `begin_preview`.
-        """
+        """Return the table ready for a screen: every lever position, random records of many."""
 
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
         """Return the variables of which this setting may change a cell, whatever is drawn."""
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What the steward should know of this setting on a table, in sentences."""
+        """Return remarks on this setting and a table, in sentences."""
 
     def cautions(self) -> list[str]:
-        """What a careful steward must bear in mind at this setting, most pressing first."""
+        """Return cautions about this setting, most important first."""
 
 
 class TableMethod(ABC):
@@ -294,7 +287,7 @@ class TableMethod(ABC):
         return None
 
     def expectations(self, table: Prepared) -> Expectations | None:
-        """What is expected of every cell, where there is no law; None where nothing is known."""
+        """Return the expectations of every cell if there is no law; None if unknown."""
         return None
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
@@ -302,7 +295,7 @@ class TableMethod(ABC):
         return kept_as_they_are(microdata, self.masked_names(microdata))
 
     def cautions(self) -> list[str]:
-        """What a careful steward must bear in mind at this setting; nothing."""
+        """Return cautions about this setting; none by default."""
         return []
 
     def prepare(
@@ -476,12 +469,12 @@ class Rounded:
         return names
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What the method itself remarks."""
+        """Return the method's own remarks."""
         remarks: list[str] = self.params.remarks(microdata, law)
         return remarks
 
     def cautions(self) -> list[str]:
-        """What the method itself cautions."""
+        """Return the method's own cautions."""
         cautions: list[str] = self.params.cautions()
         return cautions
 

@@ -95,7 +95,7 @@ class Microaggregation(TableMethod):
         check_others(self.others)
 
     def check(self, microdata: Microdata) -> None:
-        """Refuse a table without numbers, or of fewer than k records; see `TableMethod.check`."""
+        """Refuse a table without numbers, or of fewer than k records."""
         self.masked_names(microdata)
         check_records(self.k, microdata)
 
@@ -114,18 +114,18 @@ class Microaggregation(TableMethod):
         return with_numbers(microdata, {name: means[:, j] for j, name in enumerate(names)})
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The table of group means; see `TableMethod.draw`."""
+        """The table of group means."""
         return self._result(table)
 
     def law(self, table: Prepared) -> Law:
-        """What each record releases is known for sure; see `TableMethod.law`."""
+        """Each record's release follows from the original file."""
         microdata, names = table.microdata, self.masked_names(table.microdata)
         rest = [v.name for v in microdata.schema.released if v.name not in names]
         joint = DeterministicUnit(microdata, self._result(table), names)
         return SeparateLaw(microdata, [joint, *(Untouched(microdata, name) for name in rest)])
 
     def cautions(self) -> list[str]:
-        """What the means hide, and what not."""
+        """Return cautions about this setting."""
         if self.k == 1:
             return ["k = 1 masks nothing: the release is the original."]
         return [
@@ -212,7 +212,7 @@ class _Left:
         return apart
 
     def mean(self) -> NDArray[np.float64]:
-        """Where their middle is."""
+        """Return the mean of the points."""
         return np.asarray(self._points[:, : self.count].mean(axis=1))
 
     def farthest_from(self, center: NDArray[np.float64]) -> NDArray[np.float64]:

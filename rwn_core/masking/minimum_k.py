@@ -1,4 +1,4 @@
-"""What methods share whose strength is a least number of records k."""
+"""Checks and ranges of a least number of records k."""
 
 from __future__ import annotations
 
@@ -13,23 +13,13 @@ from rwn_core.masking.lever import LeverRange
 
 
 def check_k(k: int, name: str = "k") -> None:
-    """Refuse what is no least number of records.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse what is no least number of records."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise ParameterError(f"{name} must be a whole number of at least 1.")
 
 
 def check_records(k: int, microdata: Microdata) -> None:
-    """Refuse more records than a table has.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse more records than a table has."""
     if k > microdata.n:
         raise ParameterError(
             f"k must be at most the number of records, {microdata.n:,}; take a smaller one."
@@ -37,12 +27,7 @@ def check_records(k: int, microdata: Microdata) -> None:
 
 
 def check_known(k: int, microdata: Microdata, names: Sequence[str]) -> None:
-    """Refuse more records than have a value of some numeric variable.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse more records than have a value of some numeric variable."""
     for name in names:
         known = int((~np.isnan(microdata.values(name))).sum())
         if 0 < known < k:

@@ -133,7 +133,7 @@ class NBRS2015(NeighborhoodMethod):
         return ~self.selected(key, n)[records]
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """How many records have no neighbor, and lose their values when they are selected."""
+        """Return a remark on records without neighbors, which lose their values if selected."""
         if law is None or law.neighborhoods is None:
             return []
         empty = int((law.neighborhoods.sizes == 0).sum())
@@ -144,7 +144,7 @@ class NBRS2015(NeighborhoodMethod):
         return [f"{have} no neighbor within epsilon: {cells}; take a larger epsilon, or method rwn"]
 
     def cautions(self) -> list[str]:
-        """What a careful steward must bear in mind; see `Method.cautions`."""
+        """Return cautions about this setting."""
         return [
             kept_values(self.q, "record is released whole"),
             EVERY_COLUMN,

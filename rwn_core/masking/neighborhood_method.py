@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.laws.donors import copy_from_donors, draw_donors, masked_columns
+from rwn_core.laws.donors import StoredDraws, copy_from_donors, draw_donors, masked_columns
 from rwn_core.laws.law import Law
-from rwn_core.laws.stored_draws import StoredDraws
 from rwn_core.masking.method import Masked, Prepared
 from rwn_core.neighbors import LARGEST_DENSE, Neighborhoods, check_radius_and_k, neighbor_table
 from rwn_core.neighbors.candidates.scheme import Scheme
@@ -64,7 +63,7 @@ class NeighborhoodMethod(ABC):
 
     @property
     def scheme(self) -> Scheme:
-        """Who may be a neighbor: everybody."""
+        """The candidates for neighbors: all records."""
         return Scheme()
 
     def households(self, microdata: Microdata) -> NDArray[np.int64] | None:
@@ -104,24 +103,7 @@ class NeighborhoodMethod(ABC):
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> Neighborhoods:
-        """Find every record's neighborhood under this setting.
-
-        Parameters
-        ----------
-        microdata : Microdata
-        key : SecretKey, optional
-            That of the release; needed unless everybody may be a neighbor.
-        threads : int, optional
-        progress : callable, optional
-
-        Returns
-        -------
-        Neighborhoods
-
-        Raises
-        ------
-        ParameterError
-        """
+        """Find every record's neighborhood under this setting."""
         source = self._searched(microdata)
         drawing = None
         if source.needs_key and key is not None:
@@ -183,7 +165,7 @@ class NeighborhoodMethod(ABC):
         return self._shown(microdata, done)
 
     def _searched(self, microdata: Microdata) -> SearchSource | OutsideSource:
-        """Where the neighborhoods of a table come from, before any are stored."""
+        """Return the source of a table's neighborhoods before any are stored."""
         points, households = self.points(microdata), self.households(microdata)
         if households is not None:
             return OutsideSource(points=points, households=households)
@@ -282,7 +264,7 @@ class FoundNeighbors:
 
     @property
     def about(self) -> SliderRange:
-        """How far sliders go, from a sample of the distances."""
+        """The ends of the sliders, from a sample of the distances."""
         if self.ends is None:
             self.ends = slider_range_of(self.source.points, _LARGEST_PAIRS)
         return self.ends
@@ -348,7 +330,7 @@ def _stored(
     threads: int | None,
     budget: float | None,
 ) -> NeighborSource:
-    """The same source with the neighbors out to a ball at hand, where they fit."""
+    """Return the same source with the neighbors out to a ball stored, if they fit."""
     if records is not None and isinstance(searched, OutsideSource):
         return searched.of_some(records, ball, threads=threads)
     if records is not None:

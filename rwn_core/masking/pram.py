@@ -196,7 +196,7 @@ class PRAM(TableMethod):
         return joint_codes(microdata, within) if within else np.zeros(microdata.n, dtype=np.int64)
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The table with changed categories; see `TableMethod.draw`."""
+        """The table with changed categories."""
         microdata = table.microdata
         released = [variable.name for variable in microdata.schema.released]
         donors = np.tile(table.records[:, np.newaxis], len(released))
@@ -210,7 +210,7 @@ class PRAM(TableMethod):
         return copy_from_donors(microdata, donors)
 
     def law(self, table: Prepared) -> SeparateLaw:
-        """Independent transitions of all variables; see `TableMethod.law`."""
+        """Independent transitions of all variables."""
         microdata, changed = table.microdata, self.masked_names(table.microdata)
         names = [variable.name for variable in microdata.schema.released]
         parts = [
@@ -220,20 +220,14 @@ class PRAM(TableMethod):
         return SeparateLaw(microdata, parts, names_of(self.within))
 
     def matrix(self, microdata: Microdata, name: str) -> NDArray[np.float64]:
-        """T of one variable over the levels that occur, for estimates: rows are true levels.
-
-        Raises
-        ------
-        ParameterError
-            Records differ in it: there is one matrix for each stratum.
-        """
+        """T of one variable over the levels that occur, for estimates: rows are true levels."""
         if self.within:
             raise ParameterError("Under within each stratum has its own matrix; take one of them.")
         levels = levels_of(microdata, name)
         return self._part(self.prepare(microdata), name).choice.matrix(levels.own, levels.codes)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is, and which counts cannot be estimated any more."""
+        """Return remarks: variables released unchanged, and counts that cannot be estimated."""
         remarks = kept_as_they_are(microdata, self.masked_names(microdata))
         singular = [name for name, matrix in self._given.items() if is_singular(matrix)]
         if self.change == self.alpha == 1:
@@ -247,7 +241,7 @@ class PRAM(TableMethod):
         return remarks
 
     def cautions(self) -> list[str]:
-        """What an analyst must be told, and what is lost."""
+        """Return cautions about this setting."""
         if self.alpha == 0 or (self.change == 0 and not self.matrices):
             return ["Nothing is masked: the release is the original."]
         kept = "Shares of levels are kept in expectation, not exactly; "

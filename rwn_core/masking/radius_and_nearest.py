@@ -1,4 +1,4 @@
-"""Methods whose neighborhoods are a radius and a least number of records share their levers."""
+"""Levers of methods with a radius and a least number of neighbors."""
 
 from __future__ import annotations
 
@@ -62,11 +62,5 @@ class RadiusAndNearest(NeighborhoodMethod):
     q: float
 
     def draw_probability(self, microdata: Microdata) -> NDArray[np.float64]:
-        """P(a cell of each released variable is modified), shape (p,).
-
-        Raises
-        ------
-        ParameterError
-            No variable is to be masked.
-        """
+        """P(a cell of each released variable is modified), shape (p,)."""
         return np.where(masked_columns(microdata), float(self.q), 0.0)

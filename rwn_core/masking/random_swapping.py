@@ -168,7 +168,7 @@ class RandomSwapping(TableMethod):
         return whole_part(self.share * n / 2) if n > 1 else 0
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The table with exchanged values; see `TableMethod.draw`."""
+        """The table with exchanged values."""
         microdata = table.microdata
         names = [variable.name for variable in microdata.schema.released]
         donors = np.tile(table.records[:, np.newaxis], len(names))
@@ -181,7 +181,7 @@ class RandomSwapping(TableMethod):
         return copy_from_donors(microdata, donors)
 
     def law(self, table: Prepared) -> SeparateLaw:
-        """Independent transitions of all units of variables; see `TableMethod.law`."""
+        """Independent transitions of all units of variables."""
         microdata = table.microdata
         units = list(self.units(microdata).values())
         swapped = [name for unit in units for name in unit]
@@ -207,7 +207,7 @@ class RandomSwapping(TableMethod):
         )
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is, and how many records take part."""
+        """Return remarks: variables released unchanged, and the number of records swapped."""
         remarks = kept_as_they_are(microdata, self.masked_names(microdata))
         if self.rarer_than:
             codes = joint_codes(microdata, _keys(microdata))
@@ -219,7 +219,7 @@ class RandomSwapping(TableMethod):
         return remarks
 
     def cautions(self) -> list[str]:
-        """What swapping keeps, and what it loses."""
+        """Return cautions about this setting."""
         if self.share == 0:
             return ["share = 0 masks nothing: the release is the original."]
         return [

@@ -16,20 +16,19 @@ from rwn_core.laws.changed_table import with_numbers
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.laws.expectations import Expectations
 from rwn_core.laws.law import Law
-from rwn_core.laws.rank_swap_chances import (
+from rwn_core.laws.rank_swaps import (
+    RankedVariable,
     counted_moore_chances,
     counted_mu_argus_chances,
-    exact_moore_chances,
-    is_exact,
-    rankings,
-)
-from rwn_core.laws.rank_swap_expectations import RankedVariable, expectations_of
-from rwn_core.laws.rank_swaps import (
     descending,
+    exact_moore_chances,
+    expectations_of,
     group_means,
+    is_exact,
     moore_partners,
     mu_argus_partners,
     range_asked,
+    rankings,
     whole_part,
 )
 from rwn_core.masking.lever import Lever, LeverRange, check_share
@@ -169,7 +168,7 @@ class RankSwapping(TableMethod):
         check_others(self.others)
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The table with exchanged values; see `TableMethod.draw`."""
+        """The table with exchanged values."""
         microdata, coded = table.microdata, {}
         released, names = microdata.schema.released, self.masked_names(microdata)
         donors = np.tile(table.records[:, np.newaxis], len(released))
@@ -209,15 +208,11 @@ class RankSwapping(TableMethod):
         return range_asked(ranked, first, last, asked)
 
     def law(self, table: Prepared) -> None:
-        """Who is free depends on all earlier exchanges, so that no law can be listed."""
+        """Free partners depend on all earlier exchanges, so that no law can be listed."""
         return None
 
     def expectations(self, table: Prepared) -> Expectations:
-        """What is expected of every cell; see `TableMethod.expectations`.
-
-        Exact for Moore's form where all cases within reach can be followed from rank to rank; else
-        estimated, of each variable by itself, from simulated rankings.
-        """
+        """Return the expectations of every cell."""
         microdata = table.microdata
         kinds = {v.name: v.kind for v in microdata.schema.released}
         parts = {
@@ -252,7 +247,7 @@ class RankSwapping(TableMethod):
         )
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is, and that a small P exchanges nothing."""
+        """Return remarks: variables released unchanged, and a P too small to exchange any."""
         remarks = kept_as_they_are(microdata, self.masked_names(microdata))
         alone = self.r0 == 1 and self.k0 == 0
         if self.p and alone and whole_part(self.p * microdata.n) < 2:
@@ -263,7 +258,7 @@ class RankSwapping(TableMethod):
         return remarks
 
     def cautions(self) -> list[str]:
-        """What rank swapping keeps, and what it loses."""
+        """Return cautions about this setting."""
         if (self.p, self.r0, self.k0, self.top, self.bottom) == (0, 1, 0, 0, 0):
             return ["P = 0 masks nothing: the release is the original."]
         but = " but those at the ends, which are means," if self.top or self.bottom else ""

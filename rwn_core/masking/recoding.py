@@ -136,7 +136,7 @@ class Recoding(TableMethod):
         check_others(self.others)
 
     def check(self, microdata: Microdata) -> None:
-        """Refuse a table that cannot be recoded; see `TableMethod.check`."""
+        """Refuse a table that cannot be recoded."""
         self.masked_names(microdata)
         check_records(self.k, microdata)
 
@@ -174,11 +174,11 @@ class Recoding(TableMethod):
         return shown
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The recoded table; see `TableMethod.draw`."""
+        """The recoded table."""
         return self._result(table)
 
     def law(self, table: Prepared) -> Law:
-        """What each record releases is known for sure; see `TableMethod.law`."""
+        """Each record's release follows from the original file."""
         microdata, names = table.microdata, set(self.masked_names(table.microdata))
         shown = self._result(table)
         parts = [
@@ -190,7 +190,7 @@ class Recoding(TableMethod):
         return SeparateLaw(microdata, parts)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is, and what merged levels are called."""
+        """Return remarks: variables released unchanged, and names of merged levels."""
         names = self.masked_names(microdata)
         remarks = kept_as_they_are(microdata, names)
         if self.k > 1 and any(microdata.schema.variable(n).kind in LEVELS for n in names):
@@ -198,7 +198,7 @@ class Recoding(TableMethod):
         return remarks
 
     def cautions(self) -> list[str]:
-        """What classes hide, and what not."""
+        """Return cautions about this setting."""
         return [
             "Classes are made variable by variable: several together may still single a person "
             "out, and nothing is random, so that who holds the original knows every row's class."
@@ -206,22 +206,7 @@ class Recoding(TableMethod):
 
 
 def merged(codes: NDArray[np.int32], k: int, ordered: bool) -> NDArray[np.int64]:
-    """A record with the level that each record's level is merged into.
-
-    Parameters
-    ----------
-    codes : ndarray of int32, shape (n,)
-        Level numbers, -1 where missing.
-    k : int
-        Records in every class, as far as there are so many.
-    ordered : bool
-        Whether only neighboring levels may be merged.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        Record numbers; the own one where the level keeps its name.
-    """
+    """A record with the level that each record's level is merged into, shape (n,)."""
     own = np.arange(len(codes))
     known = codes >= 0
     if not known.any():

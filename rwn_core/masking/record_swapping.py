@@ -1,4 +1,4 @@
-"""Record swapping: records that are alike in some variables exchange others together."""
+"""Record swapping: records with equal values of some variables exchange other variables."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class RecordSwapping(TableMethod):
         return self.swapped(microdata)
 
     def check(self, microdata: Microdata) -> None:
-        """Refuse to move whole records, or nothing; see `TableMethod.check`."""
+        """Refuse to move whole records, or nothing."""
         masked_columns(microdata)
         swapped = self.swapped(microdata)
         if not swapped:
@@ -157,12 +157,12 @@ class RecordSwapping(TableMethod):
         )
 
     def selected(self, blocks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many records of each block are selected."""
+        """Return the number of selected records of each block."""
         sizes = np.bincount(blocks[blocks >= 0])
         return np.array([math.ceil(self.share * size - HAIR) for size in sizes], dtype=np.int64)
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The table with exchanged values; see `TableMethod.draw`."""
+        """The table with exchanged values."""
         microdata, blocks = table.microdata, self.blocks(table)
         names = [variable.name for variable in microdata.schema.released]
         columns = [names.index(name) for name in self.swapped(microdata)]
@@ -183,7 +183,7 @@ class RecordSwapping(TableMethod):
         return order[within < np.repeat(self.selected(blocks), sizes)]
 
     def law(self, table: Prepared) -> Law | None:
-        """Every record's donors, or their values where there are many; see `TableMethod.law`."""
+        """Every record's donors, or their values where there are many."""
         return law_within_blocks(
             table.microdata,
             self.swapped(table.microdata),
@@ -193,7 +193,7 @@ class RecordSwapping(TableMethod):
         )
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is, and who has nobody to exchange with."""
+        """Return remarks: variables released unchanged, and records without a partner."""
         remarks = kept_as_they_are(microdata, self.swapped(microdata))
         blocks = _blocks(microdata, self.makers(microdata), self.swapped(microdata))
         alone = int((np.bincount(blocks[blocks >= 0]) == 1).sum())
@@ -207,7 +207,7 @@ class RecordSwapping(TableMethod):
         return remarks
 
     def cautions(self) -> list[str]:
-        """What swapping keeps, and what it loses."""
+        """Return cautions about this setting."""
         if self.share == 0:
             return ["share = 0 masks nothing: the release is the original."]
         return [

@@ -141,7 +141,7 @@ class Release:
         self.answers.update(dict.fromkeys(drop, DROP) | dict.fromkeys(keep, KEEP))
 
     def guarded(self, format: str) -> dict[str, int]:
-        """How many texts of each variable get an apostrophe in a file of this format, if any."""
+        """Count the texts of each variable that get an apostrophe in a file of this format."""
         cells = formula_cells(self.published("original").frame, format)
         return {name: int(found.sum()) for name, found in cells.items()}
 

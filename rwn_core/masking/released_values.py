@@ -1,4 +1,4 @@
-"""What may leave the house of a masked table: its values in fresh columns, and nothing else."""
+"""The published part of a masked table: its values in fresh columns, and nothing else."""
 
 from __future__ import annotations
 
@@ -23,25 +23,7 @@ GUARD = "'"
 
 
 def publishable(masked: Microdata, rows: NDArray[np.int64]) -> Microdata:
-    """Give some rows of a masked table as a table of its own, with nothing that they do not show.
-
-    Parameters
-    ----------
-    masked : Microdata
-    rows : ndarray of int64, shape (m,)
-        The rows, in the order of the file.
-
-    Returns
-    -------
-    Microdata
-        Columns in memory of their own, without row names, notices about the original, or levels
-        that no row has.
-
-    Raises
-    ------
-    ReleaseError
-        The table holds a direct identifier.
-    """
+    """Return some rows of a masked table as a table, with nothing that they do not show."""
     kept = [v for v in masked.schema.variables if not v.is_released]
     if kept:
         what = "direct identifier" if kept[0].role is Role.IDENTIFIER else "household"
@@ -57,13 +39,7 @@ def publishable(masked: Microdata, rows: NDArray[np.int64]) -> Microdata:
 
 
 def without(table: Microdata, names: Sequence[str]) -> Microdata:
-    """Leave variables out of a table that is published.
-
-    Raises
-    ------
-    ParameterError
-        No variable is left.
-    """
+    """Leave variables out of a table that is published."""
     if not names:
         return table
     about = table.schema
@@ -92,20 +68,7 @@ def _without_unused(variable: Variable, column: pd.Series[Any]) -> Variable:
 
 
 def formula_cells(frame: pd.DataFrame, format: str) -> dict[str, NDArray[np.bool_]]:
-    """Find the texts that a spreadsheet would run as formulas when it opens the file.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame, shape (n, p)
-    format : str
-        Key of a file format.
-
-    Returns
-    -------
-    dict of str to ndarray of bool, shape (n,)
-        By column, where there are any: texts of at least two letters that begin with =, +, -, @,
-        a tab or a carriage return and are no number. Formats that keep types have none.
-    """
+    """Find the texts that a spreadsheet would run as formulas when it opens the file."""
     if not format_of_key(format).media_type.startswith("text/"):
         return {}
     found = {}
@@ -132,10 +95,7 @@ def _runs(value: object) -> bool:
 
 
 def without_formulas(frame: pd.DataFrame, format: str) -> pd.DataFrame:
-    """Put an apostrophe before each text that a spreadsheet would run; see `formula_cells`.
-
-    The names of columns are texts of the first line: those that would run get one, too.
-    """
+    """Put an apostrophe before each text that a spreadsheet would run; see `formula_cells`."""
     for name, cells in formula_cells(frame, format).items():
         texts = frame[name].astype(object)
         frame = frame.assign(**{name: texts.where(~cells, GUARD + texts.astype(str))})

@@ -121,11 +121,11 @@ class RowCopy(RadiusAndNearest):
         return CellLaw(whole, neighborhoods, self.draw_probability(whole), rule=rule)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """Whose rows the release shows."""
+        """Return a remark that released rows are true records."""
         return ["every replaced row is one person's true record"] if self.q else []
 
     def cautions(self) -> list[str]:
-        """What a careful steward must bear in mind; see `Method.cautions`."""
+        """Return cautions about this setting."""
         return [
             "Each row is a true record of somebody: who knows a few exact values of a person reads "
             "all the others beside them, however hard the row's own source is to find.",

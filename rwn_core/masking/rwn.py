@@ -139,7 +139,7 @@ class RWN(RadiusAndNearest):
 
     @property
     def scheme(self) -> Scheme:
-        """Who may be a neighbor."""
+        """The candidates for neighbors."""
         return Scheme(neighbors=self.neighbors, m=self.m, u=self.u, fresh=self.fresh)
 
     @property
@@ -149,7 +149,7 @@ class RWN(RadiusAndNearest):
 
     @property
     def has_forecast(self) -> bool:
-        """Whether expectations have closed forms: where neighbors do not depend on the key."""
+        """True if expectations have closed forms: neighbors do not depend on the key."""
         return self.scheme.exact
 
     def metric(self, microdata: Microdata) -> Metric:
@@ -157,13 +157,7 @@ class RWN(RadiusAndNearest):
         return metric_of(microdata, self.scale, self.encoding, self.weights)
 
     def households(self, microdata: Microdata) -> NDArray[np.int64] | None:
-        """The household of each record, outside which its neighbors lie; None where anywhere.
-
-        Raises
-        ------
-        ParameterError
-            No variable says which household a record belongs to.
-        """
+        """The household of each record, outside which its neighbors lie; None where anywhere."""
         if not self.outside_household:
             return None
         name = microdata.schema.name_with_role(Role.HOUSEHOLD)
@@ -177,7 +171,7 @@ class RWN(RadiusAndNearest):
         )
 
     def distance_shares(self, microdata: Microdata) -> dict[str, float]:
-        """How much of the squared distance between records is due to each variable, on average."""
+        """Return each variable's mean share of the squared distance between records."""
         return self.metric(microdata).shares(microdata)
 
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
@@ -199,7 +193,7 @@ class RWN(RadiusAndNearest):
         return CellLaw(microdata, neighborhoods, self.draw_probability(microdata), rule=rule)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What random candidates and weights by the table's size do to the neighborhoods."""
+        """Return remarks on random candidates and on weights by the table's size."""
         remarks = []
         if not self.scheme.exact and law is not None and law.neighborhoods is not None:
             cost = restriction_cost(
@@ -213,7 +207,7 @@ class RWN(RadiusAndNearest):
         return remarks
 
     def cautions(self) -> list[str]:
-        """What a careful steward must bear in mind; see `Method.cautions`."""
+        """Return cautions about this setting."""
         texts = [kept_values(self.q, "cell keeps its own value"), EVERY_COLUMN]
         if self.neighbors == "sample" and not self.fresh:
             texts.append(

@@ -81,16 +81,16 @@ class RandomSample(TableMethod):
             raise ParameterError("left_out must be a number from 0 to less than 1.")
 
     def check(self, microdata: Microdata) -> None:
-        """Refuse a table of identifiers alone; see `TableMethod.check`."""
+        """Refuse a table of identifiers alone."""
         if not microdata.schema.released:
             raise ParameterError("Every variable is a direct identifier; nothing can be released.")
 
     def count(self, n: int) -> int:
-        """How many records are left out; at least one is released."""
+        """Return the number of records left out; at least one is released."""
         return min(int(np.floor(n * self.left_out + 1e-9)), n - 1)
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The table without the values of the left-out records; see `TableMethod.draw`."""
+        """The table without the values of the left-out records."""
         n, p = table.microdata.n, len(table.microdata.schema.released)
         donors = np.tile(np.arange(n)[:, np.newaxis], (1, p))
         donors[random_order(key, n, SELECTION_STREAM)[: self.count(n)]] = NO_DONOR
@@ -101,17 +101,17 @@ class RandomSample(TableMethod):
         return ()
 
     def law(self, table: Prepared) -> Law:
-        """Each record is kept as a whole or lost as a whole; see `TableMethod.law`."""
+        """Each record is kept as a whole or lost as a whole."""
         n = table.microdata.n
         return SampleLaw(table.microdata, self.count(n) / n)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """How many records are released."""
+        """Return a remark on the number of records released."""
         n = microdata.n
         return [f"{n - self.count(n):,} of {n:,} records are released, as they are"]
 
     def cautions(self) -> list[str]:
-        """What sampling protects, and what not."""
+        """Return cautions about this setting."""
         return [
             "Released records are true records: sampling protects only by the doubt whether "
             "somebody else in the population is like them. It is not differentially private."

@@ -120,31 +120,7 @@ def second_reading(
     original: SourceFile | None = None,
     dropped: Sequence[str] = (),
 ) -> SecondReading:
-    """Read a written release by another library, and look its values up in the original.
-
-    The release notes what was found, for its record.
-
-    Parameters
-    ----------
-    release : Release
-    content : bytes
-        The file of the release.
-    format : str
-        Key of its format.
-    original : SourceFile, optional
-        Read by another library, too; the table as it was read stands for it if left out.
-    dropped : sequence of str
-        Variables that were left out of the file.
-
-    Returns
-    -------
-    SecondReading
-
-    Raises
-    ------
-    ReleaseError
-        A released value occurs nowhere in its column, or the file cannot be read.
-    """
+    """Read a written release by another library, and look its values up in the original."""
     microdata = release.original
     names = [name for name in release.masked.names if name not in dropped]
     unchecked = _unchecked(microdata, release, names)

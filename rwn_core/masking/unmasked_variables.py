@@ -1,4 +1,4 @@
-"""What a method for some kinds of variables does with the others."""
+"""Variables that a method does not mask: retained, or refused."""
 
 from __future__ import annotations
 
@@ -18,12 +18,7 @@ _NAMED = 4  # variables named in a sentence
 
 
 def check_others(others: str) -> None:
-    """Refuse a word that says nothing of the other variables.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse a word that says nothing of the other variables."""
     if others not in get_args(Others):
         raise ParameterError(f"others must be one of: {', '.join(get_args(Others))}.")
 
@@ -31,23 +26,7 @@ def check_others(others: str) -> None:
 def maskable(
     microdata: Microdata, able: Callable[[Variable], bool], others: str, what: str
 ) -> tuple[str, ...]:
-    """The variables that a method masks, of those that the schema lets it mask.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    able : callable
-        Whether the method can mask a variable.
-    others : {"keep", "refuse"}
-        What is done where it cannot.
-    what : str
-        What the method masks, such as "numbers".
-
-    Raises
-    ------
-    ParameterError
-        It can mask none of them; or it cannot mask all, and others are refused.
-    """
+    """The variables that a method masks, of those that the schema lets it mask."""
     masked_columns(microdata)
     chosen = [variable for variable in microdata.schema.released if variable.masked]
     names = tuple(variable.name for variable in chosen if able(variable))
@@ -66,12 +45,7 @@ def maskable(
 
 
 def names_of(variables: str | Sequence[str]) -> tuple[str, ...]:
-    """Names as a tuple: given as such, or as a text with commas.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Names as a tuple: given as such, or as a text with commas."""
     names = variables.split(",") if isinstance(variables, str) else variables
     stripped = tuple(name.strip() if isinstance(name, str) else name for name in names)
     if not all(isinstance(name, str) and name for name in stripped if variables):
@@ -82,12 +56,7 @@ def names_of(variables: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def require_masked(microdata: Microdata, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The same names, each of a variable that the schema lets a method mask.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """The same names, each of a variable that the schema lets a method mask."""
     masked_columns(microdata)
     chosen = {variable.name for variable in microdata.schema.released if variable.masked}
     for name in names:

@@ -7,7 +7,7 @@ answer is stated on fresh releases, which had no part in choosing it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -28,7 +28,8 @@ from rwn_core.tuning.policy import QUICK, Policy
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.slice_loss import SliceLoss
-from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices, slice_steps
+from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
+from rwn_core.tuning.slice_steps import Weights, slice_steps, weight_steps
 from rwn_core.tuning.verdict import not_judged
 
 LARGEST_SEARCHED = 1_000  # records; more take minutes, and linkage is known between bounds only
@@ -37,11 +38,7 @@ _TRIAL, _CHOOSING, _STATED = 6, 24, 59  # releases: of a trial, of a leader, beh
 _BROKEN, _FAR = 1.5, 0.5  # of a limit: one release is enough to refuse, and to go on
 _FRESH = 1_000_000  # seeds between one set of releases and the next
 _ATTEMPTS = 8  # choices checked on fresh releases before the search gives up
-_CHECK = 10  # trials that take as long as a check on fresh releases
-_LIGHTEST, _HEAVIEST = 1 / 8, 8.0
-
-Weights = tuple[tuple[str, float], ...]
-"""Weights that differ from 1, by name."""
+_READINGS = 8  # of a trial, as long as few have been made
 
 
 class Choice(NamedTuple):
@@ -274,6 +271,8 @@ class SliceSearch:
     seen : set of Choice
     refused : str
         The measure whose limit the last refused trial broke.
+    readings : int
+        Releases on which a measure was read.
     done : float
         Share of the search that was reported.
     """
@@ -292,6 +291,7 @@ class SliceSearch:
     losses: dict[Weights, SliceLoss] = field(default_factory=dict)
     seen: set[Choice] = field(default_factory=set)
     refused: str = ""
+    readings: int = 0
     done: float = 0.0
 
     @property
@@ -402,7 +402,6 @@ class SliceSearch:
         if (choice, strength) not in self.trials:
             self.trials[choice, strength] = self._used(choice, strength, self.plan, quick=True)
             self.expected -= 1
-            self._report()
         return self.trials[choice, strength] <= 1
 
     def _confirms(self, choice: Choice, strength: int) -> bool:
@@ -430,6 +429,8 @@ class SliceSearch:
 
     def _share(self, choice: Choice, strength: int, plan: Plan) -> float:
         (point,) = self.pool.points([self._at(choice, strength)], plan, lambda share: None)
+        self.readings += plan.releases
+        self._report()
         share = self.policy.judge_point(point).shares.get(plan.measures[0])
         return math.inf if share is None or point.few else share
 
@@ -438,10 +439,13 @@ class SliceSearch:
         return replace(self.settings[strength], slices=choice.slices, weights=choice.weights)
 
     def _report(self, checked: float = 0.0) -> None:
-        """Report the share done; it never falls."""
-        left = max(min(self.expected, self.ranges.tries - self.tried), 0) if not checked else 0
-        ahead = left + _CHECK * (1 - checked)
-        self.done = max(self.done, 1 - ahead / (self.tried + left + _CHECK))
+        """Report the share of the expected readings that is made; it never falls."""
+        each = (self.readings + 20 * _READINGS) / (self.tried + 20)
+        left = max(min(self.expected, self.ranges.tries - self.tried), 0)
+        check = _STATED * (len(self.plan.measures) + 1)
+        made = self.readings + checked * check
+        ahead = left * each + (1 - checked) * check if checked < 1 else 0.0
+        self.done = max(self.done, min(made / (made + ahead), 0.99))
         self.progress(self.done)
 
     def verified(self) -> tuple[Point, bool]:
@@ -484,13 +488,3 @@ class SliceSearch:
         (point,) = self.pool.points([setting], plan, self._report)
         (few,) = self.pool.points([setting], with_red_team(plan), lambda share: None)
         return with_attacked(point, few)
-
-
-def weight_steps(weights: Weights, names: Sequence[str]) -> Iterator[Weights]:
-    """Yield the weights of some variables halved, and doubled, within their ends."""
-    own = dict(weights)
-    for factor in (0.5, 2.0):
-        moved = {name: own.get(name, 1.0) * factor for name in names}
-        if all(_LIGHTEST <= each <= _HEAVIEST for each in moved.values()):
-            every = {**own, **moved}
-            yield tuple(sorted((each, value) for each, value in every.items() if value != 1))

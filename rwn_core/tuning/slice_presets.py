@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from types import MappingProxyType
 
 import numpy as np
@@ -152,16 +151,3 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
     }
 )
 """By key, in the order on screen."""
-
-
-def slice_steps(slices: Slices, names: Sequence[str]) -> list[Slices]:
-    """Return slices one step away: two blocks joined, or one variable moved."""
-    inside = {name for each in slices for name in each}
-    blocks = [*slices, *((name,) for name in names if name not in inside)]
-    made = []
-    for one, two in combinations(blocks, 2):
-        made.append([*(each for each in blocks if each not in (one, two)), (*one, *two)])
-    for name in names:
-        left = [tuple(other for other in each if other != name) for each in (*blocks, ())]
-        made += [[*left[:to], (*left[to], name), *left[to + 1 :]] for to in range(len(blocks) + 1)]
-    return list(dict.fromkeys(as_slices(b for b in each if len(b) > 1) for each in made))

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.laws.cells import Cells
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.likelihood import LARGEST_DENSE, Way, ways
 from rwn_core.measures.attacks.scaled_columns import leveled, times
@@ -115,7 +114,7 @@ def _shown(
 
 
 def _per_chance(
-    cells: Cells,
+    cells: Law,
     source: sparse.csc_array,
     beside: tuple[str, ...],
     masked: Microdata,
@@ -136,7 +135,7 @@ def _per_chance(
 
 
 def _given(
-    cells: Cells, source: sparse.csc_array, q: float, people: NDArray[np.int64]
+    cells: Law, source: sparse.csc_array, q: float, people: NDArray[np.int64]
 ) -> sparse.csc_array:
     """Return the sum over i of w_it times the belief in source i, shape (people, m)."""
     assert cells.donors is not None  # as its caller has seen

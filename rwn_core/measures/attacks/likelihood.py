@@ -11,7 +11,6 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.cells import Cells
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.scaled_columns import Scaled, leveled, of_records, releveled, times
 
@@ -30,7 +29,7 @@ class Way(NamedTuple):
     ----------
     weight : float
         P(a row comes about in this way), lost rows included.
-    cells : Cells
+    cells : Law
     lost : bool
         True for rows of records without neighbors, whose modified cells are missing.
     part : Scaled
@@ -38,12 +37,12 @@ class Way(NamedTuple):
     """
 
     weight: float
-    cells: Cells
+    cells: Law
     lost: bool
     part: Scaled
 
 
-def attacked_units(law: Law | Cells, names: Sequence[str] | None) -> list[tuple[str, ...]]:
+def attacked_units(law: Law | Law, names: Sequence[str] | None) -> list[tuple[str, ...]]:
     """Return the units of the attacked variables; of a group, the part that is attacked."""
     chosen = None if names is None else set(names)
     units = [
@@ -95,7 +94,7 @@ def _weighted(part: Scaled, weight: float) -> Scaled:
 
 
 def _product(
-    law: Cells,
+    law: Law,
     masked: Microdata,
     rows: NDArray[np.int64],
     names: Sequence[str] | None,
@@ -116,7 +115,7 @@ def _product(
 
 
 def _sparse_product(
-    law: Cells,
+    law: Law,
     masked: Microdata,
     rows: NDArray[np.int64],
     names: Sequence[str] | None,
@@ -136,7 +135,7 @@ def _sparse_product(
 
 
 def _dense_product(
-    law: Cells, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+    law: Law, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
 ) -> Scaled:
     """Return the product over dense arrays, listing pairs once most are ruled out."""
     if law.donors is None:
@@ -170,7 +169,7 @@ def _dense_product(
 
 
 def _product_of_chances(
-    law: Cells, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+    law: Law, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
 ) -> Scaled:
     """Return the product of the units' probabilities, in logarithms."""
     logs = np.zeros((len(rows), law.original.n))
@@ -224,7 +223,7 @@ def _sum(parts: Sequence[Scaled]) -> Scaled:
 
 
 def _lost(
-    cells: Cells,
+    cells: Law,
     masked: Microdata,
     rows: NDArray[np.int64],
     names: Sequence[str] | None,

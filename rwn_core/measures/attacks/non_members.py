@@ -50,8 +50,7 @@ class NonMembers:
         self.law, self.masked = law, comparison.masked
         self.non_members = rounded(non_members, law.precision)
         self.names = tuple(names)
-        self.near = law.shares_outside(non_members)
-        self.joins = law.joins_outside(non_members)
+        self.near, self.joins = law.outside(non_members)
 
     @property
     def joined(self) -> int:

@@ -14,7 +14,6 @@ from rwn_core.data.text_budget import MOST_FACTORS, check_number
 from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import InputError
-from rwn_core.laws.cells import Cells
 from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import numbers
 from rwn_core.measures.attacks.value_survival import count_distribution
@@ -118,7 +117,7 @@ class Predicate:
         return np.asarray(np.sum(parts, axis=0))
 
     def _chances(
-        self, cells: Cells, beside: tuple[str, NDArray[np.bool_]] | None = None
+        self, cells: Law, beside: tuple[str, NDArray[np.bool_]] | None = None
     ) -> NDArray[np.float64]:
         """Return it for independent cells, with one more variable and the records that fit it."""
         chances = np.ones(cells.original.n)
@@ -144,7 +143,7 @@ class Predicate:
         return np.asarray(np.divide(joint, chances, out=np.zeros_like(joint), where=chances > 0))
 
 
-def _released(cells: Cells, name: str, fits: NDArray[np.float64]) -> NDArray[np.float64]:
+def _released(cells: Law, name: str, fits: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return P(the variable's released value is one of the fitting records'), shape (n,)."""
     if cells.donors is None:
         table, values = cells.table(name)

@@ -11,7 +11,6 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.cells import Cells
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.all_rows import all_rows, both_cells
 from rwn_core.measures.attacks.assignment import LARGEST_SCALING, blocks, canonical_order
@@ -39,7 +38,7 @@ def bhattacharyya(
 
 
 def _in_common(
-    one: Cells, other: Cells, names: Sequence[str] | None, records: NDArray[np.int64]
+    one: Law, other: Law, names: Sequence[str] | None, records: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return it for records under one law of cells and all records under another, shape (m, n)."""
     n, m = one.original.n, len(records)
@@ -60,24 +59,24 @@ def _in_common(
     return np.minimum(result, 1.0)
 
 
-def _roots(cells: Cells, unit: tuple[str, ...]) -> sparse.csr_array:
+def _roots(cells: Law, unit: tuple[str, ...]) -> sparse.csr_array:
     table, _ = cells.likelihood_columns(unit, cells.original, np.arange(cells.original.n))
     return sparse.csr_array(table).sqrt()
 
 
-def _touched(cells: Cells, names: Sequence[str] | None) -> list[str]:
+def _touched(cells: Law, names: Sequence[str] | None) -> list[str]:
     units = attacked_units(cells, names)
     return [name for unit in units for name in unit if cells.modification(name)]
 
 
-def _lost(cells: Cells, names: Sequence[str] | None) -> NDArray[np.bool_]:
+def _lost(cells: Law, names: Sequence[str] | None) -> NDArray[np.bool_]:
     """True for records that lose attacked values for lack of neighbors, shape (n,)."""
     lost = np.zeros(cells.original.n, dtype=bool)
     lost[cells.empty] = bool(_touched(cells, names))
     return lost
 
 
-def _may_be_missing(one: Cells, other: Cells, names: Sequence[str] | None) -> bool:
+def _may_be_missing(one: Law, other: Law, names: Sequence[str] | None) -> bool:
     """True if a row with nothing lost can look like one that lost all it can lose."""
     touched = {*_touched(one, names), *_touched(other, names)}
     return bool(one.original.frame[list(touched)].isna().any().all())

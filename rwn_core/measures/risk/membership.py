@@ -10,8 +10,7 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.cells import Cells, MixtureComponent
-from rwn_core.laws.law import Law
+from rwn_core.laws.law import Law, MixtureComponent
 from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -29,7 +28,7 @@ def fingerprints(law: Law) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return np.clip(1.0 - missed, 0.0, 1.0), alone.sum(axis=0)
 
 
-def _all(law: Law | Cells) -> tuple[Microdata, NDArray[np.int64]]:
+def _all(law: Law | Law) -> tuple[Microdata, NDArray[np.int64]]:
     return law.original, np.arange(law.original.n)
 
 
@@ -38,7 +37,7 @@ def _alone(columns: NDArray[np.int64]) -> NDArray[np.bool_]:
     return np.asarray(np.bincount(columns)[columns] == 1)
 
 
-def _of_columns(cells: Cells) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _of_columns(cells: Law) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the same for independent cells."""
     n = cells.original.n
     missed, own = np.ones(n), np.zeros(n, dtype=np.int64)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from rwn_core.laws.noise_moments import FAR, LARGEST, discrete_variance, shortfall
+from rwn_core.laws.noise_law import FAR, LARGEST, discrete_variance, shortfall
 
 SHAPES = {
     "gaussian": lambda sd: stats.norm(scale=sd),

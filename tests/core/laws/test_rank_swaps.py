@@ -11,19 +11,18 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.expectations import Expectations
-from rwn_core.laws.rank_swap_chances import (
-    counted_mu_argus_chances,
-    exact_moore_chances,
-    is_exact,
-    rankings,
-)
-from rwn_core.laws.rank_swap_expectations import RankedVariable, expectations_of
 from rwn_core.laws.rank_swaps import (
+    RankedVariable,
+    counted_mu_argus_chances,
     descending,
+    exact_moore_chances,
+    expectations_of,
     group_means,
+    is_exact,
     moore_partners,
     mu_argus_partners,
     range_asked,
+    rankings,
     whole_part,
 )
 

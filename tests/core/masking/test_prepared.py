@@ -9,8 +9,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.laws.donors import Draws
-from rwn_core.laws.stored_draws import StoredDraws
+from rwn_core.laws.donors import Draws, StoredDraws
 from rwn_core.masking import (
     METHODS,
     NBRS2015,

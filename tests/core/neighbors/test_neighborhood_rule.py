@@ -45,7 +45,7 @@ def own_neighborhoods(neighborhoods) -> list[set[int]]:
 
 def found_outside(law, people: Microdata) -> list[set[int]]:
     """Everybody's members; each is as likely to be the donor."""
-    shares = law.shares_outside(people)
+    shares = law.outside(people)[0]
     sizes = np.diff(shares.indptr)
     np.testing.assert_allclose(shares.data, np.repeat(1 / sizes[sizes > 0], sizes[sizes > 0]))
     return [set(one.tolist()) for one in np.split(shares.indices, shares.indptr[1:-1])]
@@ -167,4 +167,4 @@ def test_variables_without_a_weight_make_no_neighborhoods():
 def test_some_rules_say_nothing_of_people_outside(params, reason):
     data = table()
     with pytest.raises(NotApplicable, match=reason):
-        mask(data, params, seed=1).law.shares_outside(data)
+        mask(data, params, seed=1).law.outside(data)

@@ -86,7 +86,7 @@ def test_an_intruder_who_knows_one_key_finds_them_by_it():
     for i in range(1, 59):
         assert homes[i] not in [homes[j] for j in of_age.neighborhoods.members(i)]
     with pytest.raises(NotApplicable, match="outside_household"):
-        law.shares_outside(data)
+        law.outside(data)
 
 
 def test_what_cannot_be_followed_is_refused_by_name(tmp_path):

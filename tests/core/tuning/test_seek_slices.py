@@ -29,7 +29,8 @@ from rwn_core.tuning.seek_slices import (
 )
 from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.slice_loss import SliceLoss
-from rwn_core.tuning.slice_presets import PRESETS, preset_slices, slice_steps
+from rwn_core.tuning.slice_presets import PRESETS, preset_slices
+from rwn_core.tuning.slice_steps import slice_steps
 
 LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.05),))
 BOTH = Policy(
