@@ -49,12 +49,12 @@ class _Description:
         self.units = 0
         self._extensions: dict[int, bytes] = {}
         readers = {2: self._variable, 3: self._value_labels, 6: self._document, 7: self._extension}
-        while (kind := self._whole()) != 999:
+        while (kind := self._integer()) != 999:
             readers[kind]()
-        self._whole()
+        self._integer()
         self._finish()
 
-    def _whole(self) -> int:
+    def _integer(self) -> int:
         return int(struct.unpack(f"{self.order}i", self._take(4))[0])
 
     def _take(self, count: int) -> bytes:
@@ -65,10 +65,10 @@ class _Description:
         return part
 
     def _variable(self) -> None:
-        width, has_label, missing, form, _ = (self._whole() for _ in range(5))
+        width, has_label, missing, form, _ = (self._integer() for _ in range(5))
         short = self._take(8).decode("latin-1").rstrip()
         if has_label:
-            self._take((self._whole() + 3) // 4 * 4)
+            self._take((self._integer() + 3) // 4 * 4)
         self._take(8 * abs(missing))
         if width >= 0:
             self.columns.append(_Column(short, short, self.units, width, form >> 16 & 255))
@@ -76,21 +76,21 @@ class _Description:
 
     def _value_labels(self) -> None:
         labels = []
-        for _ in range(self._whole()):
+        for _ in range(self._integer()):
             code, length = self._take(8), self._take(1)[0]
             labels.append((code, self._take((length + 8) // 8 * 8 - 1)[:length]))
-        if self._whole() != 4:
+        if self._integer() != 4:
             raise ValueError("labels of no variable")
-        places = [self._whole() - 1 for _ in range(self._whole())]
+        places = [self._integer() - 1 for _ in range(self._integer())]
         for column in self.columns:
             if column.unit in places:
                 column.coded = dict(labels)
 
     def _document(self) -> None:
-        self._take(80 * self._whole())
+        self._take(80 * self._integer())
 
     def _extension(self) -> None:
-        subtype, size, count = (self._whole() for _ in range(3))
+        subtype, size, count = (self._integer() for _ in range(3))
         self._extensions[subtype] = self._take(size * count)
 
     def _finish(self) -> None:
