@@ -8,7 +8,7 @@ from rwn_ui.panel.guide import guide
 from rwn_ui.server.assets import icon, provide_plotly
 from rwn_ui.server.login import require_login
 from rwn_ui.server.messages import guarded
-from rwn_ui.server.options import require_safe_options
+from rwn_ui.server.safety import require_safe_options
 from rwn_ui.state.user import user_endpoint
 
 

@@ -81,7 +81,7 @@ class _Description:
             labels.append((code, self._take((length + 8) // 8 * 8 - 1)[:length]))
         if self._integer() != 4:
             raise ValueError("labels of no variable")
-        places = [self._integer() - 1 for _ in range(self._whole())]
+        places = [self._integer() - 1 for _ in range(self._integer())]
         for column in self.columns:
             if column.unit in places:
                 column.coded = dict(labels)

@@ -207,7 +207,7 @@ def _laws(session: Session) -> None:
 def compare_laws(
     microdata: rwn.Microdata, asked: dict[str, Any], progress: Progress
 ) -> tuple[dict[str, Any], list[LawSummary]]:
-    """What was asked, and what the laws say; the work of the process."""
+    """Return the form's values and the statements of both laws; run in the process."""
     found = nbrs2015_vs_rwn(microdata, **asked)
     progress(1.0)
     return asked, found

@@ -113,7 +113,7 @@ def draw(session: Session) -> None:
                 label_visibility="collapsed",
                 on_change=change,
             )
-        if not analysis_plan_results.runs_at_once(session):
+        if not analysis_plan_results.runs_immediately(session):
             st.info(
                 "This plan takes too long to be run with every change of the sliders. Draw many "
                 "releases, or compare scenarios, to judge it.",

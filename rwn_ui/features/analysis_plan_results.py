@@ -28,14 +28,14 @@ KEPT = 40  # scenarios whose answers one user keeps
 def verdicts(session: Session, comparison: Comparison) -> tuple[Verdict, ...]:
     """The registered analyses on the release on screen."""
     registered = session.analysis_plan
-    if not registered.analyses or comparison.file is not None or not runs_at_once(session):
+    if not registered.analyses or comparison.file is not None or not runs_immediately(session):
         return ()  # standard errors of some records say nothing about all
     return memo("verdicts", 8).get_or_make(
         (registered, release_key(session)), lambda: registered.judge(comparison)
     )
 
 
-def runs_at_once(session: Session) -> bool:
+def runs_immediately(session: Session) -> bool:
     """Return whether the registered analyses are quick enough to be run with every change."""
     plan = session.analysis_plan
     key = ("work of a plan", plan, session.data.fingerprint)
@@ -93,7 +93,7 @@ def judge(
 
 
 def standings(session: Session, scenario: Scenario) -> tuple[Standing, ...] | None:
-    """What is known of the analyses on a scenario; quick ones are run at once."""
+    """Verdicts of the analyses on a scenario; quick ones are run at once."""
     analysis_plan = registered(session, scenario)
     if not analysis_plan.analyses or missing(session, scenario):
         return None

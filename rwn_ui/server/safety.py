@@ -1,4 +1,4 @@
-"""The options under which the app's server starts, alone or behind a proxy."""
+"""Options of every start of the server, alone or behind a proxy; a page under others stops."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -44,3 +44,43 @@ def behind_proxy(hosts: Sequence[str]) -> dict[str, bool | int | str | tuple[str
         "server.address": "0.0.0.0",
         "server.allowedHosts": allowed,
     }
+
+
+_OF_THE_PLACE = ("server.address", "server.allowedHosts", "server.maxUploadSize")
+"""What another place may need otherwise; of the hosts, all is never right."""
+
+
+def require_safe_options() -> None:
+    """Stop the page where the server was started with an option that is not safe."""
+    import streamlit as st  # the launcher needs none
+
+    unsafe = unsafe_options()
+    if unsafe:
+        st.error(
+            f"The server was started with {', '.join(unsafe)}, which may let values out; start it "
+            "with rwn app.",
+            icon=":material/block:",
+        )
+        st.stop()
+
+
+def unsafe_options() -> tuple[str, ...]:
+    """The options that differ from those of `rwn app`, by name."""
+    import streamlit as st  # the launcher needs none
+
+    wrong = [
+        name
+        for name, value in SAFE_OPTIONS.items()
+        if name not in _OF_THE_PLACE and not _is(name, value)
+    ]
+    hosts = st.get_option("server.allowedHosts")
+    if not hosts or "*" in hosts:
+        wrong.append("server.allowedHosts")
+    return tuple(wrong)
+
+
+def _is(name: str, value: object) -> bool:
+    import streamlit as st
+
+    # Streamlit reads the flag of one of its options as a text
+    return str(st.get_option(name)).lower() == str(value).lower()

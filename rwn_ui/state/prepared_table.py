@@ -107,7 +107,7 @@ class PreparedTable:
         return self._with(data, sliced)
 
     def quick_end(self, params: Any, lever: str) -> float:
-        """How far a lever goes before releases need a search, the others as they are."""
+        """Highest position of a lever without a search, the others as they are."""
         ends, now = self.prepared.ranges[lever], self.prepared.with_levers(**lever_values(params))
         for high in np.linspace(ends.high, ends.low, TRIED):
             if now.with_levers(**{lever: high}).is_quick:

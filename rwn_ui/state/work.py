@@ -106,7 +106,7 @@ class Work:
         self.sweep = self.worker = self.drawn = None
 
     def close(self) -> None:
-        """Cancel all work of a user who has left."""
+        """Cancel all work when the session is closed."""
         if self.preparation is not None:
             self.preparation.task.cancel()
         if self.opening is not None:

@@ -18,10 +18,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import streamlit
 from streamlit.testing.v1 import AppTest
 
 from rwn_core.errors import ParameterError, RWNError
-from rwn_ui.server import environment, launch, login, options
+from rwn_ui.server import environment, launch, login, safety
 from rwn_ui.server.safety import SAFE_OPTIONS, behind_proxy
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,9 +74,9 @@ def test_behind_a_proxy_only_the_names_and_the_address_differ() -> None:
 
 def test_unsafe_options_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     given = dict(SAFE_OPTIONS)
-    monkeypatch.setattr(options.st, "get_option", given.__getitem__)
+    monkeypatch.setattr(streamlit, "get_option", given.__getitem__)
 
-    refused = options.unsafe_options
+    refused = safety.unsafe_options
     assert refused() == ()
     given |= {"server.address": "0.0.0.0", "server.allowedHosts": ["a.org"]}
     assert refused() == ()
