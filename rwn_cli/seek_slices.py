@@ -20,7 +20,6 @@ from rwn_cli.options import (
 from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.terminal import progress, say
 from rwn_core.errors import ParameterError
-from rwn_core.masking.lever import neutral_levers
 
 
 def seek_slices(
@@ -90,6 +89,7 @@ def seek_slices(
 def _start(method: str, k: int, more: dict[str, Any]) -> Any:
     """The parameters that stay, at any strength."""
     from rwn_core.masking import METHODS
+    from rwn_core.masking.lever import neutral_levers
 
     if method not in METHODS:
         return parameters(method)  # refuses it

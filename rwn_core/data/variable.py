@@ -17,7 +17,7 @@ LARGEST_WEIGHT = 1e50  # squares of weighted distances stay numbers
 
 
 class Kind(StrEnum):
-    """Kind of the values of a variable."""
+    """Name the kind of a variable's values."""
 
     CONTINUOUS = "continuous"
     COUNT = "count"
@@ -27,7 +27,7 @@ class Kind(StrEnum):
 
 
 class Role(StrEnum):
-    """Role of a variable for an intruder, or in its survey.
+    """Name the role of a variable for an intruder, or in its survey.
 
     Identifiers and the numbers of households can never reach a release.
     """

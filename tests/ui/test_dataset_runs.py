@@ -15,6 +15,7 @@ from rwn_core.datasets.key_file import read_key
 from rwn_core.errors import ParameterError
 from rwn_ui.background import dataset_job
 from rwn_ui.background.dataset_job import mask_and_record
+from rwn_ui.background.job import Job
 from rwn_ui.server.dataset_runs import BegunRun, begun_now, run_lock, stopped_runs
 
 
@@ -26,7 +27,15 @@ def begun(folders: tuple[Path, Path], name: str, params: rwn.RWN | None = None) 
 
 def test_an_erased_masking_leaves_nothing_of_the_original(folders: tuple[Path, Path]) -> None:
     run, stage = begun(folders, "late"), folders[1] / ".late.stage"
-    job = dataset_job.MaskingJob("mask", wait_in_stage, words="Masking", about=(run, True), run=run)
+    job = Job(
+        "mask",
+        wait_in_stage,
+        words="Masking",
+        about=(run, True),
+        timed=True,
+        on_cancel=dataset_job.delete_if_forgotten,
+        run=run,
+    )
     opened = dataset_job.OpenDataset.at("survey", folders[0] / "survey", None)
     opened.jobs["mask"] = job
     end = time.monotonic() + 60

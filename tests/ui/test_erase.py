@@ -37,6 +37,8 @@ def test_made_files_and_the_session_end_with_erase(monkeypatch: pytest.MonkeyPat
     context = SimpleNamespace(
         session_id="me", session_state=SimpleNamespace(_state=state), fragment_storage=parts
     )
+    monkeypatch.setattr("streamlit.query_params", {})
+    monkeypatch.setattr("streamlit.session_state", {})
     monkeypatch.setattr("streamlit.runtime.exists", lambda: True)
     monkeypatch.setattr("streamlit.runtime.get_instance", lambda: server)
     monkeypatch.setattr("streamlit.runtime.scriptrunner.get_script_run_ctx", lambda **_: context)
@@ -44,7 +46,6 @@ def test_made_files_and_the_session_end_with_erase(monkeypatch: pytest.MonkeyPat
         "give_up": lambda session: None,
         "user_work": lambda: nothing,
         "user_results": lambda: nothing,
-        "st": SimpleNamespace(query_params={}, session_state={}),
     }
     for each, stand_in in replaced.items():
         monkeypatch.setattr(erase, each, stand_in)

@@ -100,7 +100,7 @@ def test_what_a_link_waits_for_may_be_given_up(open_page, monkeypatch) -> None:
     monkeypatch.setattr(preparation, "_compile", lambda task, levels: task.check(60))
     screen = open_page("tune", own="1", method="nbrs2015", q="0.5")
     screen.visit("data").upload("mine.csv", csv())
-    while screen.session.demo is not None or screen.work.preparation is None:
+    while not any(button.key == "arrival.cancel" for button in screen.test.button):
         screen.test.run()
     screen.test.button(key="arrival.cancel").click().run()
     screen.wait().visit("tune")

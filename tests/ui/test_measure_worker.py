@@ -278,7 +278,7 @@ def test_a_refusal_is_the_answer() -> None:
 
 
 def test_old_answers_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measure_worker, "KEPT", 2)
+    monkeypatch.setattr(measure_worker, "CACHE_SIZE", 2)
     with started() as made:
         for seed in (3, 4, 5):
             answered(made, about(seed=seed))

@@ -275,7 +275,7 @@ def test_the_classes_that_r_needs_are_written() -> None:
     )
     made = written(frame, schema)
     names = r_reader._Names(made)
-    sex, income, town, day, noon, moment = (names.of(each) for each in made.object.value)
+    sex, income, town, day, noon, moment = (names.attributes(each) for each in made.object.value)
     haven = ["haven_labelled", "vctrs_vctr"]
     assert list(sex["class"]) == ["haven_labelled_spss", *haven, "double"]
     assert sex["labels"] == {1: "m", 9: "refused"}

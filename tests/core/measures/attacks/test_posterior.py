@@ -124,7 +124,7 @@ def test_a_sample_of_a_large_file_is_stated(ranked):
     assert not whole.sampled
     assert some.sampled
     assert len(some.rows) == 400
-    assert some.of == data.n
+    assert some.total_rows == data.n
     assert some.success == pytest.approx(whole.success, abs=0.05)
     np.testing.assert_allclose(some.best, whole.best[some.rows])
 

@@ -223,8 +223,8 @@ def test_where_all_takes_long_a_few_rows_are_looked_at_first(large, monkeypatch)
     assert np.array_equal(first.detail["best"], whole.detail["best"][first.detail["records"]])
     assert first.interval == mean_interval(first.detail["best"], LARGE)
     assert first.interval[0] <= whole.value <= first.interval[1]
-    assert "is still being read" in measure.sentence(first, LARGE)
-    assert "is still being read" not in measure.sentence(whole, LARGE)
+    assert "is still being computed" in measure.sentence(first, LARGE)
+    assert "is still being computed" not in measure.sentence(whole, LARGE)
     monkeypatch.setattr(worst_case, "FIRST_RECORDS", LARGE - 1)
     assert worst_case.first_look(fresh) is None
 
