@@ -17,7 +17,7 @@ LARGEST_WEIGHT = 1e50  # squares of weighted distances stay numbers
 
 
 class Kind(StrEnum):
-    """Name the kind of a variable's values."""
+    """Describe the kind of a variable's values."""
 
     CONTINUOUS = "continuous"
     COUNT = "count"
@@ -27,7 +27,7 @@ class Kind(StrEnum):
 
 
 class Role(StrEnum):
-    """Name the role of a variable for an intruder, or in its survey.
+    """Describe the role of a variable for an intruder, or in its survey.
 
     Identifiers and the numbers of households can never reach a release.
     """
