@@ -129,13 +129,13 @@ class _Cells:
         # a missing value that is lost is what it was
         self._losable = ~missing & (modified > 0)
         self.lost = np.where(self._alone[:, np.newaxis] & ~missing, modified, 0.0)
-        kept = np.column_stack([law.kept(name) for name in self._names])
+        kept = np.column_stack([law.retained(name) for name in self._names])
         self.stays = np.where(self._alone[:, np.newaxis], 1 - self.lost, kept)
 
     def _together(self, names: Sequence[str]) -> NDArray[np.float64]:
         """P(no value of some variables of one unit changes), shape (n,)."""
         places = [self._names.index(name) for name in names]
-        return np.where(self._alone, self.stays[:, places].min(axis=1), self._law.kept(*names))
+        return np.where(self._alone, self.stays[:, places].min(axis=1), self._law.retained(*names))
 
     @property
     def any_changed(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

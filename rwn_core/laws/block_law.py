@@ -15,7 +15,7 @@ from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
 from rwn_core.laws.moments import Moments, joined
 from rwn_core.laws.separate_law import SeparateLaw, UnitLaw, Untouched
-from rwn_core.laws.transition_law import LARGEST_TABLE, Choice, Transition, numbers_of
+from rwn_core.laws.transition_law import LARGEST_TABLE, Choice, Transition, value_numbers
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 
 LARGEST_PAIRS = 10_000_000  # of records of one block: 12 bytes each
@@ -108,9 +108,9 @@ def law_within_blocks(
     selected: NDArray[np.int64],
 ) -> Law | None:
     """The law of donors; of values where there are too many; see `BlockLaw`."""
-    if pairs_of(blocks) <= LARGEST_PAIRS:
+    if block_pairs(blocks) <= LARGEST_PAIRS:
         return BlockLaw(original, swapped, known_by, blocks, selected)
-    if len(selected) * (int(numbers_of(original, swapped).max()) + 1) > LARGEST_TABLE:
+    if len(selected) * (int(value_numbers(original, swapped).max()) + 1) > LARGEST_TABLE:
         return None
     moved = block_transition(original, swapped, blocks, selected)
     rest = [v.name for v in original.schema.released if v.name not in swapped]
@@ -125,7 +125,7 @@ def block_transition(
     selected: NDArray[np.int64],
 ) -> Transition:
     """The same law by values: a record keeps its own, or takes one of those of its block."""
-    own = numbers_of(original, swapped)
+    own = value_numbers(original, swapped)
     moving, sizes = blocks >= 0, np.bincount(blocks[blocks >= 0], minlength=len(selected))
     other = np.maximum(selected - 1, 0) / np.maximum(sizes * (sizes - 1), 1)
     pools = np.zeros((len(sizes), int(own.max()) + 1))
@@ -142,7 +142,7 @@ def block_transition(
     )
 
 
-def pairs_of(blocks: NDArray[np.int64]) -> int:
+def block_pairs(blocks: NDArray[np.int64]) -> int:
     """Count the pairs of records of one block, each record with itself included."""
     sizes = np.bincount(blocks[blocks >= 0])
     return int((sizes.astype(np.int64) ** 2).sum())

@@ -150,14 +150,14 @@ class CellLaw:
         """None: neighborhoods decide; see `Law.moments`."""
         return None
 
-    def kept(self, *names: str) -> NDArray[np.float64]:
+    def retained(self, *names: str) -> NDArray[np.float64]:
         """P(the released values of these variables equal the original's), shape (n,)."""
-        return np.asarray(self._kept([names])[0])
+        return np.asarray(self._retained([names])[0])
 
-    def _kept(self, units: Sequence[tuple[str, ...]]) -> NDArray[np.float64]:
+    def _retained(self, units: Sequence[tuple[str, ...]]) -> NDArray[np.float64]:
         """`kept` of several units at once, shape (units, n)."""
         q = np.array([[self.modification(names[0])] for names in units])
-        alike = self.donors.alike([joint_codes(self.original, names) for names in units])
+        alike = self.donors.own_value_chance([joint_codes(self.original, names) for names in units])
         return np.asarray((1 - q) + q * alike)
 
     def units(self) -> list[tuple[str, ...]]:
@@ -170,7 +170,7 @@ class CellLaw:
 
     def rows_unchanged(self) -> NDArray[np.float64]:
         """P(no value of a record changes), shape (n,)."""
-        return np.asarray(np.prod(self._kept(self.units()), axis=0))
+        return np.asarray(np.prod(self._retained(self.units()), axis=0))
 
     def likelihood_columns(
         self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]

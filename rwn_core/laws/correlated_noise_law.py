@@ -55,7 +55,7 @@ class CorrelatedNoiseOn:
     privacy: ClassVar[Privacy] = NORMAL_NOISE
 
     @property
-    def kept(self) -> NDArray[np.float64]:
+    def retained(self) -> NDArray[np.float64]:
         """P(no value changes): 0 unless all are missing, or one is rounded to a whole number."""
         own = self.original.matrix(self.names)
         missing = np.isnan(own).all(axis=1)

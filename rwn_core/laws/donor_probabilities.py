@@ -51,10 +51,10 @@ class DonorChances:
     def matrix(self) -> sparse.csr_array:
         """The chances, row i those of the donors of record i."""
         self._check()
-        return self._whole if self._shares is None else self._shares
+        return self._probabilities if self._shares is None else self._shares
 
     @cached_property
-    def _whole(self) -> sparse.csr_array:
+    def _probabilities(self) -> sparse.csr_array:
         return self._neighborhoods.probabilities()
 
     @property
@@ -72,9 +72,9 @@ class DonorChances:
     def table(self, codes: NDArray[np.int64], q: float) -> sparse.csr_array:
         """(1 - q) [v = own] + q P(the donor has v), for values numbered from 0, shape (n, V)."""
         if not self.few:
-            from rwn_core.laws.value_probabilities import table_of
+            from rwn_core.laws.value_probabilities import value_table
 
-            return table_of(self.lists, codes, q)
+            return value_table(self.lists, codes, q)
         own = _one_hot(codes)
         return sparse.csr_array((1 - q) * own + q * (self.matrix @ own))
 
@@ -88,12 +88,12 @@ class DonorChances:
             return sparse.csc_array(self.matrix)
         return sparse.csc_array(sparse.csc_array(self.matrix)[:, people])
 
-    def alike(self, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
+    def own_value_chance(self, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
         """P(the donor has the record's own value), for each of several variables, shape (u, n)."""
         if not self.few:
-            from rwn_core.laws.value_probabilities import alike_of
+            from rwn_core.laws.value_probabilities import own_value_chances
 
-            return alike_of(self.lists, codes)
+            return own_value_chances(self.lists, codes)
         rows = np.arange(self._neighborhoods.n)
         shares = [np.asarray((self.matrix @ _one_hot(own))[rows, own]).ravel() for own in codes]
         return np.array(shares)
@@ -102,9 +102,9 @@ class DonorChances:
         self, codes: Sequence[NDArray[np.int64]], q: Sequence[float], enough: float
     ) -> list[Column]:
         """Return the support size and mean probability of each value, shape (V,)."""
-        from rwn_core.laws.value_probabilities import columns_of
+        from rwn_core.laws.value_probabilities import value_columns
 
-        return columns_of(self.lists, codes, q, enough)
+        return value_columns(self.lists, codes, q, enough)
 
 
 def _one_hot(codes: NDArray[np.int64]) -> sparse.csr_array:

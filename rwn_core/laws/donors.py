@@ -43,7 +43,7 @@ class StoredDraws:
         self._entries = _STORED_DRAWS // needed if many else None
         self._kept: dict[str, Draws] = {}
 
-    def of(self, key: SecretKey) -> Draws:
+    def for_key(self, key: SecretKey) -> Draws:
         """The random numbers of a key."""
         if key.identity in self._kept:
             return self._kept[key.identity]

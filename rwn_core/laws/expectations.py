@@ -39,7 +39,7 @@ class Expectations:
     levels: Mapping[str, NDArray[np.float64]]
     releases: int
 
-    def kept(self, *names: str) -> NDArray[np.float64]:
+    def retained(self, *names: str) -> NDArray[np.float64]:
         """P(the released value of a variable equals the original's), shape (n,)."""
         return self.stays.get(names[0], np.ones(self.original.n))
 

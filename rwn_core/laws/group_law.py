@@ -45,10 +45,10 @@ class DeterministicUnit:
         self._precision = {n: s for n, s in (precision or {}).items() if n in names}
 
     keeps_value_counts = False
-    privacy = Privacy(np.inf, "follows from the file for sure")
+    privacy = Privacy(np.inf, "follows from the file")
 
     @property
-    def kept(self) -> NDArray[np.float64]:
+    def retained(self) -> NDArray[np.float64]:
         """1 where no value changes."""
         own, shown = (rounded(each, self._precision) for each in (self._original, self._shown))
         same = np.ones(own.n, dtype=bool)
@@ -155,10 +155,10 @@ class RedrawWithinGroups:
             return Privacy(np.inf, "keeps the count of every value, which one person changes")
         if self._group.max() > 0:
             return Privacy(np.inf, "can only take values of its group")
-        return Privacy(0.0, "is drawn alike for everybody")
+        return Privacy(0.0, "has one distribution for all records")
 
     @property
-    def kept(self) -> NDArray[np.float64]:
+    def retained(self) -> NDArray[np.float64]:
         """P(the value does not change)."""
         table, _, becomes = self._by_group()
         chances = table[self._group[self._codes], becomes[self._codes]]

@@ -110,7 +110,7 @@ class Law(Protocol):
     ) -> NDArray[np.float64]:
         """Return the likelihood of some rows' values for each person, shape (m, people.n)."""
 
-    def kept(self, *names: str) -> NDArray[np.float64]:
+    def retained(self, *names: str) -> NDArray[np.float64]:
         """P(the released values of one unit's variables equal the original's), shape (n,)."""
 
 

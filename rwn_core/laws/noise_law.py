@@ -153,7 +153,7 @@ class NoiseOn:
         return Privacy(width / scale, f"has Laplace noise of scale {scale:.3g}")
 
     @property
-    def kept(self) -> NDArray[np.float64]:
+    def retained(self) -> NDArray[np.float64]:
         """P(the value does not change): 0 of continuous numbers, and a missing one is kept."""
         own = self.original.values(self.name)
         missing = np.isnan(own)

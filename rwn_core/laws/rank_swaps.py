@@ -160,7 +160,7 @@ class RankedVariable:
         )
         return self._over_ties(moved)
 
-    def kept(self) -> Floats:
+    def retained(self) -> Floats:
         """P(a rank shows the value that it had), averaged over ties, shape (N,)."""
         ties, last = self.ties, self.first + self.chances.shape[0]
         same = np.asarray(self.written == self.values, dtype=np.float64)
@@ -176,7 +176,9 @@ class RankedVariable:
         return np.asarray(mean[ties])
 
 
-def expectations_of(microdata: Microdata, parts: Mapping[str, RankedVariable]) -> Expectations:
+def rank_swap_expectations(
+    microdata: Microdata, parts: Mapping[str, RankedVariable]
+) -> Expectations:
     """Return the expectations of a release in which these variables change independently."""
     names = microdata.numeric_names
     means = microdata.matrix(names).astype(np.float64)
@@ -184,7 +186,7 @@ def expectations_of(microdata: Microdata, parts: Mapping[str, RankedVariable]) -
     stays = {}
     for name, part in parts.items():
         stays[name] = np.ones(microdata.n)
-        stays[name][part.order] = part.kept()
+        stays[name][part.order] = part.retained()
         if name in names:
             column = names.index(name)
             center = part.values.mean()

@@ -28,7 +28,7 @@ class UnitLaw(Protocol):
         """The variables."""
 
     @property
-    def kept(self) -> NDArray[np.float64]:
+    def retained(self) -> NDArray[np.float64]:
         """P(no value changes), shape (n,)."""
 
     @property
@@ -120,15 +120,15 @@ class SeparateLaw:
 
     def modification(self, name: str) -> float:
         """The mean probability that a value of one variable changes."""
-        return float(1 - self.kept(name).mean())
+        return float(1 - self.retained(name).mean())
 
-    def kept(self, *names: str) -> NDArray[np.float64]:
+    def retained(self, *names: str) -> NDArray[np.float64]:
         """P(the released values of one unit's variables equal the original's), shape (n,)."""
-        return self._part(names[0]).restricted_to(frozenset(names)).kept
+        return self._part(names[0]).restricted_to(frozenset(names)).retained
 
     def rows_unchanged(self) -> NDArray[np.float64]:
         """P(no value of a record changes), shape (n,)."""
-        return np.asarray(np.prod([part.kept for part in self._parts.values()], axis=0))
+        return np.asarray(np.prod([part.retained for part in self._parts.values()], axis=0))
 
     def rounded(self, precision: Mapping[str, float]) -> Self:
         """The law of the release after its values are rounded; see `CellLaw.rounded`."""
@@ -215,7 +215,7 @@ class Untouched:
     privacy = AS_IT_IS
 
     @property
-    def kept(self) -> NDArray[np.float64]:
+    def retained(self) -> NDArray[np.float64]:
         """Every value is."""
         return np.ones(self._original.n)
 

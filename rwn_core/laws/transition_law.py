@@ -111,12 +111,12 @@ class Transition:
     @cached_property
     def _own(self) -> NDArray[np.int64]:
         """The number of each record's values, shape (n,)."""
-        return numbers_of(self.plain, self.unit)
+        return value_numbers(self.plain, self.unit)
 
     @cached_property
     def _shown(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Each record's number as it is written, and the pools of those numbers."""
-        shown = numbers_of(self._written, self.names)
+        shown = value_numbers(self._written, self.names)
         values = self.choice.pools.shape[1]
         of_value = np.zeros(values, dtype=np.int64)
         of_value[self._own] = shown  # every value with a chance is somebody's
@@ -127,7 +127,7 @@ class Transition:
         return shown, np.asarray(self.choice.pools @ together)
 
     @cached_property
-    def kept(self) -> NDArray[np.float64]:
+    def retained(self) -> NDArray[np.float64]:
         """P(no value changes), shape (n,)."""
         shown, pools = self._shown
         weights = self.choice.weights
@@ -145,14 +145,14 @@ class Transition:
         keep, weights = self.choice.keep, self.choice.weights
         known = np.ones(len(shown), dtype=bool)
         if people is not None:
-            like, known = self._alike(people)
+            like, known = self._equal_record(people)
             keep, weights, shown = keep[like], weights[like], shown[like]
         taken = np.asarray(weights @ pools[:, np.maximum(released, 0)]).T
         likely = taken + keep * (released[:, np.newaxis] == shown)
         possible = (released >= 0)[:, np.newaxis] & known
         return np.where(possible, np.maximum(likely, 0.0), 0.0)
 
-    def _alike(self, people: Microdata) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def _equal_record(self, people: Microdata) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """A record with each person's values, and whether there is one."""
         if not self.by_value:
             raise NotApplicable("What others release depends on more than their own values.")
@@ -244,7 +244,7 @@ class Transition:
         return worst
 
 
-def numbers_of(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int64]:
+def value_numbers(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int64]:
     """The values of some variables together as numbers from 0, shape (n,)."""
     return codes_together(microdata, microdata, names, np.empty(0, np.int64))[0]
 

@@ -26,7 +26,7 @@ Column = tuple[NDArray[np.int64], NDArray[np.float64]]
 Part = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
 
 
-def table_of(listed: Listed, codes: NDArray[np.int64], q: float) -> sparse.csr_array:
+def value_table(listed: Listed, codes: NDArray[np.int64], q: float) -> sparse.csr_array:
     """The law of one variable, shape (n, V)."""
     order, values = listed.order, int(codes.max()) + 1
     short = codes[order].astype(np.int32)
@@ -65,7 +65,7 @@ def _entries(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.
     return np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
 
 
-def columns_of(
+def value_columns(
     listed: Listed, codes: Sequence[NDArray[np.int64]], q: Sequence[float], enough: float
 ) -> list[Column]:
     """About how many records may release each value, and the chance that a random one does."""
@@ -138,7 +138,7 @@ def received_from(listed: Listed, people: NDArray[np.int64]) -> sparse.csc_array
     return pairs_as_columns(record, person, share, listed.order, (listed.n, len(people)))
 
 
-def alike_of(listed: Listed, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
+def own_value_chances(listed: Listed, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
     """P(the donor has the record's own value) of some variables, shape (u, n)."""
     table = np.array(codes, dtype=np.int32)[:, listed.order]
     shares, result = np.zeros(table.shape), np.empty(table.shape)

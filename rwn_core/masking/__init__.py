@@ -10,7 +10,7 @@ from rwn_core.masking.additive_noise import AdditiveNoise
 from rwn_core.masking.correlated_noise import CorrelatedNoise
 from rwn_core.masking.k_noise import KNoise
 from rwn_core.masking.k_pram import KPRAM
-from rwn_core.masking.lever import Lever, LeverRange, at_levers, family, lever_values, options_of
+from rwn_core.masking.lever import Lever, LeverRange, at_levers, family, fixed_options, lever_values
 from rwn_core.masking.local_suppression import LocalSuppression
 from rwn_core.masking.method import Masked, Method, Prepared, Rounded, unrounded
 from rwn_core.masking.microaggregation import Microaggregation
@@ -54,11 +54,11 @@ __all__ = [
     "RowCopy",
     "at_levers",
     "family",
+    "fixed_options",
     "lever_values",
     "mask",
     "method_options",
     "option_words",
-    "options_of",
     "unrounded",
 ]
 

@@ -121,7 +121,7 @@ class AdditiveNoise(TableMethod):
         """The noise on every variable that varies."""
         microdata, parts = table.microdata, {}
         for name in self.masked_names(microdata):
-            spread = table.once(("sd", name), partial(spread_of, microdata, name))
+            spread = table.cached(("sd", name), partial(known_spread, microdata, name))
             if spread * self.size > 0:
                 least = np.nanmin(microdata.values(name))
                 parts[name] = NoiseOn(
@@ -170,7 +170,7 @@ def check_size(size: float) -> None:
         raise ParameterError(f"size must be a number from 0 to {LARGEST:g}.")
 
 
-def spread_of(microdata: Microdata, name: str) -> float:
+def known_spread(microdata: Microdata, name: str) -> float:
     """Standard deviation (divisor n - 1) of a variable's known numbers; 0 of fewer than two."""
     values = microdata.values(name)
     known = values[~np.isnan(values)]

@@ -124,7 +124,7 @@ class CorrelatedNoise(TableMethod):
     def _noise(self, table: Prepared) -> CorrelatedNoiseOn:
         names = self.masked_names(table.microdata)
         values = table.microdata.matrix(names)
-        mean, covariance = table.once("moments", lambda: moments(values))
+        mean, covariance = table.cached("moments", lambda: moments(values))
         return CorrelatedNoiseOn(
             original=table.microdata,
             names=names,
@@ -138,7 +138,7 @@ class CorrelatedNoise(TableMethod):
         if self.size == 0:
             return with_numbers(table.microdata, {})
         part = self._noise(table)
-        root = table.once("root", lambda: _root(part.covariance / self.size))
+        root = table.cached("root", lambda: _root(part.covariance / self.size))
         normal = np.column_stack(
             [ndtri(uniforms(key, table.records, j)[0]) for j in range(len(part.names))]
         )

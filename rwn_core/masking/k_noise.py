@@ -118,7 +118,7 @@ class KNoise(TableMethod):
         """The noise on every variable that gets any."""
         microdata, parts = table.microdata, {}
         for name in self.masked_names(microdata):
-            order = table.once(("sorted", name), partial(_sorted, microdata, name))
+            order = table.cached(("sorted", name), partial(_sorted, microdata, name))
             half = delta(order, self.k)
             if half > 0:
                 parts[name] = NoiseOn(

@@ -113,7 +113,7 @@ class KPRAM(TableMethod):
     def _groups(self, table: Prepared, name: str) -> NDArray[np.int64]:
         """The interval of each record; missing values are one by themselves."""
         values = table.microdata.values(name)
-        return table.once(("groups", name, self.k), partial(intervals, values, self.k))
+        return table.cached(("groups", name, self.k), partial(intervals, values, self.k))
 
     def _drawn(self, microdata: Microdata) -> tuple[str, ...]:
         return self.masked_names(microdata) if self.k > 1 else ()

@@ -124,7 +124,7 @@ def at_levers(params: Any, levers: Mapping[str, Any]) -> Any:
     return replace(params, **{name: kinds[name].value(x) for name, x in levers.items()})
 
 
-def options_of(params: Any) -> dict[str, Any]:
+def fixed_options(params: Any) -> dict[str, Any]:
     """The parameters that no lever moves, where they are not the method's defaults."""
     moved = {lever.name for lever in params.levers}
     return {

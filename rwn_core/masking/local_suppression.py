@@ -123,7 +123,7 @@ class LocalSuppression(TableMethod):
     def _result(self, table: Prepared) -> Microdata:
         """The masked table, the same for every key."""
         key = ("result", self.k, self.classes)
-        return table.once(key, partial(self._suppressed, table.microdata))
+        return table.cached(key, partial(self._suppressed, table.microdata))
 
     def _suppressed(self, microdata: Microdata) -> Microdata:
         released = [variable.name for variable in microdata.schema.released]

@@ -112,7 +112,7 @@ class Prepared:
     @cached_property
     def exact_law(self) -> Law | None:
         """The law of releases before they are rounded."""
-        law: Law | None = self.method.law_on(self)
+        law: Law | None = self.method.prepared_law(self)
         return law
 
     @property
@@ -127,9 +127,9 @@ class Prepared:
         about: Expectations | None = self.method.expectations(self)
         return about
 
-    def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
+    def cached(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Return what no lever changes, made the first time only."""
-        made: _T = self.state.once(key, make)
+        made: _T = self.state.cached(key, make)
         return made
 
     @property
@@ -159,7 +159,7 @@ class Prepared:
 
     def with_slices(self, slices: Slices) -> Prepared:
         """Return the same table with these variables travelling together, all others alone."""
-        microdata = self.method.table_of(self.microdata.with_slices(slices))
+        microdata = self.method.masked_table(self.microdata.with_slices(slices))
         return replace(self, microdata=microdata, state=self.state.on_table(microdata))
 
     def release(
@@ -326,7 +326,7 @@ class TableMethod(ABC):
         """Make a table ready for a screen; see `Method.preview`."""
         return self.prepare(microdata)
 
-    def table_of(self, microdata: Microdata) -> Microdata:
+    def masked_table(self, microdata: Microdata) -> Microdata:
         """Return the table with the slices that the method draws for: its own, once checked."""
         self.check(microdata)
         return microdata
@@ -344,7 +344,7 @@ class TableMethod(ABC):
             progress(1.0)
         return Masked(masked=masked, donors=None, law=table.exact_law)
 
-    def law_on(self, table: Prepared) -> Law | None:
+    def prepared_law(self, table: Prepared) -> Law | None:
         """Return the exact law before rounding."""
         return self.law(table)
 
@@ -360,7 +360,7 @@ class SharedWork:
         self.about, self._made = microdata, dict[Hashable, Any]()
         self.records = np.arange(microdata.n)
 
-    def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
+    def cached(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Return the result of `make`, called the first time only."""
         if key not in self._made:
             self._made[key] = make()

@@ -101,7 +101,7 @@ class Microaggregation(TableMethod):
 
     def _result(self, table: Prepared) -> Microdata:
         """The masked table, the same for every key."""
-        return table.once(("result", self.k), partial(self._aggregated, table))
+        return table.cached(("result", self.k), partial(self._aggregated, table))
 
     def _aggregated(self, table: Prepared) -> Microdata:
         microdata = table.microdata
@@ -109,7 +109,7 @@ class Microaggregation(TableMethod):
             return with_numbers(microdata, {})
         names = self.masked_names(microdata)
         values = microdata.matrix(names)
-        group = mdav(table.once("scaled", partial(_scaled, values)), self.k)
+        group = mdav(table.cached("scaled", partial(_scaled, values)), self.k)
         means = _group_means(values, group)
         return with_numbers(microdata, {name: means[:, j] for j, name in enumerate(names)})
 

@@ -128,7 +128,9 @@ class NBRS2015(NeighborhoodMethod):
         """Return the variables that the method may change; see `Method.masked_names`."""
         return super(NBRS2015, self).masked_names(microdata) if self.q > 0 else ()
 
-    def kept(self, key: SecretKey, n: int, records: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def retained_records(
+        self, key: SecretKey, n: int, records: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
         """Which of some records are not selected and stay as they are, shape (m,)."""
         return ~self.selected(key, n)[records]
 

@@ -57,7 +57,7 @@ class NeighborhoodMethod(ABC):
     def ball(self) -> Ball:
         """Which others belong to a neighborhood."""
 
-    def table_of(self, microdata: Microdata) -> Microdata:
+    def masked_table(self, microdata: Microdata) -> Microdata:
         """A table with the slices that the method draws for: the table's own."""
         return microdata
 
@@ -83,7 +83,9 @@ class NeighborhoodMethod(ABC):
         drawn = zip(microdata.schema.released, self.draw_probability(microdata), strict=True)
         return tuple(variable.name for variable, probability in drawn if probability > 0)
 
-    def kept(self, key: SecretKey, n: int, records: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+    def retained_records(
+        self, key: SecretKey, n: int, records: NDArray[np.int64]
+    ) -> NDArray[np.bool_] | None:
         """Which of some records stay as they are, shape (m,); None where cells decide alone."""
         return None
 
@@ -125,7 +127,7 @@ class NeighborhoodMethod(ABC):
         source: NeighborSource = self._searched(microdata)
         if settings and not source.needs_key:
             source = _stored(source, _widest([self, *settings]), records, threads, budget)
-        return self._prepared(self.table_of(microdata), source, many=bool(settings))
+        return self._prepared(self.masked_table(microdata), source, many=bool(settings))
 
     def begin_preview(
         self,
@@ -158,9 +160,9 @@ class NeighborhoodMethod(ABC):
         searched = self._searched(microdata)
         if isinstance(searched, OutsideSource):
             ends = searched.store_for_sliders(progress)
-            return self._prepared(self.table_of(microdata), searched, ends)
+            return self._prepared(self.masked_table(microdata), searched, ends)
         if searched.needs_key:
-            return self._prepared(self.table_of(microdata), searched)
+            return self._prepared(self.masked_table(microdata), searched)
         done = build_preview(searched.points, progress=progress, cancel=cancel)
         return self._shown(microdata, done)
 
@@ -172,7 +174,7 @@ class NeighborhoodMethod(ABC):
         return SearchSource(points=points, scheme=self.scheme)
 
     def _shown(self, microdata: Microdata, preview: Preview) -> Prepared:
-        return self._prepared(self.table_of(microdata), preview, preview.slider_range)
+        return self._prepared(self.masked_table(microdata), preview, preview.slider_range)
 
     def _prepared(
         self,
@@ -190,7 +192,7 @@ class NeighborhoodMethod(ABC):
         """Refuse lever positions that a prepared table does not allow."""
         check_radius_and_k(self.ball.k, self.ball.epsilon, microdata.n)
 
-    def law_on(self, table: Prepared) -> Law | None:
+    def prepared_law(self, table: Prepared) -> Law | None:
         """Return the exact law before rounding; None if it depends on the key."""
         if table.state.source.needs_key:
             return None
@@ -205,7 +207,7 @@ class NeighborhoodMethod(ABC):
     ) -> Masked:
         """Return a release before rounding."""
         state: FoundNeighbors = table.state
-        draws = state.draws.of(key)
+        draws = state.draws.for_key(key)
         drawing = draws.drawing(self.draw_probability(table.microdata))
         neighborhoods, donors = state.found, None
         if neighborhoods is None:
@@ -219,7 +221,7 @@ class NeighborhoodMethod(ABC):
             law = table.exact_law
         if donors is None:
             donors = draw_donors(neighborhoods, draws, np.asarray(drawing.q), threads=threads)
-        kept = self.kept(key, table.microdata.n, state.records)
+        kept = self.retained_records(key, table.microdata.n, state.records)
         if kept is not None:
             donors = np.where(kept[:, None], state.records[:, None], donors)
         return Masked(masked=copy_from_donors(table.microdata, donors), donors=donors, law=law)
@@ -311,7 +313,7 @@ class FoundNeighbors:
         if key is None:
             return False
         q = table.method.draw_probability(table.microdata)
-        return self.source.stores(ball, self.draws.of(key).drawing(q))
+        return self.source.stores(ball, self.draws.for_key(key).drawing(q))
 
     def ranked_for_samples(self, ball: Ball) -> StoredSource:
         """Return neighbors ranked so far that every bootstrap sample has k of them."""

@@ -29,7 +29,7 @@ from rwn_core.masking.unmasked_variables import (
     check_others,
     kept_as_they_are,
     maskable,
-    names_of,
+    name_tuple,
     require_masked,
 )
 from rwn_core.randomness import SecretKey, uniforms
@@ -134,7 +134,7 @@ class PRAM(TableMethod):
             raise ParameterError("invariant must be true or false.")
         object.__setattr__(self, "matrices", stated_matrices(self.matrices))
         for name in ("variables", "within"):
-            object.__setattr__(self, name, names_of(getattr(self, name)))
+            object.__setattr__(self, name, name_tuple(getattr(self, name)))
         if self.within and self.matrices:
             raise ParameterError("matrices are for the whole table; give them or within.")
         if set(self.within) & set(self.variables):
@@ -149,7 +149,7 @@ class PRAM(TableMethod):
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
         """Return the variables that the method masks on a table."""
         if self.variables:
-            return require_masked(microdata, names_of(self.variables))
+            return require_masked(microdata, name_tuple(self.variables))
         free = [v for v in microdata.schema.released if v.masked and v.name not in self.within]
         kinds = LEVELS if any(v.kind in LEVELS for v in free) else (Kind.COUNT,)
         if self.within and not any(v.kind in kinds for v in free):
@@ -170,7 +170,7 @@ class PRAM(TableMethod):
                     f"matrices has one for {name}, which is not changed; name it in variables, or "
                     "leave its matrix out."
                 )
-            count = levels_of(microdata, name).size
+            count = occurring_levels(microdata, name).size
             if len(matrix) != count:
                 raise ParameterError(
                     f"The matrix of {name} must have {count} rows and columns, one for each level "
@@ -178,10 +178,10 @@ class PRAM(TableMethod):
                 )
 
     def _part(self, table: Prepared, name: str) -> Transition:
-        levels = table.once(("levels", name), partial(levels_of, table.microdata, name))
+        levels = table.cached(("levels", name), partial(occurring_levels, table.microdata, name))
         given = self._given.get(name)
         if given is None:
-            strata = table.once(("strata", self.within), partial(self._strata, table.microdata))
+            strata = table.cached(("strata", self.within), partial(self._strata, table.microdata))
             choice = within_strata(levels, strata, self._anew)
         else:
             choice = chosen_by(levels, given, self.invariant, self.alpha)
@@ -192,7 +192,7 @@ class PRAM(TableMethod):
         return chosen_anew(levels, self.change, self.spread, self.invariant, self.alpha)
 
     def _strata(self, microdata: Microdata) -> NDArray[np.int64]:
-        within = names_of(self.within)
+        within = name_tuple(self.within)
         return joint_codes(microdata, within) if within else np.zeros(microdata.n, dtype=np.int64)
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
@@ -217,13 +217,13 @@ class PRAM(TableMethod):
             self._part(table, name) if name in changed else Untouched(microdata, name)
             for name in names
         ]
-        return SeparateLaw(microdata, parts, names_of(self.within))
+        return SeparateLaw(microdata, parts, name_tuple(self.within))
 
     def matrix(self, microdata: Microdata, name: str) -> NDArray[np.float64]:
         """T of one variable over the levels that occur, for estimates: rows are true levels."""
         if self.within:
             raise ParameterError("Under within each stratum has its own matrix; take one of them.")
-        levels = levels_of(microdata, name)
+        levels = occurring_levels(microdata, name)
         return self._part(self.prepare(microdata), name).choice.matrix(levels.own, levels.codes)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
@@ -232,7 +232,7 @@ class PRAM(TableMethod):
         singular = [name for name, matrix in self._given.items() if is_singular(matrix)]
         if self.change == self.alpha == 1:
             rest = (name for name in self.masked_names(microdata) if name not in self._given)
-            singular += [name for name in rest if levels_of(microdata, name).size > 1]
+            singular += [name for name in rest if occurring_levels(microdata, name).size > 1]
         if singular:
             remarks.append(
                 f"the matrix of {', '.join(singular)} has no inverse, so nobody can estimate true "
@@ -253,7 +253,7 @@ class PRAM(TableMethod):
         ]
 
 
-def levels_of(microdata: Microdata, name: str) -> Levels:
+def occurring_levels(microdata: Microdata, name: str) -> Levels:
     """The levels of a variable that occur, in their order, without missing ones."""
     codes, values = value_codes(microdata, name)
     counts = np.bincount(codes, minlength=len(values))

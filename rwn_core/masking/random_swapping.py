@@ -17,7 +17,7 @@ from rwn_core.laws.donors import copy_from_donors, random_streams
 from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import whole_part
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
-from rwn_core.laws.transition_law import Transition, numbers_of, one_pool
+from rwn_core.laws.transition_law import Transition, one_pool, value_numbers
 from rwn_core.laws.transition_matrix import disjoint_share, successive_share
 from rwn_core.masking.lever import Lever, LeverRange, check_share
 from rwn_core.masking.method import Prepared, TableMethod
@@ -27,7 +27,7 @@ from rwn_core.masking.unmasked_variables import (
     check_others,
     kept_as_they_are,
     maskable,
-    names_of,
+    name_tuple,
     require_masked,
 )
 from rwn_core.randomness import SecretKey, uniforms
@@ -123,13 +123,13 @@ class RandomSwapping(TableMethod):
         count = isinstance(self.rarer_than, int | np.integer)
         if not count or isinstance(self.rarer_than, bool) or self.rarer_than < 0:
             raise ParameterError("rarer_than must be a whole number of at least 0.")
-        object.__setattr__(self, "variables", names_of(self.variables))
+        object.__setattr__(self, "variables", name_tuple(self.variables))
         check_others(self.others)
 
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
         """Return the variables that the method masks on a table."""
         if self.variables:
-            return require_masked(microdata, names_of(self.variables))
+            return require_masked(microdata, name_tuple(self.variables))
         every = not any(v.masked and v.kind in LEVELS for v in microdata.schema.released)
         return maskable(microdata, lambda v: every or v.kind in LEVELS, self.others, "categories")
 
@@ -162,7 +162,7 @@ class RandomSwapping(TableMethod):
                 some &= np.bincount(codes)[codes] < self.rarer_than
             return np.flatnonzero(some)
 
-        return table.once(("taking part", unit, self.rarer_than), find)
+        return table.cached(("taking part", unit, self.rarer_than), find)
 
     def _swaps(self, n: int) -> int:
         return whole_part(self.share * n / 2) if n > 1 else 0
@@ -191,7 +191,7 @@ class RandomSwapping(TableMethod):
 
     def _transition(self, table: Prepared, unit: tuple[str, ...]) -> Transition:
         microdata, some = table.microdata, self._taking_part(table, unit)
-        own = table.once(("numbers", unit), partial(numbers_of, microdata, unit))
+        own = table.cached(("numbers", unit), partial(value_numbers, microdata, unit))
         count = len(some)
         share = (disjoint_share if self.pairs == "disjoint" else successive_share)(
             self._swaps(count), count

@@ -22,12 +22,12 @@ from rwn_core.laws.rank_swaps import (
     counted_mu_argus_chances,
     descending,
     exact_moore_chances,
-    expectations_of,
     group_means,
     is_exact,
     moore_partners,
     mu_argus_partners,
     range_asked,
+    rank_swap_expectations,
     rankings,
     whole_part,
 )
@@ -216,12 +216,12 @@ class RankSwapping(TableMethod):
         microdata = table.microdata
         kinds = {v.name: v.kind for v in microdata.schema.released}
         parts = {
-            name: self._expected_of(microdata, name, kinds[name], number)
+            name: self._expected_ranks(microdata, name, kinds[name], number)
             for number, name in enumerate(self.masked_names(microdata))
         }
-        return expectations_of(microdata, parts)
+        return rank_swap_expectations(microdata, parts)
 
-    def _expected_of(
+    def _expected_ranks(
         self, microdata: Microdata, name: str, kind: Kind, number: int
     ) -> RankedVariable:
         values = microdata.values(name)

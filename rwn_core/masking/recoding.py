@@ -143,7 +143,7 @@ class Recoding(TableMethod):
     def _result(self, table: Prepared) -> Microdata:
         """The masked table, the same for every key."""
         key = ("result", self.k, self.top, self.bottom)
-        return table.once(key, partial(self._recoded, table.microdata))
+        return table.cached(key, partial(self._recoded, table.microdata))
 
     def _recoded(self, microdata: Microdata) -> Microdata:
         released = [variable.name for variable in microdata.schema.released]

@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import joint_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.laws.block_law import LARGEST_PAIRS, law_within_blocks, pairs_of
+from rwn_core.laws.block_law import LARGEST_PAIRS, block_pairs, law_within_blocks
 from rwn_core.laws.donors import copy_from_donors, masked_columns, random_streams
 from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import HAIR
@@ -23,7 +23,7 @@ from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.unmasked_variables import (
     LEVELS,
     kept_as_they_are,
-    names_of,
+    name_tuple,
     require_masked,
 )
 from rwn_core.randomness import SecretKey, uniforms
@@ -100,7 +100,7 @@ class RecordSwapping(TableMethod):
         """Check what does not depend on the table."""
         check_share("share", self.share)
         for name in ("within", "variables"):
-            object.__setattr__(self, name, names_of(getattr(self, name)))
+            object.__setattr__(self, name, name_tuple(getattr(self, name)))
         if set(self.within) & set(self.variables):
             raise ParameterError("within and variables must not share a variable.")
 
@@ -112,7 +112,7 @@ class RecordSwapping(TableMethod):
             for name in self.within:
                 if name not in known:
                     raise ParameterError(f"within must name released variables, not {name}.")
-            return names_of(self.within)
+            return name_tuple(self.within)
         return tuple(
             v.name
             for v in released
@@ -123,7 +123,7 @@ class RecordSwapping(TableMethod):
         """The variables that are swapped together, in the table's order."""
         makers, released = self.makers(microdata), microdata.schema.released
         if self.variables:
-            chosen = set(require_masked(microdata, names_of(self.variables)))
+            chosen = set(require_masked(microdata, name_tuple(self.variables)))
         else:
             free = [v for v in released if v.masked and v.name not in makers]
             secret = {v.name for v in free if v.role is Role.CONFIDENTIAL}
@@ -151,7 +151,7 @@ class RecordSwapping(TableMethod):
     def blocks(self, table: Prepared) -> NDArray[np.int64]:
         """The number of each record's block, -1 where it stays as it is, shape (n,)."""
         microdata = table.microdata
-        return table.once(
+        return table.cached(
             ("blocks", self.within, self.variables),
             partial(_blocks, microdata, self.makers(microdata), self.swapped(microdata)),
         )
@@ -199,7 +199,7 @@ class RecordSwapping(TableMethod):
         alone = int((np.bincount(blocks[blocks >= 0]) == 1).sum())
         if alone:
             remarks.append(f"{alone:,} records are alone in their block and keep their values")
-        if pairs_of(blocks) > LARGEST_PAIRS:
+        if block_pairs(blocks) > LARGEST_PAIRS:
             remarks.append(
                 f"the blocks have more than {LARGEST_PAIRS:,} pairs of records, so the law is one "
                 "of values and names no donors; more variables in within make smaller blocks"

@@ -110,7 +110,7 @@ class RowCopy(RadiusAndNearest):
         """The distance of the scaled and weighted variables, fitted on a table."""
         return metric_of(microdata)
 
-    def table_of(self, microdata: Microdata) -> Microdata:
+    def masked_table(self, microdata: Microdata) -> Microdata:
         """The table with all masked variables in one slice, whatever slices it has."""
         return together(microdata)
 
@@ -127,8 +127,8 @@ class RowCopy(RadiusAndNearest):
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""
         return [
-            "Each row is a true record of somebody: who knows a few exact values of a person reads "
-            "all the others beside them, however hard the row's own source is to find.",
+            "Each row is a true record of a person: an intruder with a few exact values reads "
+            "all the others in that row, however hard the row's own source is to find.",
             kept_values(self.q, "record is kept"),
             EVERY_COLUMN,
         ]

@@ -44,7 +44,7 @@ def maskable(
     return names
 
 
-def names_of(variables: str | Sequence[str]) -> tuple[str, ...]:
+def name_tuple(variables: str | Sequence[str]) -> tuple[str, ...]:
     """Names as a tuple: given as such, or as a text with commas."""
     names = variables.split(",") if isinstance(variables, str) else variables
     stripped = tuple(name.strip() if isinstance(name, str) else name for name in names)

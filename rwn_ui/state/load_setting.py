@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.masking import lever_values, options_of
+from rwn_core.masking import fixed_options, lever_values
 from rwn_core.tuning import Setting
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import apply_choice
@@ -30,7 +30,7 @@ def load(session: Session, setting: Setting) -> None:
         Choice(
             method=setting.method,
             levers=tuple(levers.items()),
-            options=tuple(options_of(params).items()),
+            options=tuple(fixed_options(params).items()),
             weights=setting.weights,
             precision=setting.precision,
             slices=slices,

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.masking import Option, method_options, options_of
+from rwn_core.masking import Option, fixed_options, method_options
 from rwn_core.masking.lever import neutral_levers
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import change_options
@@ -69,7 +69,7 @@ def _take(session: Session, option: Option, shown: str) -> None:
     values, _ = _shown(session, method_options(method))
     values[option.name] = st.session_state[_key(session, option.name)]
     try:
-        chosen = tuple(options_of(method(**values, **neutral_levers(method))).items())
+        chosen = tuple(fixed_options(method(**values, **neutral_levers(method))).items())
         st.session_state.pop(asked, None)
         change_options(session, chosen)
     except rwn.RWNError as refusal:

@@ -15,7 +15,7 @@ from rwn_core.laws.moments import Moments
 class ExpectedCells(Protocol):
     """Expectations of single cells."""
 
-    def kept(self, *names: str) -> Floats:  # words: the name in laws
+    def retained(self, *names: str) -> Floats:  # words: the name in laws
         """P(the released value of a variable equals the original's), shape (n,)."""
 
     def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
@@ -33,7 +33,7 @@ def sums_of_moments(
     together, totals = (
         each[np.ix_(order, order)] / scale for each in (moments.together, moments.totals)
     )
-    alone = [cells.kept(name).sum() for name in columns.released]
+    alone = [cells.retained(name).sum() for name in columns.released]
     return ExpectedSums(
         first=shown.sum(axis=0)[np.newaxis],
         first_seen=(shown.T @ known)[np.newaxis],

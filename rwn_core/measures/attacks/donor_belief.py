@@ -99,7 +99,7 @@ def _shown(
     masked, rows, people = asked
     cells, q = way.cells, way.cells.modification(secret)
     if cells.donors is None:  # a row shows its source's value, or no record's
-        kept = sparse.diags_array(cells.kept(secret)[people])
+        kept = sparse.diags_array(cells.retained(secret)[people])
         return sparse.csc_array(kept @ source.tocsr()[people])
     if way.lost:  # missing values have no donor, and what is not masked is the source's own
         return sparse.csc_array(source.tocsr()[people]) * float(q == 0)

@@ -173,7 +173,7 @@ def test_what_follows_from_the_tables(data, found):
     for unit in law.units():
         table, columns = law.likelihood_columns(unit, data, np.arange(N))
         kept = np.asarray(table[np.arange(N), columns]).ravel()
-        np.testing.assert_allclose(law.kept(*unit), kept, atol=1e-14)
+        np.testing.assert_allclose(law.retained(*unit), kept, atol=1e-14)
         intact *= kept
     np.testing.assert_allclose(law.rows_unchanged(), intact, atol=1e-14)
 
@@ -209,7 +209,7 @@ def test_unequal_shares(data):
         expected = written_out(law, codes, law.modification(name)).toarray()
         np.testing.assert_allclose(law.table(name)[0].toarray(), expected, atol=1e-13)
         kept = expected[np.arange(N), codes]
-        np.testing.assert_allclose(law.kept(name), kept, atol=1e-13)
+        np.testing.assert_allclose(law.retained(name), kept, atol=1e-13)
     for name, (_, chances) in zip(data.names, law.supports(data.names), strict=True):
         table = law.table(name)[0]
         np.testing.assert_allclose(chances, np.asarray(table.mean(axis=0)).ravel(), atol=1e-14)

@@ -13,10 +13,10 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws import block_law, transition_law
-from rwn_core.laws.block_law import BlockLaw, block_transition, law_within_blocks, pairs_of
+from rwn_core.laws.block_law import BlockLaw, block_pairs, block_transition, law_within_blocks
 from rwn_core.laws.pram_choice import Levels, chosen_anew, chosen_by, within_strata
 from rwn_core.laws.privacy import STILL_MISSING
-from rwn_core.laws.transition_law import Choice, Transition, numbers_of, one_pool
+from rwn_core.laws.transition_law import Choice, Transition, one_pool, value_numbers
 from rwn_core.laws.transition_matrix import (
     check_transition,
     counts_variance,
@@ -163,7 +163,7 @@ def test_draws_go_through_what_is_kept_and_then_through_the_pools() -> None:
 
 
 def part_of(data: Microdata, share: float, **options: object) -> Transition:
-    own = numbers_of(data, ("g",))
+    own = value_numbers(data, ("g",))
     choice = one_pool(share, own, np.ones(data.n, bool))
     return Transition(plain=data, unit=("g",), choice=choice, **options)  # type: ignore[arg-type]
 
@@ -186,7 +186,7 @@ def test_what_a_changed_category_promises() -> None:
     gap = Microdata.from_frame(pd.DataFrame({"g": ["a", "a", "b", None]}))
     assert part_of(gap, 0.5).privacy == STILL_MISSING
     # records with one value may differ: the worst of all of them counts
-    own = numbers_of(data, ("g",))
+    own = value_numbers(data, ("g",))
     some = Transition(plain=data, unit=("g",), choice=one_pool(0.5, own, own >= 0), by_value=False)
     apart = np.array([0.5, 0.25, 0.5, 0.5])
     lower = replace(some.choice, keep=1 - apart, weights=sparse.csr_array(apart[:, np.newaxis]))
@@ -253,7 +253,7 @@ def test_donors_within_blocks_are_those_of_all_permutations(people: Microdata) -
     )
     assert np.isnan(found.means[5, 0])
     assert not found.totals.any()
-    assert pairs_of(BLOCKS) == 18
+    assert block_pairs(BLOCKS) == 18
     # who knows what makes the blocks knows the law, and nobody else
     block, other = (Microdata.from_frame(people.frame[[name]]) for name in "bx")
     assert law.restricted_to(block).q.tolist() == [0.0]
@@ -270,7 +270,7 @@ def test_values_within_blocks_have_the_chances_of_their_donors(
     part = block_transition(people, ("x", "y"), BLOCKS, SELECTED)
     rows = np.arange(7)
     np.testing.assert_allclose(part.chances(people, rows), members().T, atol=1e-12)
-    np.testing.assert_allclose(part.kept, np.diag(members()), atol=1e-12)
+    np.testing.assert_allclose(part.retained, np.diag(members()), atol=1e-12)
     assert (part.keeps_value_counts, part.by_value) == (True, False)
     monkeypatch.setattr(block_law, "LARGEST_PAIRS", 18)
     assert isinstance(law_within_blocks(*given), BlockLaw)

@@ -46,8 +46,8 @@ def test_the_law_of_each_cell_by_hand(data: Microdata, law: CellLaw) -> None:
     expected = [[0.5, 0.5, 0], [0.25, 0.75, 0], [0, 1.0, 0], [1 / 6, 1 / 3, 0.5]]
     np.testing.assert_allclose(table.toarray(), expected)
     assert law.table("x")[0] is table
-    np.testing.assert_allclose(law.kept("x"), [0.5, 0.75, 1.0, 0.5])
-    np.testing.assert_allclose(law.kept("y"), [1.0, 0.5, 0.0, 0.0])
+    np.testing.assert_allclose(law.retained("x"), [0.5, 0.75, 1.0, 0.5])
+    np.testing.assert_allclose(law.retained("y"), [1.0, 0.5, 0.0, 0.0])
     np.testing.assert_allclose(law.rows_unchanged(), [0.5, 0.375, 0.0, 0.0])
     (x, g) = law.supports(["x", "g"])
     assert (x[0].tolist(), g[0].tolist()) == ([3, 4, 1], [2, 2])
@@ -76,7 +76,7 @@ def test_values_that_round_alike_have_one_chance(law: CellLaw) -> None:
     assert (coarse.precision, law.precision) == ({"y": 5.0}, {})
     assert coarse.rounded({"x": 4.0}).precision == {"y": 5.0, "x": 4.0}
     # 6.5 and 7 become 5 too
-    np.testing.assert_allclose(coarse.kept("y"), [1.0] * 4)
+    np.testing.assert_allclose(coarse.retained("y"), [1.0] * 4)
     assert coarse.table("y")[1] == [5.0]
     assert law.table("y")[1] == [5.0, 6.5, 7.0]
 
@@ -85,8 +85,8 @@ def test_variables_of_a_group_share_their_donor(data: Microdata) -> None:
     grouped = data.with_slices((("x", "y"),))
     law = CellLaw(grouped, find_neighborhoods(POINTS, k=3), np.array([0.5, 0.5, 1.0]))
     assert law.units() == [("x", "y"), ("g",)]
-    np.testing.assert_allclose(law.kept("x", "y"), [0.5] * 4)
-    np.testing.assert_allclose(law.kept("x"), [0.5, 0.5 + 0.5 / 3, 0.5 + 0.5 / 3, 0.5])
+    np.testing.assert_allclose(law.retained("x", "y"), [0.5] * 4)
+    np.testing.assert_allclose(law.retained("x"), [0.5, 0.5 + 0.5 / 3, 0.5 + 0.5 / 3, 0.5])
     np.testing.assert_allclose(law.rows_unchanged(), [0.5 / 3] * 4)
 
 
@@ -100,7 +100,7 @@ def test_donors_received_and_alike_by_hand(law: CellLaw) -> None:
     for people in ([0, 1, 2, 3], [1, 0, 2, 3], [2, 1], [3]):
         found = chances.received(np.array(people)).toarray()
         np.testing.assert_allclose(found, matrix[:, people])
-    alike = chances.alike([np.array([0, 0, 1, 0]), np.array([0, 1, 1, 1])])
+    alike = chances.own_value_chance([np.array([0, 0, 1, 0]), np.array([0, 1, 1, 1])])
     np.testing.assert_allclose(alike, [[1, 0.5, 0, 2 / 3], [0, 0.5, 1, 2 / 3]])
 
 

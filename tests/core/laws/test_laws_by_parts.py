@@ -39,7 +39,7 @@ def test_values_drawn_within_groups_by_hand(data: Microdata, groups: RedrawWithi
     rows = [[0.25, 0.75, 0.0, 0.0], [0.25, 0.75, 0.0, 0.0], [0, 0, 1.0, 0], [0, 0, 0, 1.0]]
     table, values = groups.table()
     assert (table.toarray().tolist(), values) == (rows, [1.0, 2.0, 4.5, None])
-    assert groups.kept.tolist() == [0.25, 0.75, 1.0, 1.0]
+    assert groups.retained.tolist() == [0.25, 0.75, 1.0, 1.0]
     shown = like(data, x=[2.0, 4.5, NAN, 7.0])
     found = groups.chances(shown, ALL)
     assert found.tolist() == [[0.75, 0.75, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
@@ -61,8 +61,8 @@ def test_two_values_that_are_written_alike_share_their_chances(groups: RedrawWit
     table, values = coarse.table()
     assert values == [0.0, 4.0, None]
     assert table.toarray().tolist() == [[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
-    assert coarse.kept.tolist() == [1.0] * 4
-    assert groups.rounded({"y": 100.0}).kept.tolist() == groups.kept.tolist()
+    assert coarse.retained.tolist() == [1.0] * 4
+    assert groups.rounded({"y": 100.0}).retained.tolist() == groups.retained.tolist()
 
 
 def test_exchanged_values_have_certain_sums_and_promise_nothing(data: Microdata) -> None:
@@ -71,7 +71,7 @@ def test_exchanged_values_have_certain_sums_and_promise_nothing(data: Microdata)
         RedrawWithinGroups(data, "x", one, chance, keeps_value_counts=exchanged)
         for exchanged in (False, True)
     )
-    assert apart.privacy == (0.0, "is drawn alike for everybody")
+    assert apart.privacy == (0.0, "has one distribution for all records")
     assert together.privacy == (np.inf, "keeps the count of every value, which one person changes")
     split = RedrawWithinGroups(data, "x", np.array([0, 0, 0, 1]), np.array([0.5, 0.25, 0.25, 1.0]))
     assert split.privacy == (np.inf, "can only take values of its group")
@@ -91,7 +91,7 @@ def test_exchanged_values_have_certain_sums_and_promise_nothing(data: Microdata)
 def test_a_fixed_result_is_certain(data: Microdata) -> None:
     shown = like(data, x=[1.0, 3.0, 4.5, NAN], y=[3.0, 3.0, 8.5, 2.0])
     both, alone = DeterministicUnit(data, shown, ("x", "y")), DeterministicUnit(data, shown, ("x",))
-    assert (both.kept.tolist(), alone.kept.tolist()) == ([1, 0, 1, 0], [1, 0, 1, 1])
+    assert (both.retained.tolist(), alone.retained.tolist()) == ([1, 0, 1, 0], [1, 0, 1, 1])
     table, values = alone.table()
     assert values == [1.0, 2.0, 4.5, None, 3.0]  # what is new comes last
     assert table.toarray().argmax(axis=1).tolist() == [0, 4, 2, 3]
@@ -103,13 +103,13 @@ def test_a_fixed_result_is_certain(data: Microdata) -> None:
     assert not moments.variances.any()
     assert (both.keeps_value_counts, both.privacy) == (
         False,
-        (np.inf, "follows from the file for sure"),
+        (np.inf, "follows from the file"),
     )
     assert both.restricted_to(frozenset("y")).names == ("y",)
-    assert both.restricted_to(frozenset("y")).kept.tolist() == [1, 1, 1, 0]
+    assert both.restricted_to(frozenset("y")).retained.tolist() == [1, 1, 1, 0]
     coarse = both.rounded({"x": 10.0}).rounded({"y": 10.0, "g": 1.0})
-    assert coarse.kept.tolist() == [1, 1, 1, 1]
-    assert both.rounded({"x": 10.0}).kept.tolist() == [1, 1, 1, 0]
+    assert coarse.retained.tolist() == [1, 1, 1, 1]
+    assert both.rounded({"x": 10.0}).retained.tolist() == [1, 1, 1, 0]
     with pytest.raises(NotApplicable, match="Several variables change together"):
         both.table()
     with pytest.raises(NotApplicable, match="groups that they would join"):
@@ -120,7 +120,7 @@ def test_what_is_not_touched_is_everybodys_own(data: Microdata) -> None:
     part = Untouched(data, "x")
     table, values = part.table()
     assert (table.toarray().tolist(), values) == (np.eye(4).tolist(), [1.0, 2.0, 4.5, None])
-    assert part.kept.tolist() == [1.0] * 4
+    assert part.retained.tolist() == [1.0] * 4
     shown = like(data, x=[2.0, NAN, 9.0, 1.0])
     assert part.chances(shown, ALL).tolist() == [[0, 1, 0, 0], [0, 0, 0, 1], [0] * 4, [1, 0, 0, 0]]
     people = like(data, x=[4.4, 2.0, 1.0, 2.0])

@@ -93,15 +93,15 @@ def test_whole_numbers_are_as_likely_as_all_that_is_rounded_to_them(shape, refle
         np.testing.assert_allclose(found[some, person], wanted, atol=1e-12)
     written = [rounded_values(np.array([x]), step)[0] if step else x for x in (0.0, 3.0, 4.0)]
     kept = [expected[own] for expected, own in zip(masses, written, strict=True)]
-    np.testing.assert_allclose(part.kept, kept, atol=1e-12)
+    np.testing.assert_allclose(part.retained, kept, atol=1e-12)
 
 
 def test_a_continuous_number_is_never_kept_unless_it_is_missing_or_rounded() -> None:
     data, noise = table(x=[0.5, 4.0, NAN]), Noise(shape="uniform", sd=2 / np.sqrt(3))
     part = NoiseOn(original=data, name="x", noise=noise)
-    assert part.kept.tolist() == [0.0, 0.0, 1.0]
+    assert part.retained.tolist() == [0.0, 0.0, 1.0]
     # to multiples of 1: 0.5 is written as 0, which noise within 2 gives with a chance of 1 in 4
-    assert part.rounded({"x": 1.0}).kept.tolist() == pytest.approx([0.25, 0.25, 1.0])
+    assert part.rounded({"x": 1.0}).retained.tolist() == pytest.approx([0.25, 0.25, 1.0])
     assert part.rounded({"y": 1.0}) is part
     assert part.restricted_to(frozenset("x")) is part
     assert (part.names, part.keeps_value_counts) == (("x",), False)
@@ -221,15 +221,15 @@ def test_moments_of_correlated_noise_are_shrunk_and_whole_numbers_add_a_twelfth(
 
 def test_only_whole_numbers_by_themselves_can_be_kept_under_correlated_noise() -> None:
     both, alone = table(x=[1.5, NAN], y=[2.5, NAN]), table(x=[3, 4, 10])
-    assert joint(both).kept.tolist() == [0.0, 1.0]
-    assert joint(both).restricted_to(frozenset("y")).kept.tolist() == [0.0, 1.0]
+    assert joint(both).retained.tolist() == [0.0, 1.0]
+    assert joint(both).restricted_to(frozenset("y")).retained.tolist() == [0.0, 1.0]
     sd = 0.8 * np.sqrt(2.0)
     expected = [
         stats.norm.cdf(own + 0.5, mean, sd) - stats.norm.cdf(own - 0.5, mean, sd)
         for own, mean in ((3, 3.0), (4, 3.8), (10, 8.6))
     ]
-    np.testing.assert_allclose(joint(alone, 0.8, S[:1, :1]).kept, expected)
-    assert joint(alone, 0.8, np.zeros((1, 1))).kept.tolist() == [1.0, 1.0, 0.0]
+    np.testing.assert_allclose(joint(alone, 0.8, S[:1, :1]).retained, expected)
+    assert joint(alone, 0.8, np.zeros((1, 1))).retained.tolist() == [1.0, 1.0, 0.0]
     part = joint(both).restricted_to(frozenset("y"))
     assert (part.names, part.covariance.tolist(), part.mean.tolist()) == (("y",), [[1.0]], [-1.0])
     assert dict(part.rounded({"y": 5.0}).precision) == {"y": 5.0}

@@ -131,7 +131,7 @@ def test_only_combinations_that_are_rare_enough_are_swapped(data: Microdata) -> 
         method = RandomSwapping(share=1.0, rarer_than=most, variables="n")
         law = method.prepare(keyed).law
         moving = data.frame["g"].isin(list(some)).to_numpy()
-        assert (law.kept("n") < 1).tolist() == moving.tolist()
+        assert (law.retained("n") < 1).tolist() == moving.tolist()
         changed = drawn(method, keyed)["n"] != data.frame["n"]
         assert not changed[~moving].any()
         assert law.keeps_value_counts("n")
@@ -224,4 +224,4 @@ def test_so_many_records_are_selected_or_each_by_its_own_number() -> None:
     data = Microdata.from_frame(pd.DataFrame({"x": np.arange(12.0)}))
     assert [each.prepare(data).law.fixed_count for each in (counted, single)] == [True, False]
     some = np.array([1, 5, 6])
-    assert single.kept(KEY, N, some).tolist() == (uniform[0] >= 0.3)[some].tolist()
+    assert single.retained_records(KEY, N, some).tolist() == (uniform[0] >= 0.3)[some].tolist()

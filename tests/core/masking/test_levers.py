@@ -15,7 +15,7 @@ from rwn_core.masking.intervals import equal_counts
 from rwn_core.masking.minimum_k import check_known, check_records, range_of_known
 from rwn_core.masking.recoding import Recoding
 from rwn_core.masking.sampling import RandomSample
-from rwn_core.masking.unmasked_variables import names_of
+from rwn_core.masking.unmasked_variables import name_tuple
 from rwn_core.randomness import SecretKey
 from tests.core.masking.method_tables import defaults, table
 from tests.core.masking.test_every_method import weakest
@@ -40,13 +40,13 @@ def test_every_lever_has_steps_between_its_ends_and_its_presets_lie_inside() -> 
 
 
 def test_names_are_stripped_unique_and_texts() -> None:
-    assert names_of(" age, sex ") == names_of(["age", "sex "]) == ("age", "sex")
-    assert names_of("") == names_of(()) == ()
+    assert name_tuple(" age, sex ") == name_tuple(["age", "sex "]) == ("age", "sex")
+    assert name_tuple("") == name_tuple(()) == ()
     for wrong in ("age,,sex", ["age", 3], ["age", ""]):
         with pytest.raises(ParameterError, match="must be names of variables"):
-            names_of(wrong)  # type: ignore[arg-type]
+            name_tuple(wrong)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="each variable once"):
-        names_of("age, age")
+        name_tuple("age, age")
 
 
 def known(*counts: int) -> Microdata:

@@ -140,11 +140,11 @@ def test_in_a_bootstrap_sample_nobody_has_a_copy_for_a_neighbor(data: Microdata)
 
 def test_methods_without_neighborhoods_work_out_once_what_levers_leave(data: Microdata) -> None:
     made, calls = Microaggregation(k=2).prepare(data), []
-    assert [made.once("key", lambda: calls.append(1) or 5) for _ in range(3)] == [5, 5, 5]
+    assert [made.cached("key", lambda: calls.append(1) or 5) for _ in range(3)] == [5, 5, 5]
     moved = made.with_levers(k=3)
-    assert moved.once("key", lambda: 6) == 5
+    assert moved.cached("key", lambda: 6) == 5
     assert (len(calls), moved.params.k, moved.microdata is data) == (1, 3, True)
-    assert made.with_slices(data.schema.slices).once("key", lambda: 6) == 6
+    assert made.with_slices(data.schema.slices).cached("key", lambda: 6) == 6
     assert (made.masks_all_records, made.is_quick, made.records.tolist()) == (
         True,
         True,
@@ -233,17 +233,17 @@ def test_random_numbers_are_kept_of_the_last_key_or_of_many(data: Microdata) -> 
     one, two = SecretKey.from_seed(1), SecretKey.from_seed(2)
     last, many = (StoredDraws(data, np.arange(5), many=each) for each in (False, True))
     for stored in (last, many):
-        draws = stored.of(one)
+        draws = stored.for_key(one)
         assert isinstance(draws, Draws)
-        assert stored.of(one) is draws
+        assert stored.for_key(one) is draws
         assert draws.streams == (0, 1, 2, 3)
-        assert (stored.of(two) is draws, stored.of(one) is draws) == (False, stored is many)
+        assert (stored.for_key(two) is draws, stored.for_key(one) is draws) == (False, stored is many)
         assert stored.of_table(data.with_slices(())) is stored
         grouped = stored.of_table(data.with_slices((("x", "y"),)))
         assert (grouped.streams, grouped.records.tolist()) == ((0, 0, 2, 3), [0, 1, 2, 3, 4])
-        kept = grouped.of(one)
-        grouped.of(two)
-        assert (grouped.of(one) is kept) == (stored is many)
+        kept = grouped.for_key(one)
+        grouped.for_key(two)
+        assert (grouped.for_key(one) is kept) == (stored is many)
 
 
 def test_a_release_says_how_it_was_made_and_drops_lost_rows_only_of_a_sample(

@@ -81,8 +81,8 @@ def test_only_rare_records_take_part(data):
     assert moved.any()
     assert not moved[~rare].any()
     law = prepared.law
-    np.testing.assert_array_equal(law.kept("id")[~rare], 1.0)
-    assert np.all(law.kept("id")[rare] < 0.1)
+    np.testing.assert_array_equal(law.retained("id")[~rare], 1.0)
+    assert np.all(law.retained("id")[rare] < 0.1)
     assert "only they are swapped" in method.remarks(keyed, law)[-1]
     with pytest.raises(ParameterError, match="needs key variables"):
         RandomSwapping(rarer_than=2).prepare(data)

@@ -155,7 +155,7 @@ def test_the_law_of_large_blocks_is_the_same_by_values(monkeypatch):
     for name in ("a", "b"):
         listed = [each.table(name)[0].toarray() for each in (exact, law)]
         np.testing.assert_allclose(listed[1], listed[0], atol=1e-12)
-        assert law.modification(name) == pytest.approx(1 - exact.kept(name).mean())
+        assert law.modification(name) == pytest.approx(1 - exact.retained(name).mean())
     chances = [each.unit_chances(("a", "b"), masked, rows) for each in (exact, law)]
     np.testing.assert_allclose(chances[1], chances[0], atol=1e-12)
     np.testing.assert_allclose(law.rows_unchanged(), exact.rows_unchanged(), atol=1e-12)
@@ -165,7 +165,7 @@ def test_the_law_of_large_blocks_is_the_same_by_values(monkeypatch):
         law.restricted_to(only)
     monkeypatch.setattr("rwn_core.laws.block_law.LARGEST_TABLE", 5)
     assert replace(SWAP, share=0.5).prepare(data).law is None
-    assert block_law.pairs_of(np.array([0, 0, 1, -1])) == 5
+    assert block_law.block_pairs(np.array([0, 0, 1, -1])) == 5
 
 
 def test_defaults_follow_the_roles():

@@ -16,7 +16,7 @@ from rwn_core.masking import (
     RandomSample,
     Recoding,
 )
-from rwn_core.masking.additive_noise import spread_of
+from rwn_core.masking.additive_noise import known_spread
 from rwn_core.masking.correlated_noise import moments
 from rwn_core.masking.intervals import equal_counts, intervals
 from rwn_core.masking.k_noise import delta
@@ -75,7 +75,7 @@ def test_nothing_is_added_where_k_have_the_same_value() -> None:
 def test_spreads_have_the_divisor_n_less_one() -> None:
     frame = pd.DataFrame({"x": [1.0, 3.0, NAN], "y": [2.0, NAN, NAN], "z": [1.0, 2.0, 6.0]})
     data = Microdata.from_frame(frame)
-    spreads = [spread_of(data, name) for name in "xyz"]
+    spreads = [known_spread(data, name) for name in "xyz"]
     assert spreads == pytest.approx([np.sqrt(2.0), 0.0, np.sqrt(7.0)])
 
 

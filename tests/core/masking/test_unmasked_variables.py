@@ -9,7 +9,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, Recoding, RowCopy, at_levers
-from rwn_core.masking.lever import LeverRange, check_share, family, options_of
+from rwn_core.masking.lever import LeverRange, check_share, family, fixed_options
 from rwn_core.masking.unmasked_variables import kept_as_they_are, maskable, require_masked
 
 
@@ -92,7 +92,7 @@ def test_settings_of_one_family_differ_by_their_levers_alone() -> None:
     assert family(one) != family(RWN(k=3, scale="range"))
     assert family(one) != family(RWN(k=3, epsilon=np.ones(4)))
     assert family(one) != family(RowCopy(k=3))
-    assert options_of(RWN(k=3, scale="range", m=5, neighbors="pairs")) == {
+    assert fixed_options(RWN(k=3, scale="range", m=5, neighbors="pairs")) == {
         "scale": "range", "neighbors": "pairs", "m": 5,
     }  # fmt: skip
-    assert options_of(one) == {}
+    assert fixed_options(one) == {}
