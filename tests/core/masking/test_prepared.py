@@ -237,7 +237,10 @@ def test_random_numbers_are_kept_of_the_last_key_or_of_many(data: Microdata) -> 
         assert isinstance(draws, Draws)
         assert stored.for_key(one) is draws
         assert draws.streams == (0, 1, 2, 3)
-        assert (stored.for_key(two) is draws, stored.for_key(one) is draws) == (False, stored is many)
+        assert (stored.for_key(two) is draws, stored.for_key(one) is draws) == (
+            False,
+            stored is many,
+        )
         assert stored.of_table(data.with_slices(())) is stored
         grouped = stored.of_table(data.with_slices((("x", "y"),)))
         assert (grouped.streams, grouped.records.tolist()) == ((0, 0, 2, 3), [0, 1, 2, 3, 4])
