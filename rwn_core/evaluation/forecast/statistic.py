@@ -147,8 +147,8 @@ def _own_values_shown(comparison: Comparison) -> NDArray[np.bool_]:
 def _expected_fragments(_: Statistic, forecast: Forecast, __: Microdata) -> float:
     if np.isnan(forecast.true_fragments):
         raise NotApplicable(
-            "True fragments are forecast where the key variables share a donor, for people who are "
-            "alone with them."
+            "True fragments are forecast if the key variables share a donor, for people whose "
+            "combination of them is unique."
         )
     return forecast.true_fragments
 
