@@ -92,9 +92,7 @@ class PreparedTable:
         return cls._with(data, params.preview(data, progress=progress, cancel=cancel))
 
     @classmethod
-    def _with(
-        cls, data: rwn.Microdata, prepared: Prepared, *, begun: bool = False
-    ) -> PreparedTable:
+    def _with(cls, data: rwn.Microdata, prepared: Prepared) -> PreparedTable:
         if prepared.masks_all_records:
             comparison = Comparison(original=data, masked=data)
         else:
@@ -119,14 +117,10 @@ class PreparedTable:
         """True if preparing a table of this size takes seconds."""
         return self.data.n > LARGEST_DENSE
 
-    def is_quick(self, params: Any, seed: int | None = None) -> bool:
-        """True if the neighborhoods of a setting are stored, so that its release is drawn at once.
-
-        With a seed, also whether what it draws beyond them has been looked up.
-        """
+    def is_quick(self, params: Any) -> bool:
+        """True if the neighborhoods of a setting are stored."""
         setting, _ = unrounded(params)
-        moved = self.prepared.with_levers(**lever_values(setting))
-        return moved.is_quick if seed is None else moved.is_quick_for(SecretKey.from_seed(seed))
+        return self.prepared.with_levers(**lever_values(setting)).is_quick
 
     def release(self, params: Any, seed: int, progress: Progress | None = None) -> CurrentRelease:
         """Draw the release of a setting.

@@ -11,7 +11,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.donors import Draws, copy_from_donors, draw_donors
 from rwn_core.neighbors import Drawing, find_neighborhoods, preview
-from rwn_core.neighbors.preview import begin_preview, build_preview
+from rwn_core.neighbors.preview import build_preview
 from rwn_core.neighbors.slider_range import slider_range_of
 from rwn_core.neighbors.source import Ball
 from rwn_core.parallel.threads import Cancelled
@@ -156,23 +156,3 @@ def test_it_reports_its_progress_and_can_be_cancelled():
     cancel.set()
     with pytest.raises(Cancelled):
         build_preview(POINTS, cancel=cancel)
-
-
-def test_a_first_picture_shows_some_records_with_the_sliders_of_all():
-    first = begin_preview(POINTS)
-    whole = build_preview(POINTS, begun=first)
-    assert len(first.records) == preview.FIRST_SHOWN
-    assert not first.whole
-    assert whole.whole
-    assert whole.slider_range == build_preview(POINTS).slider_range == first.slider_range
-    for epsilon in (0.3 * first.slider_range.stored, first.slider_range.epsilon):
-        ball = Ball(k=5, epsilon=epsilon)
-        assert first.stores(ball) == whole.stores(ball)
-        some, every = (each.find(ball)[0] for each in (first, whole))
-        np.testing.assert_array_equal(some.sizes, every.sizes[first.records])
-        every_donor = donors_of(every, np.arange(4000))
-        np.testing.assert_array_equal(donors_of(some, first.records), every_donor[first.records])
-
-
-def test_a_small_table_needs_no_first_picture():
-    assert begin_preview(POINTS[:200]) is None
