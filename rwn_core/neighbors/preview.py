@@ -22,11 +22,11 @@ from rwn_core.parallel.threads import Progress, Watch, thread_count
 if TYPE_CHECKING:
     from rwn_core.neighbors.index import Index
 
-LARGEST_PAIRS = 12_000_000  # stored neighbors, 12 bytes each
-LARGEST_SEARCHED = 100_000_000  # neighbors met by a search at the sliders' ends: a few seconds
-LARGEST_MEAN = 5000  # neighbors of a record at the sliders' ends: beyond, masking all takes minutes
-TABLE_BYTES = 250e6  # most that the stored table may take
-LARGEST_WHOLE = 100_000  # records up to which all are shown
+LARGEST_PAIRS = 12_000_000  # decides: neighbors that are stored for the sliders, 12 bytes each
+LARGEST_SEARCHED = 100_000_000  # decides: neighbors at a slider's end: a search takes seconds
+LARGEST_MEAN = 5000  # decides: neighbors of one record at a slider's end: masking all takes minutes
+TABLE_BYTES = 250e6  # decides: bytes of a table that is stored for the sliders
+LARGEST_WHOLE = 100_000  # decides: records up to which Tune shows all; of more, `SHOWN` random ones
 SHOWN = 5000  # records shown of a larger table
 
 
