@@ -12,10 +12,10 @@ ROOMS = ("rwn_core", "rwn_ui", "rwn_cli", "pages")
 
 _INTRODUCTION = """# Thresholds
 
-Sizes from which the program computes another way, reads a sample, or leaves something out. Each row
-is the comment `# decides: ...` of a constant. Levels and seeds of statistics, sizes of charts, limits
-of files and texts, and sizes of blocks that change no result are no thresholds; their reason stands at
-the constant.
+Sizes from which the program computes another way, reads a sample, or leaves something out. Each
+row is the comment `# decides: ...` of a constant. Levels and seeds of statistics, sizes of charts,
+limits of files and texts, and sizes of blocks that change no result are no thresholds; their reason
+stands at the constant.
 
 | name | value | file | what it decides |
 |---|---:|---|---|"""
