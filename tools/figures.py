@@ -9,10 +9,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from docs.reference_of.thresholds import thresholds
 from tools import language
 
 ROOT = language.ROOT
-_THRESHOLD = re.compile(r"^\| `[A-Z_]+` \|", re.M)
 _MEMBER = re.compile(r'^        "(\w+\.\w+)": ', re.M)
 _RESULTS = {"Neighborhoods", "NeighborTable", "SearchResult", "Candidates"}
 _COUNTED = re.compile(r"(\d+) files, (\d+) calls")
@@ -94,8 +94,8 @@ def figures() -> list[tuple[str, int, int]]:
         ("lines of tests", lines_of("tests/**/*.py"), 38_000),
         ("lines of benchmarks and tools", lines_of("benchmarks/*.py", "tools/*.py"), 3_200),
         (
-            "thresholds in ARCHITECTURE.md",
-            len(_THRESHOLD.findall((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))),
+            "thresholds (# decides: ...)",
+            len(thresholds()),
             25,
         ),
         ("functions that return neighborhoods (ways)", len(ways()), 6),
