@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.balance import Rows, Weights, balanced_weights
-
-if TYPE_CHECKING:
-    from rwn_core.neighbors.table import NeighborTable
+from rwn_core.neighbors.members import Members
 
 Shape = Literal["even", "gaussian", "exponential"]
 Bandwidth = Literal["adaptive", "fixed", "absolute"]
@@ -107,23 +104,24 @@ class Kernel:
         total = weights.sum(axis=1, keepdims=True)
         return np.asarray(weights / np.where(total > 0, total, 1.0))
 
-    def scales(self, table: NeighborTable) -> NDArray[np.float64]:
+    def scales(self, table: Members) -> NDArray[np.float64]:
         """Return the scale of each record, shape (n,), from the others in a table.
 
         Parameters
         ----------
-        table : NeighborTable
-            Of at least the `bandwidth_k` nearest others, without the record itself.
+        table : Members
+            At least the `bandwidth_k` nearest others, without the record itself.
         """
+        n = len(table.offsets) - 1
         if self.bandwidth == "absolute":
-            return np.ones(table.n)
+            return np.ones(n)
         lengths = np.diff(table.offsets)
         place = table.offsets[:-1] + np.minimum(self.bandwidth_k, lengths) - 1
         distances = np.sqrt(table.squared[place])
         positive = distances[distances > 0]
         least = LEAST_SCALE * float(np.median(positive)) if len(positive) else 1.0
         scales = np.maximum(distances, least)
-        return scales if self.bandwidth == "adaptive" else np.full(table.n, np.median(scales))
+        return scales if self.bandwidth == "adaptive" else np.full(n, np.median(scales))
 
     def logs(
         self, squared: NDArray[np.float64], scales: NDArray[np.float64]
@@ -133,44 +131,6 @@ class Kernel:
         if self.shape == "gaussian":
             return np.asarray(relative / (-2.0 * self.width * self.width))
         return np.asarray(np.sqrt(relative) / -self.width)
-
-    def weigh(self, table: NeighborTable) -> tuple[NeighborTable, Weights]:
-        """Return the weights of all entries of a table, which a record joins as its own donor.
-
-        Parameters
-        ----------
-        table : NeighborTable
-            Each pair of records in both rows, or in none.
-
-        Raises
-        ------
-        ParameterError
-            No weights are small enough for the cap.
-        """
-        scales = self.scales(table)
-        if self.own:
-            table = _with_own(table)
-        least = int(np.diff(table.offsets).min())
-        if self.cap * least < 1 - 1e-9:
-            raise ParameterError(
-                f"cap must be at least 1/{least:,} = {1 / least:.3g} here: a record has "
-                f"{least:,} possible donors."
-            )
-        record = np.repeat(np.arange(table.n, dtype=np.int32), np.diff(table.offsets))
-        logs = self.logs(table.squared, scales[record] * scales[table.records])
-        rows = Rows(table.offsets, table.records, logs)
-        return table, balanced_weights(rows, float(self.cap), float(self.balance))
-
-
-def _with_own(table: NeighborTable) -> NeighborTable:
-    """Return a table in which each record stands first in its own row."""
-    starts = table.offsets[:-1]
-    return replace(
-        table,
-        offsets=table.offsets + np.arange(table.n + 1),
-        records=np.insert(table.records, starts, np.arange(table.n, dtype=np.int32)),
-        squared=np.insert(table.squared, starts, 0.0),
-    )
 
 
 def _is_number(value: object) -> bool:

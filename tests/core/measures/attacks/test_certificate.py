@@ -23,6 +23,7 @@ from rwn_core.measures.attacks.certificate import (
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.metric import metric_of
+from rwn_core.neighbors.soft_neighborhoods import weigh
 from tests.oracles.whole_file_beliefs import whole_file_beliefs
 
 Array = NDArray[np.float64]
@@ -32,9 +33,9 @@ ENTRIES: dict[str, Any] = {
 }
 
 
-def weigh(points: Array, kernel: Kernel) -> tuple[Array, Array]:
+def weights_of(points: Array, kernel: Kernel) -> tuple[Array, Array]:
     """The weights of all pairs, and the logarithms of the rows' factors."""
-    table, found = kernel.weigh(complete_table(points))
+    table, found = weigh(kernel, complete_table(points))
     weights = np.zeros((table.n, table.n))
     weights[np.repeat(np.arange(table.n), np.diff(table.offsets)), table.records] = found.weights
     return weights, found.row
@@ -57,7 +58,7 @@ def test_CERT_1_six_records_and_two_slices() -> None:
     given = ENTRIES["CERT-1"]
     points = np.array(given["input"]["W"], dtype=np.float64)
     kernel = Kernel(shape="exponential", width=2, bandwidth="absolute", cap=1.0, own=True)
-    weights, factors = weigh(points, kernel)
+    weights, factors = weights_of(points, kernel)
     codes = [np.unique(column, return_inverse=True)[1] for column in points.T]
     slices = [values_of(weights, each) for each in codes]
     donors = [np.array(given["input"][f"donors of column {j}"]) - 1 for j in (1, 2)]
@@ -83,7 +84,7 @@ def test_CERT_5_bodyfat(slices: int) -> None:
     data = rwn.load_demo("bodyfat")
     points = metric_of(data, "sd", "dummies", "schema").coded(data)
     kernel = Kernel(shape="exponential", width=4, bandwidth="absolute", cap=1.0, own=True)
-    weights, factors = weigh(points, kernel)
+    weights, factors = weights_of(points, kernel)
     n, near = data.n, everyone(data.n)
     columns = np.array_split(data.frame.to_numpy(dtype=np.float64), slices, axis=1)
     codes = [np.unique(each, axis=0, return_inverse=True)[1].ravel() for each in columns]
@@ -119,7 +120,7 @@ class Beliefs:
             own=True,
             balance=balance,
         )
-        weights, factors = weigh(points, kernel)
+        weights, factors = weights_of(points, kernel)
         columns = np.array_split(points, slices, axis=1)
         codes = [np.unique(each, axis=0, return_inverse=True)[1].ravel() for each in columns]
         tables = [values_of(weights, each) for each in codes]
