@@ -162,24 +162,26 @@ def rows_near(
     near : ndarray of int64, shape (width + 1,)
         Filled with the numbers of those points.
     """
-    zero = gaps.dtype.type(0)
-    for row in range(first, last):
-        norms[row] = zero
-        gaps[row] = zero
+    # indices from 0: numba would else look for negative ones, and the loops would not be vectors
+    zero, count = gaps.dtype.type(0), last - first
+    lengths, apart = norms[first:last], gaps[first:last]
+    for row in range(count):
+        lengths[row] = zero
+        apart[row] = zero
     for axis in range(len(points)):
         middle, half = boxes[0, axis, tile], boxes[1, axis, tile]
-        own, differences = points[axis], local[axis]
-        for row in range(first, last):
+        own, differences = points[axis, first:last], local[axis, first:last]
+        for row in range(count):
             away = middle - own[row]
             differences[row] = away
-            norms[row] += away * away
+            lengths[row] += away * away
             outside = max(abs(away) - half, zero)
-            gaps[row] += outside * outside
-    count = 0
-    for row in range(first, last):
-        near[count] = row
-        count += gaps[row] <= edges[row]
-    return count
+            apart[row] += outside * outside
+    found = 0
+    for row in range(count):
+        near[found] = first + row
+        found += apart[row] <= edges[first + row]
+    return found
 
 
 @jit_fused

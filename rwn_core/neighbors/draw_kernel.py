@@ -100,7 +100,9 @@ def finish_record(
                 index += 1
             entry += 1
         return
-    within = size = count_within(row.distance, total, edge) - itself
+    within = count_within(row.distance, total, edge)
+    within -= place >= 0 and place < within
+    size = within
     kth = 0.0
     if within < request.k:
         # the record itself is in the first tie: before the k-th other, or tied with it

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.kernels.far_ranks import Far, donors_of_links, far_links, find_far
+from rwn_core.neighbors.far_kernel import Far, donors_of_links, far_links, find_far
 from rwn_core.neighbors.lazy_table import sizes_alone, without_members
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.stored_draws import Chains, in_parts
@@ -159,18 +159,17 @@ def find_far_donors(
         table.offsets, rows, len(streams), chains.ends, chains.links, longest, places, starts
     )
     far = Far(
-        step=float(radii[-1]) / (len(radii) - 1),
         edges=radii * radii * (1 + TIE),
         counts=np.zeros((m, len(radii)), np.int32),
         starts=starts,
         ranks=chains.links[places >= 0],
         donors=np.full(count, -1, np.int32),
     )
-    wanted = search.wanted_for(None)
+    request = search.request(None)
     query, target = search.query.querying, search.target.side
 
     def work(first: int, last: int) -> None:
-        find_far(query, target, wanted, far, first, last)
+        find_far(query, target, request, far, first, last)
 
     watch.run(work, search.query.leaves)
     return FarDonors(

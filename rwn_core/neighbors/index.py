@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
+from rwn_core.neighbors.distance_kernel import BLOCK
 from rwn_core.neighbors.embedding import levels_in_one
 from rwn_core.neighbors.frame import Frame, Precision
-from rwn_core.neighbors.distance_kernel import BLOCK
 from rwn_core.neighbors.index_kernel import IndexArrays, fill_tiles, group_rows, split_rows
 from rwn_core.neighbors.points import CodedPoints, Points, values_of
 from rwn_core.parallel.threads import Watch

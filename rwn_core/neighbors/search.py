@@ -104,9 +104,7 @@ class Search:
         self.write(self.request(None), table, STORE, watch)
         return table
 
-    def write(
-        self, request: SearchRequest, result: SearchResult, sink: int, watch: Watch
-    ) -> None:
+    def write(self, request: SearchRequest, result: SearchResult, sink: int, watch: Watch) -> None:
         """Search for all query records, and write what a sink writes."""
         query, target = self.query.querying, self.target.side
 

@@ -267,7 +267,7 @@ def _place_rows(
 
 @jit_no_refcount
 def _order_leaves(target: IndexArrays, which: int, bound: Any, k: int, work: Workspace) -> int:
-    """List the leaves of a pass whose boxes are within a bound; the nearest first where k counts."""
+    """List the leaves of a pass whose boxes are within a bound; for k the nearest first."""
     leaves = len(work.apart)
     first = which * leaves
     leaf_gaps(target.boxes, first, first + leaves, work.center, work.half, work.apart)
@@ -343,10 +343,10 @@ def _append_hits(
     for word in range(len(work.words)):
         if work.words[word] == 0:
             continue
-        for entry in range(8 * word, 8 * word + 8):
-            if not work.hits[entry]:
+        for byte in range(8):
+            if not work.hits[8 * word + byte]:
                 continue
-            place = first + entry
+            place = first + 8 * word + byte
             if coded:
                 place = target.places[which, place]
                 if not _belongs(query, position, target, place, which):
@@ -425,7 +425,7 @@ def gather(
     candidates: Candidates,
     work: Workspace,
 ) -> bool:
-    """Collect the candidates of rows `begin` to `end` - 1 of a leaf; return whether there was room."""
+    """Collect the candidates of rows `begin` to `end` - 1 of a leaf; False for no room."""
     rows = end - begin
     _start_rows(query, leaf, begin, end, request, candidates)
     # rows that agree in most categories first: they are the nearest
