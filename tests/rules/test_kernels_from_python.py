@@ -10,8 +10,8 @@ from pathlib import Path
 from tests.rules import architecture_page
 
 ROOT = architecture_page.ROOT
-INNER = {"jit_internal", "jit_no_refcount", "jit_inline"}
-HOW = {"jit_entry", "jit_source_inline", *INNER}
+INNER = {"jit_internal", "jit_no_refcount", "jit_inline", "jit_fused"}
+HOW = {"jit_entry", *INNER}
 FOR_TESTS = "callable_here"
 
 
