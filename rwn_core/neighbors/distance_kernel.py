@@ -231,3 +231,38 @@ def write_products(
         for entry in range(width):
             first[entry] = first[entry] + t0[entry] * a0
             second[entry] = second[entry] + t0[entry] * b0
+
+
+@jit_no_refcount
+def list_hits(
+    products: NDArray[Any],
+    most: Any,
+    hits: NDArray[np.bool_],
+    words: NDArray[np.uint64],
+    entries: NDArray[np.int64],
+) -> int:
+    """Write the entries of a tile whose product is at most `most`; return how many.
+
+    Parameters
+    ----------
+    products : ndarray, shape (width,)
+    most : float
+    hits, words : ndarray of bool and of uint64
+        Overwritten: which are near, and the same memory eight at a time.
+    entries : ndarray of int64, shape (width + 1,)
+        Filled.
+    """
+    any_hit = np.uint64(0)
+    for entry in range(len(products)):
+        hits[entry] = products[entry] <= most
+    for word in range(len(words)):
+        any_hit |= words[word]
+    count = 0
+    if any_hit == 0:
+        return count
+    for word in range(len(words)):
+        if words[word] != 0:
+            for byte in range(8):
+                entries[count] = 8 * word + byte
+                count += hits[8 * word + byte]
+    return count

@@ -18,11 +18,19 @@ from rwn_core.neighbors.distance_kernel import (
     error_between,
     exact_squared,
     leaf_gaps,
+    list_hits,
     rows_near,
     widened_edge,
     write_products,
 )
-from rwn_core.neighbors.draw_kernel import DRAW, LIST, SearchRequest, SearchResult, finish_record
+from rwn_core.neighbors.draw_kernel import (
+    DRAW,
+    LIST,
+    STORE,
+    SearchRequest,
+    SearchResult,
+    finish_record,
+)
 from rwn_core.neighbors.index_kernel import IndexArrays
 from rwn_core.neighbors.rank_kernel import (
     Row,
@@ -82,6 +90,8 @@ class Workspace(NamedTuple):
         Half of the squared distances of two points, without half of their norms.
     hits, words : ndarray of bool and of uint64
         Which of a tile's entries are near, and the same memory eight at a time.
+    entries : ndarray of int64, shape (width of the target's tiles + 1,)
+        Their numbers.
     center, half, nothing : ndarray, shape (d,)
         The box of the points; zeros.
     apart, toward : ndarray, shape (leaves,)
@@ -99,6 +109,7 @@ class Workspace(NamedTuple):
     products: NDArray[Any]
     hits: NDArray[np.bool_]
     words: NDArray[np.uint64]
+    entries: NDArray[np.int64]
     center: NDArray[Any]
     half: NDArray[Any]
     nothing: NDArray[Any]
@@ -140,6 +151,7 @@ def allocate_workspace(query: IndexArrays, target: IndexArrays) -> Workspace:
         np.empty((2, target.tiles.shape[2]), kind),
         hits,
         hits.view(np.uint64),
+        np.empty(len(hits) + 1, np.int64),
         box[0],
         box[1],
         box[2],
@@ -336,24 +348,18 @@ def _append_hits(
 
     Those whose rough product is above `most` are surely beyond it.
     """
+    near = list_hits(products, most, work.hits, work.words, work.entries)
     coded, count = len(target.coded) > 0, candidates.held[row]
     point, bound = query.exact[position], candidates.bound[row]
-    for entry in range(len(products)):
-        work.hits[entry] = products[entry] <= most
-    for word in range(len(work.words)):
-        if work.words[word] == 0:
-            continue
-        for byte in range(8):
-            if not work.hits[8 * word + byte]:
+    for number in range(near):
+        place = first + work.entries[number]
+        if coded:
+            place = target.places[which, place]
+            if not _belongs(query, position, target, place, which):
                 continue
-            place = first + 8 * word + byte
-            if coded:
-                place = target.places[which, place]
-                if not _belongs(query, position, target, place, which):
-                    continue
-            squared = exact_squared(point, target.exact, target.levels, target.squares, place)
-            candidates.position[row, count], candidates.squared[row, count] = place, squared
-            count += squared <= bound
+        squared = exact_squared(point, target.exact, target.levels, target.squares, place)
+        candidates.position[row, count], candidates.squared[row, count] = place, squared
+        count += squared <= bound
     candidates.held[row] = count
 
 
@@ -495,8 +501,8 @@ def _finish_list(
     row: Row,
     edge: float,
     result: SearchResult,
-) -> None:
-    """List the members of a row, itself among them, as entries of the target's records."""
+) -> bool:
+    """List a row's members and itself, as entries of the target's records; False if too few."""
     for entry in range(kept):
         if edge < row.squared[entry] <= edge * (1 + SLACK):
             sort_row(kept, query.exact.shape[1], row)  # the nearest are the members
@@ -508,6 +514,7 @@ def _finish_list(
             if index < stop:
                 result.members[index] = record
                 index += 1
+    return bool(index == stop)
 
 
 @jit_no_refcount
@@ -522,28 +529,31 @@ def finish_row(
     result: SearchResult,
     sink: int,
     unit: NDArray[np.float64],
-) -> None:
-    """Turn the candidates of a query row into the results of its records."""
+) -> bool:
+    """Write the results of a query row's records; False if fewer members than were counted."""
     found, squared = candidates.position[index], candidates.squared[index]
     kept = copy_row(found, squared, candidates.held[index], candidates.bound[index], row)
     first, last = query.offsets[position], query.offsets[position + 1]
     if sink == LIST:
-        _finish_list(query, position, target, kept, row, request.edges[position], result)
-        return
+        return _finish_list(query, position, target, kept, row, request.edges[position], result)
     if (
         sink == DRAW
         and len(request.streams) == 0
         and last - first == 1
         and _finish_sizes(query, position, target, kept, row, request, result)
     ):
-        return
+        return True
     sort_row(kept, query.exact.shape[1], row)
     total = list_row(target, kept, row)
     edge = request.edges[position]
     for index in range(first, last):
-        finish_record(
-            query, query.records[index], target, edge, total, row, request, result, sink, unit
-        )
+        record = query.records[index]
+        if sink == STORE:
+            counted = result.starts[record + 1] - result.starts[record]
+            if counted > 0 and counted + (request.own[record] >= 0) > total:
+                return False
+        finish_record(query, record, target, edge, total, row, request, result, sink, unit)
+    return True
 
 
 @jit_entry
@@ -591,7 +601,8 @@ def search(
                 if needed > len(row.members):
                     row = allocate_row(2 * needed)
                 position = start + candidates.in_leaf[index]
-                finish_row(
+                if not finish_row(
                     query, position, target, candidates, index, row, request, result, sink, unit
-                )
+                ):
+                    raise ValueError("A neighborhood has fewer members than were counted.")
             begin = end
