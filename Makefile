@@ -1,6 +1,9 @@
-.PHONY: check format lint types test nightly engines replay site
+.PHONY: check quick format lint types test nightly engines replay site
 
 check: format lint types test
+
+quick:
+	python -m tools.quick
 
 format:
 	python -m ruff format .
@@ -12,7 +15,7 @@ types:
 	python -m mypy
 
 test:
-	python -m rwn_core.datasets.warm_up
+	python -m rwn_core.compile_ahead
 	python -m pytest -n 4
 
 nightly:

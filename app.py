@@ -8,17 +8,14 @@ from rwn_ui.panel.guide import guide
 from rwn_ui.server.assets import icon, provide_plotly
 from rwn_ui.server.login import require_login
 from rwn_ui.server.messages import guarded
-from rwn_ui.server.options import require_safe_options
-from rwn_ui.server.sweeper import keep_swept
-from rwn_ui.state.live_answers import own_answers
-from rwn_ui.state.resting import Resting
+from rwn_ui.server.safety import require_safe_options
+from rwn_ui.state.user import user_endpoint
 
 
 def main() -> None:
     """Show the page that the address names."""
-    own_answers().end()  # a page that is being drawn answers nothing
+    user_endpoint().close()  # a page that is being drawn answers nothing
     provide_plotly(Path(__file__).parent / "static")
-    keep_swept(Resting().give_back)
 
     st.set_page_config(
         page_title="RWN",

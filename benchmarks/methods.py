@@ -19,7 +19,7 @@ import numpy as np
 
 import rwn_core as rwn
 from rwn_core.charts.parts.style import LIMIT, NEUTRAL, RELEASED
-from rwn_core.charts.parts.svg import Picture, Scale, ticks_of
+from rwn_core.charts.parts.svg import Picture, Scale, tick_values
 from rwn_core.masking import METHODS
 from rwn_core.tuning import Plan, Policy, Setting, Trials
 from rwn_core.tuning.match import Loss, Matched, match
@@ -168,7 +168,7 @@ def _strip(picture: Picture, rows: list[dict[str, Any]]) -> None:
     words = f"Tuned to a loss of correlations of at most {LOSS:g}: share of the nearest limit"
     picture.text(530, 48, words)
     picture.text(752, 74, "method and its loss", at="end", more=f' style="fill:{NEUTRAL}"')
-    for value in ticks_of(x):
+    for value in tick_values(x):
         place = float(x(value))
         picture.line((place, 84, place, 424), NEUTRAL, ' stroke-opacity="0.3"')
         picture.text(place, 440, f"{value:g}", at="middle")

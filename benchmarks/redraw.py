@@ -1,39 +1,51 @@
-"""How long the Tune page takes from a key press to painted charts, against a bare page.
+"""Measure the Tune page in a real browser, in multiples of a bare Streamlit page.
 
-Both pages run in this one call, under the same options, in the same Chromium, in turn:
-``python -m benchmarks.redraw`` (needs the test extra and a Chromium). ``--whole-range`` walks every
-slider over all of its positions; see whole_range.py.
+``python -m benchmarks.redraw`` (test extra and a Chromium) presses an arrow key and waits for the
+painted picture. ``--whole-range`` walks each slider from end to end and opens large tables,
+``--drag`` counts pictures a second under a dragging mouse, ``--limits`` times the policy's limits
+after a move. ``--demo`` and ``--table`` choose tables. Exit 1 if a limit is missed.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
-import statistics
 import sys
-from contextlib import ExitStack
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from compileall import compile_dir
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+import numpy as np
+import pandas as pd
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
+from benchmarks.tables import mixed
 from rwn_ui.server import launch
 
-FLOOR_PAGE = Path(__file__).parent / "floor_page.py"
+HERE = Path(__file__).parent
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = ["--no-sandbox", "--disable-background-networking"]
-PRESSES = 15
-BLOCKS = 3  # the pages take turns, so that a drifting machine hits all alike
-WARM_UP = 3
-LIMITS = {"bodyfat": 5.0, "slices": 5.0, "randhie": 12.0}
-# far enough from the slider's end for all presses
+PANEL, BARE = ("[data-stamp]", "stamp"), ("[data-testid=stText]", None)
+SIZES = {"100000x10": (100_000, 10), "10000x55": (10_000, 55), "5000x10": (5_000, 10)}
 START = {
     "bodyfat": "demo=bodyfat&epsilon=2",
     "slices": "demo=bodyfat&epsilon=2&slices=0-1-2-3_4-5-6-7-8-9_10-11-12-13-14",
     "randhie": "demo=randhie&epsilon=0.4",
 }
+PRESSED = {"bodyfat": 5.0, "slices": 5.0, "randhie": 12.0}  # median, in bare pages
+WALKED = {"bodyfat": (2.6, 5.0), "randhie": (8.0, 15.0), "cps1988": (8.0, 15.0),
+          "10000x55": (8.0, 15.0), "100000x10": (np.inf, np.inf)}  # fmt: skip
+"""Median and 95th percentile over all positions, in bare pages."""
+AFTER_WEIGHT, OPENED_S = 15.0, {"10000x55": 5.0}
+DRAGGED = {"bodyfat": (8.0, 0.1, 0.9), "randhie": (3.0, 0.05, 0.95)}
+"""Pictures a second at least, and the part of the slider that the mouse goes over."""
+LIMITS_MS = {"randhie": 1200.0, "5000x10": 1000.0 / 3}
+BLOCKS, PRESSES, POSITIONS, SECONDS, MOST_GROWTH_MB = 3, 5, 24, 6.0, 20.0
+PLACES = (0.1, 0.2, 0.35, 0.5, 0.6, 0.7, 0.75, 0.85, 0.95)
 
-# resolves with the milliseconds from the key press to the frame after the change
+# resolves with the milliseconds from the key press or jump to the frame after the change
 WATCH = """
 ([selector, attribute]) => {
   const read = () => {
@@ -56,130 +68,298 @@ WATCH = """
   });
 }
 """
-
-
-# resolves once the first tile, the worst case of a large table, has its number again
-FOLLOWED = """
-() => {
-  const tile = document.querySelector(".rwn-tiles .rwn-value");
-  return tile !== null && tile.textContent !== "…";
+JUMP = """
+(slider, value) => {
+  window.pressed = performance.now();
+  slider.value = value;
+  slider.dispatchEvent(new Event("input", { bubbles: true }));
 }
 """
-RESTS = 5
+COUNT = """
+() => {
+  window.pictures = [];
+  const node = document.querySelector("[data-stamp]");
+  window.counter?.disconnect();
+  window.counter = new MutationObserver(() => window.pictures.push(performance.now()));
+  window.counter.observe(node, { attributes: true, attributeFilter: ["data-stamp"] });
+}
+"""
+# notes when the tiles change, whether the first has its number, and whether more follows
+TILES = """
+() => {
+  const tiles = document.querySelector(".rwn-tiles");
+  let last = tiles.textContent;
+  window.changes = [];
+  window.pressed = performance.now();
+  window.tileWatcher?.disconnect();
+  window.tileWatcher = new MutationObserver(() => {
+    if (tiles.textContent === last) return;
+    last = tiles.textContent;
+    const known = !tiles.querySelector(".rwn-value").textContent.startsWith("…");
+    window.changes.push([performance.now() - window.pressed, known,
+                         known && !last.includes("to follow")]);
+  });
+  const all = { subtree: true, childList: true, characterData: true, attributes: true };
+  window.tileWatcher.observe(tiles, all);
+}
+"""
 
 
-class Subject:
-    """One page under the clock."""
+def say(line: str) -> None:
+    """Print a line at once."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
-    def __init__(self, page: Page, selector: str, attribute: str | None, slider: int) -> None:
-        self.page, self.watch = page, [selector, attribute]
-        self.handle = page.get_by_role("slider").nth(slider)
-        self.arrow = "ArrowRight"
-        self.times: list[float] = []
-        self.waits: list[float] = []
 
-    def run(self, presses: int, *, counted: bool) -> None:
-        """Press an arrow key, always on to a setting that was not yet looked at.
-
-        The app remembers its latest looks; a way back would time the memory, not the work.
-        """
-        self.page.bring_to_front()
-        self.handle.focus()
-        for _ in range(presses):
-            self.page.evaluate(WATCH, self.watch)
-            self.page.keyboard.press(self.arrow)
-            took = self.page.evaluate("window.painted")
-            if counted:
-                self.times.append(took)
-            self.page.wait_for_timeout(250)
-
-    def rest(self) -> None:
-        """Press once and wait for what follows when the slider rests, in milliseconds."""
-        self.run(1, counted=False)
-        self.page.wait_for_function(FOLLOWED, timeout=60_000)
-        self.waits.append(self.page.evaluate("performance.now() - window.pressed"))
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start a browser; close it at the end."""
+    with sync_playwright() as started:
+        flags = ["--no-sandbox", "--disable-background-networking"]
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield browser
+        browser.close()
 
 
 def served(stack: ExitStack, script: Path | None = None, file: Path | None = None) -> str:
-    """Serve the app, or a script in its place, until the stack ends; its address."""
+    """Serve the app, or a script in its place, until the stack ends; return its address."""
     port = launch.choose_port()
     stack.enter_context(launch.serving(port, file, script))
     return f"http://{launch.ADDRESS}:{port}"
 
 
 def opened(browser: Browser, url: str, ready: str) -> Page:
-    """A page, drawn and at rest."""
+    """Open a page and wait until it is drawn."""
     page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
-    page.add_init_script("localStorage.setItem('rwn.tour', '1')")  # no tour of a first visit
     page.goto(url)
-    page.wait_for_selector(ready, timeout=120_000)
-    page.wait_for_timeout(2000)
+    page.wait_for_selector(ready, timeout=300_000)
+    page.wait_for_timeout(1500)
     return page
 
 
-def measure(demos: list[str]) -> dict[str, Subject]:
-    """Milliseconds of each press, and of what follows it at rest, by page."""
+def ready(page: Page) -> None:
+    """Wait until nothing is being prepared."""
+    page.get_by_test_id("stProgress").wait_for(state="detached", timeout=300_000)
+    page.wait_for_timeout(1000)
+
+
+def table_file(folder: Path, name: str) -> Path:
+    """Write a table like a census."""
+    n, p = SIZES[name]
+    path = folder / f"{name}.parquet"
+    pd.DataFrame(mixed(n, p).round(4), columns=[f"v{i}" for i in range(p)]).to_parquet(path)
+    return path
+
+
+def address(stack: ExitStack, name: str, query: str) -> str:
+    """Serve the app with a demo table, or with a file of a given size."""
+    if name not in SIZES:
+        return served(stack) + f"/?{query}"
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    return served(stack, file=table_file(folder, name))
+
+
+def pressed(page: Page, slider: Locator, watched: Sequence[str | None], key: str) -> float:
+    """Return the milliseconds from a key press to the painted picture."""
+    page.bring_to_front()
+    page.wait_for_function("document.hasFocus()")
+    slider.focus()
+    page.evaluate(WATCH, list(watched))
+    page.keyboard.press(key)
+    took: float = page.evaluate("window.painted")
+    page.wait_for_timeout(150)
+    return took
+
+
+def bare(floor: Page) -> float:
+    """Return the milliseconds of a press on the bare page, to and fro around its middle."""
+    slider = floor.get_by_role("slider")
+    high = float(slider.get_attribute("aria-valuenow") or 0) > 50
+    return pressed(floor, slider, BARE, "ArrowLeft" if high else "ArrowRight")
+
+
+def summary(times: Sequence[float], floor: Sequence[float]) -> np.ndarray:
+    """Return median, 95th percentile and largest time in bare pages."""
+    return np.quantile(np.array(times) / np.median(floor), (0.5, 0.95, 1.0))
+
+
+def presses(browser: Browser, floor: Page, names: Sequence[str]) -> bool:
+    """Press an arrow key in turn on each page; True if a limit is missed."""
     with ExitStack() as stack:
-        floor, app = served(stack, FLOOR_PAGE), served(stack)
-        started = stack.enter_context(sync_playwright())
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        text = "[data-testid=stText]"
-        subjects = {"floor": Subject(opened(browser, floor, text), text, None, 0)}
-        for demo in demos:
-            page = opened(browser, f"{app}/?{START[demo]}", "[data-stamp]")
-            subjects[demo] = Subject(page, "[data-stamp]", "stamp", 0)
-        for subject in subjects.values():
-            subject.run(WARM_UP, counted=False)
-        for _ in range(BLOCKS):
-            for subject in subjects.values():
-                subject.run(PRESSES // BLOCKS, counted=True)
-        for demo in demos:
-            for _ in range(RESTS + 1):
-                subjects[demo].rest()
-        browser.close()
-    return subjects
+        app = served(stack)
+        pages = {name: opened(browser, f"{app}/?{START[name]}", PANEL[0]) for name in names}
+        times: dict[str, list[float]] = {name: [] for name in names}
+        floors: list[float] = []
+        for block in range(BLOCKS + 1):  # the first one warms up
+            for name, page in pages.items():
+                slider = page.get_by_role("slider").first
+                some = [pressed(page, slider, PANEL, "ArrowRight") for _ in range(PRESSES)]
+                times[name] += some if block else []
+            some = [bare(floor) for _ in range(PRESSES)]
+            floors += some if block else []
+    say(f"bare page {np.median(floors):.1f} ms")
+    for name in names:
+        ratio = summary(times[name], floors)[0]
+        say(
+            f"{name:10} median {np.median(times[name]):6.1f} ms, best {min(times[name]):6.1f}, "
+            f"ratio {ratio:.2f} (limit {PRESSED[name]:g})"
+        )
+    return any(summary(times[name], floors)[0] > PRESSED[name] for name in names)
+
+
+def walk(page: Page, floor: Page, some: int | None) -> tuple[list[float], list[float]]:
+    """Jump to positions of all sliders, upwards; return their times and those of the bare page."""
+    times: list[float] = []
+    floors: list[float] = []
+    for slider in page.locator(".rwn-sliders").first.get_by_role("slider").all():
+        low, high, step = slider.evaluate("s => [s.min, s.max, s.step].map(Number)")
+        last = round((high - low) / step)
+        for place in np.unique(np.linspace(0, last, min(some or last, last) + 1).round()):
+            value = low + place * step
+            if abs(slider.evaluate("s => s.valueAsNumber") - value) < step / 2:
+                continue
+            page.bring_to_front()
+            page.evaluate(WATCH, list(PANEL))
+            slider.evaluate(JUMP, value)
+            times.append(page.evaluate("window.painted"))
+            page.wait_for_timeout(120)
+            if len(times) % 6 == 1:
+                floors.append(bare(floor))
+        page.wait_for_timeout(1000)
+    return times, floors
+
+
+def whole_range(browser: Browser, floor: Page, name: str) -> bool:
+    """Open a table, walk its sliders, change a weight; True if a limit is missed."""
+    with ExitStack() as stack:
+        url = address(stack, name, f"demo={name}")
+        start = time.perf_counter()
+        page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+        page.goto(url)
+        page.wait_for_selector(PANEL[0], timeout=300_000)
+        opened_s = time.perf_counter() - start
+        page.wait_for_timeout(1000)
+        ready(page)
+        times, floors = walk(page, floor, None if name == "bodyfat" else POSITIONS)
+        weight = first_weight(page)
+        first = []
+        for _ in range(3):
+            first.append(pressed(page, weight, PANEL, "ArrowRight"))
+            ready(page)
+        page.close()
+    reached, weighed = summary(times, floors), np.median(first) / np.median(floors)
+    say(
+        f"{name}: {len(times)} moves, median {reached[0]:.1f}, p95 {reached[1]:.1f}, worst "
+        f"{reached[2]:.1f} bare pages of {np.median(floors):.0f} ms; first picture after another "
+        f"weight {weighed:.1f}; opened after {opened_s:.1f} s"
+    )
+    return bool(
+        (reached[:2] > WALKED[name]).any()
+        or weighed > AFTER_WEIGHT
+        or opened_s > OPENED_S.get(name, np.inf)
+    )
+
+
+def first_weight(page: Page) -> Locator:
+    """Open the weights and return the first one's slider."""
+    page.get_by_test_id("stSidebar").get_by_text("Variable weights").click()
+    slider = page.locator(".rwn-sliders").nth(1).get_by_role("slider").first
+    slider.wait_for()
+    page.wait_for_timeout(1000)
+    return slider
+
+
+def drag(page: Page, slider: Locator, low: float, high: float) -> float:
+    """Drag a slider to and fro for some seconds; return pictures a second."""
+    page.evaluate(COUNT)
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    assert box is not None
+    left, right = (box["x"] + 6 + share * (box["width"] - 12) for share in (low, high))
+    y, start = box["y"] + box["height"] / 2, time.monotonic()
+    page.mouse.move(left, y)
+    page.mouse.down()
+    while (seconds := time.monotonic() - start) < SECONDS:
+        page.mouse.move(right + abs(seconds % 2 - 1) * (left - right), y)
+        time.sleep(0.02)
+    page.mouse.up()
+    return len(page.evaluate("window.pictures")) / SECONDS
+
+
+def dragged(browser: Browser, name: str) -> bool:
+    """Drag epsilon and a weight; True if pictures, the last one or memory miss a limit."""
+    least, low, high = DRAGGED[name]
+    with ExitStack() as stack:
+        port = launch.choose_port()
+        server = stack.enter_context(launch.serving(port))
+        page = opened(browser, f"http://{launch.ADDRESS}:{port}/?demo={name}", PANEL[0])
+        ready(page)
+        slider = page.get_by_role("slider").first
+        rate = drag(page, slider, low, high)
+        wanted = f"ε = {float(slider.input_value()):g} "
+        shown = "wanted => document.querySelector('.rwn-parameters').textContent.includes(wanted)"
+        page.wait_for_function(shown, arg=wanted, timeout=30_000)  # the last position is drawn
+        sizes = []
+        for _ in range(2):
+            for _ in range(4):
+                drag(page, slider, low, high)
+            page.wait_for_timeout(2000)
+            status = Path(f"/proc/{server.pid}/status").read_text(encoding="utf-8")
+            line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
+            sizes.append(int(line.split()[1]) / 1024)
+        weights = drag(page, first_weight(page), 0.1, 0.6)
+        page.close()
+    grown = sizes[1] - sizes[0]
+    say(
+        f"{name}: {rate:.1f} pictures a second (at least {least:g}), of a weight {weights:.1f}; "
+        f"last position drawn; the server grew by {grown:.1f} MB (at most {MOST_GROWTH_MB:g})"
+    )
+    return rate < least or grown > MOST_GROWTH_MB
+
+
+def limits(browser: Browser, name: str) -> bool:
+    """Move epsilon at places far apart; True if a verdict or the last limit comes too late."""
+    late = False
+    with ExitStack() as stack:
+        page = opened(browser, address(stack, name, f"demo={name}"), PANEL[0])
+        page.wait_for_timeout(20_000)
+        slider = page.get_by_role("slider").first
+        most, step = (float(slider.get_attribute(word) or "nan") for word in ("max", "step"))
+        for place in PLACES:
+            slider.evaluate(JUMP, round(place * most / step) * step - step)
+            page.wait_for_timeout(5000)
+            slider.focus()
+            page.evaluate(TILES)
+            page.keyboard.press("ArrowRight")
+            page.wait_for_timeout(5000)
+            changes = page.evaluate("window.changes")
+            verdict = next((at for at, known, _ in changes if known), np.inf)
+            done = changes[-1][0] if changes and changes[-1][2] else np.inf
+            late |= (verdict if name in SIZES else done) > LIMITS_MS[name]
+            say(f"{name} at {place:.0%}: verdict {verdict:.0f} ms, all limits {done:.0f} ms")
+    return late
 
 
 def main() -> int:
-    """Print medians and ratios; exit with 1 if a limit is missed."""
+    """Measure what the options name; return 1 if a limit is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--demo", action="append", help="bodyfat, slices (of bodyfat), randhie; default: all"
-    )
-    parser.add_argument("--table", action="append", help="of --whole-range: 100000x10, 10000x55")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--whole-range", action="store_true", help="each slider from end to end")
-    options = parser.parse_args()
-    if options.whole_range:
-        from benchmarks import whole_range
-
-        return whole_range.main([*(options.demo or []), *(options.table or [])])
-    subjects = measure(options.demo or list(LIMITS))
-    floor = statistics.median(subjects["floor"].times)
-    rows = [
-        {
-            "page": name,
-            "median_ms": round(statistics.median(subject.times), 1),
-            "best_ms": round(min(subject.times), 1),
-            "worst_ms": round(max(subject.times), 1),
-            "ratio": round(statistics.median(subject.times) / floor, 2),
-            "limit": LIMITS.get(name),
-            # the first wait also holds the start of the process that reads
-            "worst_case_ms": round(statistics.median(subject.waits[1:])) if subject.waits else None,
-        }
-        for name, subject in subjects.items()
-    ]
-    if options.json:
-        sys.stdout.write(json.dumps(rows, indent=1) + "\n")
-    else:
-        for row in rows:
-            limit = f"   (limit {row['limit']:g})" if row["limit"] else ""
-            after = f"   worst case after {row['worst_case_ms']} ms" if limit else ""
-            sys.stdout.write(
-                f"{row['page']:10} median {row['median_ms']:7} ms   best {row['best_ms']:7}   "
-                f"worst {row['worst_ms']:7}   ratio {row['ratio']}{limit}{after}\n"
-            )
-    return int(any(row["limit"] and row["ratio"] > row["limit"] for row in rows))
+    parser.add_argument("--demo", "--table", action="append", dest="names", metavar="NAME")
+    for mode in ("whole-range", "drag", "limits"):
+        parser.add_argument(f"--{mode}", action="store_true")
+    given = parser.parse_args()
+    for folder in ("rwn_core", "rwn_ui", "pages"):  # byte code, as an installation has it
+        compile_dir(HERE.parent / folder, quiet=2)
+    with ExitStack() as stack:
+        browser = stack.enter_context(chromium())
+        if given.drag:
+            return int(sum(dragged(browser, name) for name in given.names or DRAGGED) > 0)
+        if given.limits:
+            return int(sum(limits(browser, name) for name in given.names or LIMITS_MS) > 0)
+        floor = opened(browser, served(stack, HERE / "floor_page.py"), BARE[0])
+        if given.whole_range:
+            names = given.names or list(WALKED)
+            return int(sum(whole_range(browser, floor, name) for name in names) > 0)
+        return int(presses(browser, floor, given.names or list(START)))
 
 
 if __name__ == "__main__":

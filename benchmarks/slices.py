@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 import rwn_core as rwn
-from rwn_core.data.rounding import steps_of
+from rwn_core.data.rounding import given_steps
 from rwn_core.tuning import Plan, Policy, Setting, SliceAnswer, SliceRanges, Trials, seek_slices
 
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "slices-measured.md"
@@ -135,7 +135,7 @@ def report(demo: str, step: float) -> None:
     data = rwn.load_demo(demo)
     strengths = np.round(np.linspace(FARTHEST[demo] / STEPS, FARTHEST[demo], STEPS), 3)
     ranges = SliceRanges(strengths=tuple(strengths.tolist()))
-    precision = steps_of(data, step) if step else {}
+    precision = given_steps(data, step) if step else {}
     setting = Setting(params=rwn.RWN(epsilon=1.0, k=5), precision=tuple(precision.items()))
     found = searched(data, setting, ranges)
     sys.stdout.write(f"{demo}: {found.seconds:.0f} s; {found.answer.sentence}\n")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rwn_core.evaluation.replays import REPLAYS, Replayed, Request, replayed
-from rwn_core.evaluation.replays.replay import totals
+from rwn_core.evaluation.published_results import REPLAYS, Replayed, Request, replayed
+from rwn_core.evaluation.published_results.replay import totals
 from rwn_core.reporting.replay_files import cells
 
 PAGE = Path(__file__).parent / "explanation" / "reproduced.md"

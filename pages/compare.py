@@ -5,12 +5,12 @@ import streamlit as st
 from rwn_ui.compare import view as compare_view
 from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
-from rwn_ui.state.startup import arrived
+from rwn_ui.state.startup import page_session
 from rwn_ui.widgets.sidebar import badge
 
 frame()
 with guarded():
-    session = arrived()
+    session = page_session()
     address.read(session)
     with st.sidebar, guarded():
         badge(session)

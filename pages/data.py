@@ -8,20 +8,20 @@ from rwn_ui.data.dataset import offer_dataset
 from rwn_ui.data.variables import variables
 from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
-from rwn_ui.state.startup import arrived
-from rwn_ui.state.work import own_work
+from rwn_ui.state.startup import page_session
+from rwn_ui.state.work import user_work
 from rwn_ui.widgets.sidebar import badge
 
 frame()
 with guarded():
-    session = arrived(alone=True)
+    session = page_session(alone=True)
     with guarded():
         data_view.choose(session)
     with guarded():
         offer_dataset(session)
     with guarded():
         file_layout.correct()
-    if own_work().first:
+    if user_work().first:
         st.stop()
     address.read(session)
     with st.sidebar:

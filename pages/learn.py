@@ -5,11 +5,11 @@ import streamlit as st
 from rwn_ui.learn import view as learn_view
 from rwn_ui.server.messages import frame, guarded, let_it_be_sent
 from rwn_ui.state import address
-from rwn_ui.state.startup import arrived
+from rwn_ui.state.startup import page_session
 
 frame()
 with guarded():
-    session = arrived()
+    session = page_session()
     address.read(session)
     with st.sidebar:
         lesson = learn_view.chosen(session)

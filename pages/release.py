@@ -6,12 +6,12 @@ from rwn_ui.features import project
 from rwn_ui.release import view as release_view
 from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
-from rwn_ui.state.startup import arrived
+from rwn_ui.state.startup import page_session
 from rwn_ui.widgets.sidebar import badge
 
 frame()
 with guarded():
-    session = arrived()
+    session = page_session()
     address.read(session)
     with st.sidebar, guarded():
         badge(session)

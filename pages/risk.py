@@ -7,12 +7,12 @@ from rwn_ui.risk import form as risk_form
 from rwn_ui.risk import view as risk_view
 from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
-from rwn_ui.state.startup import arrived
+from rwn_ui.state.startup import page_session
 from rwn_ui.widgets import sidebar, sliders
 
 frame()
 with guarded():
-    session = arrived()
+    session = page_session()
     address.read(session)
     with st.sidebar:
         with guarded():

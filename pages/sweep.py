@@ -4,7 +4,7 @@ import streamlit as st
 
 from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
-from rwn_ui.state.startup import arrived
+from rwn_ui.state.startup import page_session
 from rwn_ui.sweep import form as sweep_form
 from rwn_ui.sweep import planner as planner_view
 from rwn_ui.sweep import view as sweep_view
@@ -12,7 +12,7 @@ from rwn_ui.widgets.sidebar import badge
 
 frame()
 with guarded():
-    session = arrived()
+    session = page_session()
     address.read(session)
     with st.sidebar, guarded():
         badge(session)

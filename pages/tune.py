@@ -5,15 +5,21 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from rwn_ui.features import keep_policy, prediction, project, repeated_draws, risk_axis
+from rwn_ui.features import (
+    axis_choice,
+    keep_policy,
+    limit_queue,
+    prediction,
+    project,
+    repeated_draws,
+)
 from rwn_ui.panel import asks_for_more, panel
 from rwn_ui.server.messages import frame, guarded, let_it_be_painted, let_it_be_sent
 from rwn_ui.state import address
-from rwn_ui.state.change_table import prepare_again
-from rwn_ui.state.live_answers import own_answers
-from rwn_ui.state.results import current_release, own_results, release_key
+from rwn_ui.state.results import current_release, release_key, user_results
 from rwn_ui.state.session import Session
-from rwn_ui.state.startup import arrived, current, sample_note
+from rwn_ui.state.startup import current, page_session, sample_note
+from rwn_ui.state.user import user_endpoint
 from rwn_ui.tune import question
 from rwn_ui.tune import view as tune_view
 from rwn_ui.tune.live_picture import answer_moves
@@ -29,7 +35,7 @@ def put(name: str) -> None:
 
 def draw() -> None:
     """Sidebar, then the panel; a refusal leaves the last good panel standing."""
-    session = arrived()
+    session = page_session()
     address.read(session)
     with st.sidebar:
         with guarded():
@@ -51,7 +57,7 @@ def draw() -> None:
             sidebar.pins(session, put)
             repeated_draws.offer_draws(session, "tune")
             repeated_draws.follow(session, "tune")
-            risk_axis.choose(session)
+            axis_choice.choose(session, live=limit_queue.is_live(session))
             sidebar.extras(session)
             download.offer(session)
             project.controls(session)
@@ -70,17 +76,15 @@ def picture(
     weighing: DeltaGenerator | None,
     below: DeltaGenerator,
 ) -> None:
-    """What a move of a slider changes, and nothing else: all the rest costs time on each run."""
-    own_answers().end()
-    slot, last, dragging = st.empty(), own_results().last, False
-    if prepare_again(session):
-        st.rerun()  # the page says how far it is
+    """Draw the part that a slider changes; the rest costs time on each run."""
+    user_endpoint().close()
+    slot, last, dragging = st.empty(), user_results().last, False
     with guarded():
         rests = release_key(session) if asks_for_more("tune") else None
-        dragging = live_sliders.heed(session, "tune")
+        dragging = live_sliders.apply_moves(session, "tune")
         # the picture of what was moved meanwhile goes first
         if rests is not None and rests == release_key(session):
-            risk_axis.follow(session)
+            limit_queue.follow(session)
     with guarded():
         last["tune"] = tune_view.payload(session, current_release(session, slot))
     # the panel goes to the browser first; the widgets follow while it is drawn
@@ -90,10 +94,10 @@ def picture(
             let_it_be_painted()
     with guarded():
         with above:
-            live_sliders.show_levers(session, "tune", own_answers().token)
+            live_sliders.show_levers(session, "tune", user_endpoint().token)
         if weighing is not None:
             with weighing:
-                live_sliders.show_weights(session, "tune", own_answers().token)
+                live_sliders.show_weights(session, "tune", user_endpoint().token)
         with below:
             sidebar.history(session, dragging=dragging)
         answer_moves(session)

@@ -6,8 +6,8 @@ from rwn_ui.features import analysis_plan, analysis_plan_results, prediction
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
-from rwn_ui.state.results import own_results
-from rwn_ui.state.startup import arrived, sample_note
+from rwn_ui.state.results import user_results
+from rwn_ui.state.startup import page_session, sample_note
 from rwn_ui.utility import results as utility_results
 from rwn_ui.utility import view as utility_view
 from rwn_ui.widgets import sidebar, sliders
@@ -15,9 +15,9 @@ from rwn_ui.widgets import sidebar, sliders
 
 def draw() -> None:
     """Sidebar, then the panel; a refusal leaves the last good panel standing."""
-    session, pending = arrived(), False
+    session, pending = page_session(), False
     address.read(session)
-    slot, last = st.empty(), own_results().last
+    slot, last = st.empty(), user_results().last
     with st.sidebar, guarded():
         sidebar.badge(session)
         sliders.draw(session, "utility")

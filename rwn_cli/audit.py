@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rwn_cli.file_option import read_file
+from rwn_cli.options import require_openable
+from rwn_core.errors import SchemaError
+
+if TYPE_CHECKING:
+    from rwn_core.data.microdata import Microdata
+
+
 from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
 import typer
 
-from rwn_cli.masked_file import like
 from rwn_cli.options import (
     Dropped,
     SchemaFile,
@@ -27,6 +36,7 @@ if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
     from rwn_core.measures.comparison import Comparison
     from rwn_core.tuning import Setting
+
 
 Original = Annotated[str, typer.Argument(metavar="ORIGINAL", help="Its file, or demo:NAME.")]
 
@@ -171,13 +181,7 @@ def _stated(
 
 
 def _with_law(comparison: Comparison, setting: Setting) -> Comparison:
-    """The comparison under the law of the setting, if MASKED can have been made by it.
-
-    Raises
-    ------
-    InputError
-        A row cannot come from its record.
-    """
+    """The comparison under the law of the setting, if MASKED can have been made by it."""
     data = comparison.original
     law = setting.params.prepare(data).law
     if law is None:
@@ -207,3 +211,19 @@ def _check(comparison: Comparison) -> None:
 
 def _json(document: dict[str, Any]) -> str:
     return orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_INDENT_2).decode()
+
+
+def like(data: Microdata, masked: Path) -> Microdata:
+    """Read a masked file as the original is described (is 01 a text?), if it has its columns."""
+    from rwn_core.io.read_released import read_released
+    from rwn_core.laws.donors import released_schema
+
+    require_openable(masked)
+    schema = released_schema(data.schema)
+    try:
+        return read_released(masked, schema)
+    except SchemaError:
+        table = read_file(str(masked), None, hint=False)
+        if table.names == schema.names:
+            raise
+        return table

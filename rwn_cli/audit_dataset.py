@@ -70,14 +70,14 @@ def audit_dataset(
     from rwn_core.datasets.audit_dataset import AuditOptions
     from rwn_core.datasets.audit_dataset import audit_dataset as compare
     from rwn_core.datasets.dataset import Dataset
-    from rwn_core.io.read import schema_of
+    from rwn_core.io.read import schema_from
     from rwn_core.reporting.dataset_record import check_described
     from rwn_core.reporting.facts import Material
     from rwn_core.reporting.internal_report import internal_file
 
     refuse_existing(overwrite, report)
     known = _known(report, record, Path(masked))
-    given = schema_of(schema) or Dataset.at(original).guessed_schema()
+    given = schema_from(schema) or Dataset.at(original).guessed_schema()
     options = AuditOptions(
         schema=described_schema(given, identifiers=drop or ()),
         question=_question(response, predictor or []),
@@ -143,7 +143,7 @@ def _key(seed: int | None, file: Path | None) -> Any:
 
 
 def _lines(found: DatasetAudit) -> list[str]:
-    """What a person reads."""
+    """Return the text output."""
     lines = [f"{found.original.n:,} records, {found.released.n:,} released rows"]
     width = max([8, *(len(name) for name in found.distances)])
     lines.append(f"{'variable':{width}}  {'mean':>12} {'released':>12} {'moved':>7}")
@@ -190,7 +190,7 @@ def _shares(values: Any) -> str:
 
 
 def _document(found: DatasetAudit) -> dict[str, Any]:
-    """What a program reads; an undefined correlation is null."""
+    """Return the JSON output; an undefined correlation is null."""
     from dataclasses import asdict
 
     def side(statistics: Any) -> dict[str, Any]:

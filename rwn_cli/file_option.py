@@ -33,24 +33,10 @@ _TRUTHS = {"true": True, "false": False}
 def read_file(
     source: str, schema: Path | None, given: Sequence[str] | None = None, *, hint: bool = True
 ) -> Microdata:
-    """Read a file; a refusal says after its sentence how the file seems to be laid out.
+    """Read a file; a refusal says after its sentence how the file seems to be laid out."""
+    from rwn_core.io.read import begin, schema_from
 
-    Parameters
-    ----------
-    source : str
-    schema : Path or None
-    given : sequence of str, optional
-        What --file says; None for a command that has no such option.
-    hint : bool
-        Whether that is said at all: not of a file that no option of the command describes.
-
-    Raises
-    ------
-    InputError, ParameterError
-    """
-    from rwn_core.io.read import begin, schema_of
-
-    described = schema_of(schema)
+    described = schema_from(schema)
     layout = _layout(described, given or ())
     reading = begin(source, described, layout)
     try:
@@ -67,7 +53,7 @@ def read_file(
 
 
 def _how_to_say(layout: FileLayout, *, option: bool) -> str:
-    """What to write for a layout, on the command line or in a schema."""
+    """Return the options that state a layout, on the command line or in a schema."""
     if option:
         words = " ".join(f"--file {option}" for option in layout_options(layout))
         return f"the file seems to be laid out in another way; give {words}"
@@ -97,7 +83,7 @@ def layout_options(layout: FileLayout) -> list[str]:
 
 
 def _layout(schema: Schema | None, texts: Sequence[str]) -> FileLayout | None:
-    """What the command line says of a file, beside what its schema says."""
+    """Return the layout that the command line states."""
     from rwn_core.data.file_layout import FileLayout
 
     given: dict[str, Any] = {}
@@ -112,7 +98,7 @@ def _layout(schema: Schema | None, texts: Sequence[str]) -> FileLayout | None:
         return None
     before = {} if schema is None or schema.file is None else schema.file.changed()
     try:
-        return FileLayout.of(before | given)
+        return FileLayout.from_dict(before | given)
     except SchemaError as refusal:
         raise ParameterError(str(refusal)) from None
 

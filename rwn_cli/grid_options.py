@@ -66,13 +66,7 @@ Workers = Annotated[
 
 
 def limits(loaded: Scenario | None, texts: Sequence[str]) -> Policy:
-    """The policy of the command line, else of the scenario, else the usual one.
-
-    Raises
-    ------
-    ParameterError
-        A text is not MEASURE=V, or its limit is refused.
-    """
+    """The policy of the command line, else of the scenario, else the usual one."""
     from rwn_core.tuning import Limit, Policy
 
     if not texts:
@@ -91,10 +85,12 @@ def limits(loaded: Scenario | None, texts: Sequence[str]) -> Policy:
 
 def _axes(named: dict[str, str | None], others: Sequence[str] | None) -> dict[str, tuple[Any, ...]]:
     """The values to try, by parameter."""
-    from rwn_core.tuning import values_of
+    from rwn_core.tuning import parse_values
 
     given = {**named, **dict(_named(text) for text in others or ())}
-    return {name: values_of(text, f"--{name}") for name, text in given.items() if text is not None}
+    return {
+        name: parse_values(text, f"--{name}") for name, text in given.items() if text is not None
+    }
 
 
 def rounded(search: Search, data: Microdata, texts: Sequence[str]) -> Search:
@@ -116,25 +112,15 @@ def sliced(search: Search, data: Microdata, presets: str | None, *, given: bool)
     return replace(search, grid=replace(search.grid, slices=(None,))) if given else search
 
 
-def search_of(
+def stated_search(
     loaded: Scenario | None,
     values: tuple[dict[str, str | None], Sequence[str] | None],
     method: str | None,
     plan: tuple[tuple[str, ...], int | None, int | None],
 ) -> Search:
-    """The scenario's search, with what the command line says in place of its parts.
-
-    Parameters
-    ----------
-    loaded : Scenario, optional
-    values : tuple
-        What is tried: of the parameters with an option of their own, and the texts of --set.
-    method : str, optional
-    plan : tuple
-        Measures, releases and seed; None where they are left out.
-    """
+    """The scenario's search, with what the command line says in place of its parts."""
     from rwn_core.reporting.scenario import Search
-    from rwn_core.tuning import USUAL, Grid, Plan, values_of
+    from rwn_core.tuning import USUAL, Grid, Plan, parse_values
 
     axes = _axes(*values)
     old = None if loaded is None else loaded.search
@@ -144,7 +130,7 @@ def search_of(
     measures, releases, seed = plan
     before = Plan(measures=USUAL) if old is None else old.plan
     grid = Grid(axes={}, precision=(dict(first),)) if old is None else old.grid
-    methods = grid.methods if method is None else tuple(map(str, values_of(method, "--method")))
+    methods = grid.methods if method is None else tuple(map(str, parse_values(method, "--method")))
     if methods != grid.methods:
         grid = replace(grid, axes={}, method=methods)
     return Search(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rwn_cli.record_file import OriginalFile, RecordFile, original_of, read_record_file
+from rwn_cli.record_file import OriginalFile, RecordFile, read_original, read_record_file
 from rwn_cli.terminal import progress, say
 from rwn_cli.text_file import read_text
 from rwn_core.errors import ReleaseError, RWNError
@@ -62,14 +62,14 @@ def add(
             entry, warnings = add_dataset(file, read, source, by=by, progress=report)
     else:
         read = read_record_file(record)
-        data = original_of(read, original)
+        data = read_original(read, original)
         sealed = b"" if card is None else _card_content(read, card)
         files = _there(released or ())
         entry, warnings = add_release(file, read, data, by=by, files=files, card=sealed)
     for warning in warnings:
         say(f"warning: {warning}")
     if entry["kept"] is None:
-        say("note: the release of a dataset is held against no policy; see its internal report.")
+        say("note: no policy judges the release of a dataset; see its internal report.")
     elif not entry["kept"]:
         say("warning: the entry says that the release does not keep every limit of its policy.")
     say(f"entry {entry['number']} added to {file}: release {entry['release']}")

@@ -27,12 +27,12 @@ from rwn_cli.reproduce import reproduce
 from rwn_cli.seek import seek
 from rwn_cli.seek_slices import seek_slices
 from rwn_cli.sweep import sweep
-from rwn_cli.terminal import say, size_of
+from rwn_cli.terminal import say, size_words
 from rwn_cli.verify import verify
 from rwn_core._version import __version__
 from rwn_core.errors import InputError, NotWritten, ParameterError, ReleaseError, RWNError
 from rwn_core.io import titles
-from rwn_core.parallel.compiling import told_of_compiling
+from rwn_core.parallel.compiling import on_compiling
 
 COMPILING = (
     "note: part of the search is compiled for this machine, once; this takes up to a minute."
@@ -66,20 +66,9 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; every failure is one sentence on stderr and an exit code.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Those of the process by default.
-
-    Returns
-    -------
-    int
-        0 done, 2 wrong use, 3 input refused, 4 policy refused, 5 input or output, 130 interrupted.
-    """
+    """Run one command; every failure is one sentence on stderr and an exit code."""
     try:
-        with told_of_compiling(lambda: say(COMPILING)):
+        with on_compiling(lambda: say(COMPILING)):
             app(args=arguments, prog_name="rwn")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
@@ -187,7 +176,7 @@ def demo(
     name: Annotated[str, typer.Argument(help="Such as bodyfat, pima, randhie or cps1988.")],
     out: Annotated[Path, typer.Option("--out", "-o", help=ENDS_IN)],
     schema: Annotated[
-        bool, typer.Option("--schema", help="Write its description beside it, as .toml.")
+        bool, typer.Option("--schema", help="Write its description next to it, as .toml.")
     ] = False,
     overwrite: Overwrite = False,
 ) -> None:
@@ -209,7 +198,7 @@ def demo(
     if schema:
         described = kept.with_suffix(".toml").read_bytes()
         write(out.with_suffix(".toml"), described, overwrite=overwrite)
-    say(f"{name}: {size_of(data)}, written to {out}")
+    say(f"{name}: {size_words(data)}, written to {out}")
 
 
 app.command()(mask)

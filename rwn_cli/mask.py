@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rwn_cli.text_file import read_text
+from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
+
+if TYPE_CHECKING:
+    from rwn_core.data.microdata import Microdata
+    from rwn_core.masking import Release
+    from rwn_core.reporting.decision import Decision
+
+
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from rwn_cli.file_option import Laid
-from rwn_cli.meeting_option import read_decision, refuse_other_table, unlike
 from rwn_cli.options import (
     ENDS_IN,
     Dropped,
@@ -26,12 +36,11 @@ from rwn_cli.options import (
     parameters,
     read_scenario,
     settings,
-    table_of,
+    working_table,
 )
 from rwn_cli.output import Overwrite, output_format, refuse_existing, write_all
-from rwn_cli.record_file import evidence_path, original_file, source_of
-from rwn_cli.terminal import progress, say, size_of
-from rwn_core.errors import ParameterError, ReleaseError
+from rwn_cli.record_file import evidence_path, original_file, source_facts
+from rwn_cli.terminal import progress, say, size_words
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
@@ -41,6 +50,7 @@ if TYPE_CHECKING:
     from rwn_core.reporting import ReleasedFile
     from rwn_core.reporting.release_record import Basis
     from rwn_core.reporting.scenario import Scenario
+
 
 Target = Annotated[Path, typer.Argument(metavar="OUT", help=ENDS_IN)]
 Threads = Annotated[
@@ -127,9 +137,9 @@ def mask(
     from rwn_cli.precision_option import steps
     from rwn_core.data.identity.table import require_answers
     from rwn_core.masking import mask as mask_table
+    from rwn_core.masking.second_reading import second_reading
     from rwn_core.reporting import ReleasedFile
     from rwn_core.reporting.release_record import Basis
-    from rwn_core.reporting.second_reading import second_reading
     from rwn_core.tuning import Policy
 
     form = output_format(target, source, schema, scenario)
@@ -142,14 +152,14 @@ def mask(
     params = _parameters(loaded, method, options)
     read = load(source, schema, file or ())
     read = described(read, identifiers=drop or (), retained=keep or ())
-    data = table_of(read, schema, loaded, drop=None, weights=weight, slices=slice_)
+    data = working_table(read, schema, loaded, drop=None, weights=weight, slices=slice_)
     refuse_other_table(decided, data)
     require_answers(data)
     before = {} if loaded is None or loaded.setting is None else dict(loaded.setting.precision)
     precision = steps(data, round_ or (), before)
     for notice in data.notices:
         say(f"note: {notice}")
-    _compile_once(data, params)
+    _compile_kernels(data, params)
     secret, text = _secret(seed, key_file, (target, record))
     with progress("masking") as report:
         release = mask_table(
@@ -157,7 +167,7 @@ def mask(
         )
     _refuse_untouched(data, release, leaves=order == "shuffled" and seed is None)
     content = release.to_bytes(form, order)
-    looked_up = second_reading(data, release, content, form, original_file(source))
+    looked_up = second_reading(release, content, form, original_file(source))
     kept = key_file is not None
     released = ReleasedFile.of(content, form, order=order, seeded=seed is not None, kept=kept)
     files = {target: content}
@@ -167,9 +177,8 @@ def mask(
         basis = Basis(
             decision=decided,
             policy=(loaded and loaded.policy) or Policy(),
-            source={**source_of(source, schema, drop, file), "released": str(target.absolute())},
+            source={**source_facts(source, schema, drop, file), "released": str(target.absolute())},
             plan=None if loaded is None else loaded.analysis_plan,
-            second_reading=looked_up.plain(),
         )
         files = _internal(record, data, release, released, basis) | files
     write_all(files, overwrite=overwrite)  # the record first: no release stands there without it
@@ -186,7 +195,7 @@ def mask(
 
 
 def _say_of_record(record: Path, notes: list[str]) -> None:
-    """Where the internal record lies, and how the release differs from what was decided."""
+    """Return the path of the internal record and differences from the decision."""
     for note in notes:
         say(note)
     beside = evidence_path(record).name
@@ -194,7 +203,7 @@ def _say_of_record(record: Path, notes: list[str]) -> None:
 
 
 def _last_notes(order: str, key_file: Path | None, seed: int | None) -> Iterator[str]:
-    """What makes a release one that must stay inside, or leaves something to keep."""
+    """Return warnings about a release that must stay internal or leaves something to keep."""
     if order == "original":
         yield "note: the row order names each record; keep this file inside."
     if key_file is not None:
@@ -217,10 +226,10 @@ def _secret(
 
 
 def _notes(data: Microdata, release: Release, form: str) -> list[str]:
-    """What the file does not hold as the table does, and what its reader must know."""
+    """Return notes about what the format loses and its reader must know."""
     from rwn_core.io import format_of_key
-    from rwn_core.io.losses import losses
-    from rwn_core.masking.published import formula_names
+    from rwn_core.io.format_limits import losses
+    from rwn_core.masking.released_values import formula_names
 
     guarded = [
         f"note: {cells:,} texts of {name} begin as a formula of a spreadsheet would; each got an "
@@ -270,13 +279,13 @@ def _parameters(loaded: Scenario | None, method: str | None, options: dict[str, 
     return parameters(loaded.setting.method, **{**loaded.setting.parameters, **given})
 
 
-def _compile_once(data: Microdata, params: Method) -> None:
+def _compile_kernels(data: Microdata, params: Method) -> None:
     """Compile the whole search before the first large table of a machine, and not in parts."""
     from rwn_core.neighbors import LARGEST_DENSE
     from rwn_core.parallel.kernel_cache import is_ready
 
     if params.uses_weights and data.n > LARGEST_DENSE and not is_ready():
-        from rwn_core.datasets.warm_up import warm
+        from rwn_core.compile_ahead import warm
 
         warm()
 
@@ -286,7 +295,7 @@ def _refuse_untouched(data: Microdata, release: Release, *, leaves: bool) -> Non
     if not leaves:
         return
     from rwn_core.evaluation.audit import audit
-    from rwn_core.evaluation.hardly_masked import changed_shares, untouched, untouched_words
+    from rwn_core.evaluation.weakly_masked import changed_shares, untouched, untouched_words
     from rwn_core.measures.measure import Reading
 
     changed = audit(data, release, measures=["cells_changed"])["cells_changed"]
@@ -298,11 +307,11 @@ def _refuse_untouched(data: Microdata, release: Release, *, leaves: bool) -> Non
 
 def _say_of_unchanged(data: Microdata, params: Method, changed: Reading) -> None:
     """Warn about variables that should be masked but changed in few cells."""
-    from rwn_core.evaluation.hardly_masked import (
+    from rwn_core.evaluation.weakly_masked import (
         changed_shares,
-        hardly_masked,
         untouched,
         untouched_words,
+        weakly_masked,
     )
 
     if changed.value == 0:
@@ -311,7 +320,7 @@ def _say_of_unchanged(data: Microdata, params: Method, changed: Reading) -> None
     none = untouched(data, params, shares)
     if none:
         say(f"WARNING: {untouched_words(none)}.")
-    for name in hardly_masked(data, params, shares):
+    for name in weakly_masked(data, params, shares):
         if name not in none:
             say(f"WARNING: {name} changed in {shares[name]:.1%} of cells: it is almost unmasked.")
 
@@ -324,7 +333,7 @@ def _summarize(data: Microdata, release: Release) -> None:
     table = release.masked
     changed = audit(data, release, measures=["cells_changed"])["cells_changed"]
     share = f", {changed.value:.1%} of cells changed" if isinstance(changed, Reading) else ""
-    say(f"{release.params.title}: {size_of(table)}{share}")
+    say(f"{release.params.title}: {size_words(table)}{share}")
     if isinstance(changed, Reading):
         _say_of_unchanged(data, release.params, changed)
     if release.precision:
@@ -332,3 +341,46 @@ def _summarize(data: Microdata, release: Release) -> None:
         say(f"rounded: {', '.join(rounding)}")
     for sentence in verbatim_words(data.schema.slices):
         say(f"note: {sentence}")
+
+
+def read_decision(
+    record: Path | None, meeting: Path | None, others: tuple[str | Path | None, ...]
+) -> Decision | None:
+    """Return the meeting of the decision that is carried out."""
+    from rwn_core.reporting.decision import Decision
+
+    if record is not None:
+        if record.suffix.lower() != ".toml":
+            raise ParameterError("--record must name a file that ends in .toml.")
+        if not record.parent.is_dir():
+            raise RWNError(f"The folder {record.parent} does not exist; create it first.")
+        if any(record.resolve() == Path(other).resolve() for other in others if other):
+            raise ReleaseError("--record names another file of this command; choose a new one.")
+    if meeting is None:
+        return None
+    if record is None:
+        raise ParameterError("--meeting goes into the internal record; give --record FILE, too.")
+    return Decision.thaw(read_text(meeting, "decision"))
+
+
+def refuse_other_table(decided: Decision | None, data: Microdata) -> None:
+    """A decision about another table decides nothing about this one."""
+    if decided is not None and decided.table not in ("", data.fingerprint):
+        raise InputError(
+            "The decision of --meeting was made on another table: its fingerprint is another one. "
+            "Give the decision about this table, mask the table that it is about (with the same "
+            "--drop), or leave --meeting out."
+        )
+
+
+def unlike(decided: Decision | None, data: Microdata, release: Release) -> list[str]:
+    """Say where the release is not what was decided on."""
+    from rwn_core.reporting.release_record import follows
+    from rwn_core.tuning import Setting
+
+    if decided is None:
+        return []
+    setting = Setting(params=release.params, precision=release.precision).resolved(data)
+    if follows(decided, setting, data):
+        return []
+    return ["note: the release does not follow the decision of --meeting; the record says so."]

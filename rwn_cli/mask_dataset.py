@@ -91,7 +91,7 @@ def mask_dataset(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="For unfinished work, which holds original values; beside OUT by default.",
+            help="For unfinished work, which holds original values; next to OUT by default.",
         ),
     ] = None,
     record: Annotated[
@@ -117,12 +117,12 @@ def mask_dataset(
     from rwn_core.datasets.dataset_plan import plan_dataset, plan_lines
     from rwn_core.datasets.mask_dataset import mask_dataset as mask_files
     from rwn_core.datasets.prepare_run import RunOptions
-    from rwn_core.io.read import schema_of
+    from rwn_core.io.read import schema_from
     from rwn_core.reporting.dataset_record import dataset_record
 
     params = _parameters({"epsilon": epsilon, "k": k, "q": q}, sample, settings(set_ or ()))
     described = described_schema(
-        _schema(Dataset.at(source), schema_of(schema)),
+        _schema(Dataset.at(source), schema_from(schema)),
         weights=weight or (),
         identifiers=drop or (),
         retained=keep or (),
@@ -147,6 +147,7 @@ def mask_dataset(
         made = mask_files(source, target, params, engine=engine, seed=key, options=options)
     files = "one file" if made.files == 1 else f"{made.files:,} files"
     say(f"rwn: {made.n:,} records, written to {target} as {files} in secret order")
+    say(made.second_reading["words"])
     if record is not None:
         text = dataset_record(made, params, described, _words(seed, key_file), source)
         write(record, text.encode("utf-8"), overwrite=False)
@@ -216,7 +217,7 @@ def _require_new(record: Path) -> None:
 
 
 def _words(seed: int | None, file: Path | None) -> str:
-    """Where the randomness of the release comes from."""
+    """Return the source of the release's randomness."""
     from rwn_core.reporting.record_parts import FORGOTTEN, KEPT, SEEDED
 
     if seed is not None:

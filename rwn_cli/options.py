@@ -1,4 +1,4 @@
-"""What the words of a command line stand for: tables, weights, scenarios, parameters, files."""
+"""Read the options of commands: tables, weights, scenarios, parameters, files."""
 
 from __future__ import annotations
 
@@ -73,15 +73,6 @@ def load(source: str, schema: Path | None = None, layout: Sequence[str] | None =
     """Read a table by its path, or a demo table as demo:NAME.
 
     The layout is what --file says, before what the schema says; None without such an option.
-
-    Raises
-    ------
-    InputError
-        The file's content is refused.
-    OSError
-        The file cannot be opened, which is no fault of its content.
-    ParameterError
-        There is no such demo table.
     """
     from rwn_core.io.demo import load_demo
 
@@ -98,12 +89,7 @@ def load(source: str, schema: Path | None = None, layout: Sequence[str] | None =
 
 
 def require_openable(path: Path) -> None:
-    """Open a file for a moment; a pipe without a writer is not waited for.
-
-    Raises
-    ------
-    OSError
-    """
+    """Open a file for a moment; a pipe without a writer is not waited for."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     os.close(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)))
@@ -126,14 +112,7 @@ def described(
     retained: Sequence[str] = (),
     slices: Sequence[str] = (),
 ) -> Microdata:
-    """Give the table what the command line says: weights, identifiers, answers and slices.
-
-    Raises
-    ------
-    ParameterError
-        A name is not that of a variable, a weight is not a number of at least 0, or a slice is
-        refused.
-    """
+    """Give the table what the command line says: weights, identifiers, answers and slices."""
     schema = described_schema(
         data.schema, weights=weights, identifiers=identifiers, retained=retained, slices=slices
     )
@@ -148,12 +127,7 @@ def described_schema(
     retained: Sequence[str] = (),
     slices: Sequence[str] = (),
 ) -> Schema:
-    """A schema with what the command line says; see `described`.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """A schema with what the command line says; see `described`."""
     from rwn_core.data.identity.gate import with_answers
 
     with _blaming_the_parameters():
@@ -177,12 +151,7 @@ def _weight(text: str) -> tuple[str, float]:
 
 
 def read_scenario(path: Path) -> Scenario:
-    """Read a scenario file.
-
-    Raises
-    ------
-    InputError, ParameterError, OSError
-    """
+    """Read a scenario file."""
     from rwn_cli.text_file import read_text
     from rwn_core.reporting.scenario import Scenario
 
@@ -205,7 +174,7 @@ def under(scenario: Scenario | None, data: Microdata) -> Microdata:
     return data if slices is None else data.with_slices(slices)
 
 
-def table_of(
+def working_table(
     source: str | Microdata,
     schema: Path | None,
     scenario: Scenario | None,
@@ -214,12 +183,7 @@ def table_of(
     weights: Sequence[str] | None,
     slices: Sequence[str] | None = None,
 ) -> Microdata:
-    """Take the table that a command works on under its scenario and then its own options.
-
-    Raises
-    ------
-    InputError, OSError, ParameterError
-    """
+    """Take the table that a command works on under its scenario and then its own options."""
     read = load(source, schema) if isinstance(source, str) else source
     data = described(read, identifiers=drop or ())
     return described(under(scenario, data), weights=weights or (), slices=slices or ())
@@ -240,13 +204,7 @@ def asked(data: Microdata, response: str | None, predictors: Sequence[str]) -> M
 
 
 def parameters(method: str, **options: Any) -> Any:
-    """A method's parameter record, from the options that were given (not None).
-
-    Raises
-    ------
-    ParameterError
-        Unknown method, an option that it does not have, or one that it needs and did not get.
-    """
+    """A method's parameter record, from the options that were given (not None)."""
     from rwn_core.masking import METHODS
 
     if method not in METHODS:
@@ -264,13 +222,7 @@ def parameters(method: str, **options: Any) -> Any:
 
 
 def settings(texts: Sequence[str]) -> dict[str, Any]:
-    """Read parameters that are given as NAME=VALUE: numbers, true and false, or words.
-
-    Raises
-    ------
-    ParameterError
-        A text is not of this form, or a name occurs twice.
-    """
+    """Read parameters that are given as NAME=VALUE: numbers, true and false, or words."""
     values: dict[str, Any] = {}
     for text in texts:
         name, sign, value = text.partition("=")

@@ -1,4 +1,4 @@
-"""Where a command writes: refused before the work, and all or nothing after it."""
+"""Output files of commands: refused before the work, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -14,12 +14,7 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files of t
 
 
 def refuse_existing(overwrite: bool, *targets: Path | None) -> None:
-    """Refuse files that are there already, before any work is done.
-
-    Raises
-    ------
-    ReleaseError
-    """
+    """Refuse files that are there already, before any work is done."""
     for target in targets:
         if target is not None and target.is_file() and not overwrite:
             raise ReleaseError(
@@ -28,17 +23,7 @@ def refuse_existing(overwrite: bool, *targets: Path | None) -> None:
 
 
 def output_format(target: Path, *inputs: str | Path | None) -> str:
-    """The format of a file that may be written; refused before any work is done.
-
-    Raises
-    ------
-    ParameterError
-        The name ends in no known format.
-    ReleaseError
-        It is one of the inputs.
-    RWNError
-        Its folder does not exist.
-    """
+    """The format of a file that may be written; refused before any work is done."""
     from rwn_core.io.write import file_format
 
     form = file_format(target)
@@ -51,22 +36,12 @@ def output_format(target: Path, *inputs: str | Path | None) -> str:
 
 
 def write(target: Path, content: bytes, *, overwrite: bool) -> None:
-    """Write a file, all or nothing; one that is there already only if it may be replaced.
-
-    Raises
-    ------
-    NotWritten
-    """
+    """Write a file, all or nothing; one that is there already only if it may be replaced."""
     write_all({target: content}, overwrite=overwrite)
 
 
 def write_all(files: Mapping[Path, bytes], *, overwrite: bool) -> None:
-    """Write files that belong together: all of them, or none.
-
-    Raises
-    ------
-    NotWritten
-    """
+    """Write files that belong together: all of them, or none."""
     from rwn_core.io.write import write_together
 
     refuse_existing(overwrite, *files)  # the work may have taken hours

@@ -1,4 +1,4 @@
-"""What --round stands for: a release precision, or several to try."""
+"""The option --round: a release precision, or several to try."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import steps_of
+from rwn_core.data.rounding import given_steps
 from rwn_core.errors import ParameterError
-from rwn_core.tuning import values_of
+from rwn_core.tuning import parse_values
 
 AS_IS = "none"
 LARGEST_SHARE = 10.0  # standard deviations; more is a step that was meant for one variable
@@ -22,27 +22,7 @@ _REFUSAL = (
 def steps(
     data: Microdata, texts: Sequence[str], before: Mapping[str, float] | None = None
 ) -> dict[str, float]:
-    """The release precision of a command line.
-
-    Parameters
-    ----------
-    data : Microdata
-    texts : sequence of str
-        Each NAME=STEP, or a share of a standard deviation for all numbers; "none" in place of
-        either leaves the values as they are.
-    before : mapping of str to float, optional
-        The precision of a scenario, which the texts change.
-
-    Returns
-    -------
-    dict of str to float
-        The step of each variable that is to be rounded.
-
-    Raises
-    ------
-    ParameterError
-        A text is not of that form, or a share is not above 0.
-    """
+    """The release precision of a command line."""
     chosen: dict[str, float | None] = dict(before or {})
     parts = [text.rpartition("=") for text in texts]
     for name, sign, value in sorted(parts, key=lambda part: bool(part[1])):  # names count more
@@ -56,27 +36,11 @@ def steps(
 
 
 def step_axis(data: Microdata, texts: Sequence[str]) -> tuple[dict[str, float], ...]:
-    """Every combination of the steps of a command line.
-
-    Parameters
-    ----------
-    data : Microdata
-    texts : sequence of str
-        As for `steps`, with several values each: ``("age=none,5,10", "weight=none,20")``.
-
-    Returns
-    -------
-    tuple of dict
-        One release precision for each combination.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Every combination of the steps of a command line."""
     axes = []
     for text in texts:
         name, sign, values = text.rpartition("=")
-        axes.append([f"{name}{sign}{value}" for value in values_of(values, "--round")])
+        axes.append([f"{name}{sign}{value}" for value in parse_values(values, "--round")])
     return tuple(steps(data, chosen) for chosen in product(*axes))
 
 
@@ -96,4 +60,4 @@ def _of_all(data: Microdata, text: str) -> dict[str, float]:
             "A share of a standard deviation in --round must be a number above 0, and at most "
             f"{LARGEST_SHARE:g}; NAME=STEP gives one variable a step in its own unit."
         )
-    return steps_of(data, share)
+    return given_steps(data, share)

@@ -16,7 +16,7 @@ from rwn_core.errors import InputError, RWNError
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
-    from rwn_core.reporting.second_reading import SourceFile
+    from rwn_core.masking.second_reading import SourceFile
 
 RecordFile = Annotated[
     Path,
@@ -31,35 +31,24 @@ OriginalFile = Annotated[
 
 
 def evidence_path(record: Path) -> Path:
-    """Where the evidence of a record lies: beside it."""
+    """Return the path of a record's evidence."""
     return record.with_name(f"{record.stem}.evidence.json")
 
 
 def read_record_file(path: Path) -> dict[str, Any]:
-    """Read an internal record.
-
-    Raises
-    ------
-    InputError, OSError
-    """
+    """Read an internal record."""
     from rwn_core.reporting import read_record
 
     return read_record(read_text(path, "record"))
 
 
-def evidence_of(record: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Read the evidence beside a record; empty, with a note, where there is none.
-
-    Raises
-    ------
-    InputError
-        The file is not the one that the record names.
-    """
+def read_evidence(record: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """Read the evidence of a record; empty, with a note, if there is none."""
     from rwn_core.reporting.evidence import read_evidence
 
     beside = evidence_path(path)
     if not beside.exists():
-        say(f"note: {beside.name} is not beside the record; the report has no charts.")
+        say(f"note: {beside.name} is not next to the record; the report has no charts.")
         return {}
     content = beside.read_bytes()
     if hashlib.sha256(content).hexdigest() != record.get("evidence", {}).get("sha256"):
@@ -67,10 +56,10 @@ def evidence_of(record: Mapping[str, Any], path: Path) -> dict[str, Any]:
     return read_evidence(content)
 
 
-def source_of(
+def source_facts(
     source: str, schema: Path | None, dropped: list[str] | None, layout: list[str] | None = None
 ) -> dict[str, Any]:
-    """What a record keeps, so that the original can be read again in the same way."""
+    """Return the facts from which the original can be read again in the same way."""
     where: dict[str, Any] = {"file": _absolute(source)}
     if schema is not None:
         where["schema"] = _absolute(str(schema))
@@ -82,34 +71,20 @@ def source_of(
 
 
 def original_file(source: str) -> SourceFile:
-    """The file of the original, for a second reading.
-
-    Raises
-    ------
-    InputError
-    """
+    """The file of the original, for a second reading."""
     from rwn_core.io.demo import demo_path
-    from rwn_core.io.open_file import file_content
-    from rwn_core.reporting.second_reading import SourceFile
+    from rwn_core.masking.second_reading import SourceFile
 
     path = demo_path(source.removeprefix(DEMO)) if source.startswith(DEMO) else Path(source)
-    return SourceFile(name=path.name, content=file_content(path))
+    return SourceFile.at(path)
 
 
 def _absolute(source: str) -> str:
     return source if source.startswith(DEMO) else str(Path(source).absolute())
 
 
-def original_of(record: Mapping[str, Any], given: str | None = None) -> Microdata:
-    """Read the original of a record again.
-
-    Raises
-    ------
-    InputError
-        It is another table now.
-    RWNError
-        The record does not say where it lies, or it lies there no longer.
-    """
+def read_original(record: Mapping[str, Any], given: str | None = None) -> Microdata:
+    """Read the original of a record again."""
     source = record.get("source", {})
     file = given or source.get("file")
     if file is None:

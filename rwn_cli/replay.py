@@ -13,7 +13,7 @@ from rwn_cli.terminal import progress, say
 from rwn_core.errors import ParameterError, RWNError
 
 if TYPE_CHECKING:
-    from rwn_core.evaluation.replays import Replay
+    from rwn_core.evaluation.published_results import Replay
 
 
 def replay(
@@ -41,7 +41,7 @@ def replay(
     printed, ours and the verdict: agrees, differs with a cause as far as one is found, or not
     reproducible with the reason.
     """
-    from rwn_core.evaluation.replays import REPLAYS, Request, chosen, replayed
+    from rwn_core.evaluation.published_results import REPLAYS, Request, chosen, replayed
     from rwn_core.reporting.replay_files import replay_files
 
     if listed:
@@ -55,7 +55,7 @@ def replay(
     data = None if file is None else load(file, schema)
     _create(out)
     if name not in REPLAYS and len(replays) < len(REPLAYS):
-        say("note: which picture of section 8 has this number is not settled; all of them follow.")
+        say("note: it is not known which picture of section 8 has this number; all of them follow.")
     with progress("replaying") as report:
         for number, each in enumerate(replays, start=1):
             done = replayed(each, Request(short=short, data=data))

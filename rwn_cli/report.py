@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rwn_cli.output import Overwrite, refuse_existing, write
-from rwn_cli.record_file import OriginalFile, RecordFile, evidence_of, original_of, read_record_file
+from rwn_cli.record_file import (
+    OriginalFile,
+    RecordFile,
+    read_evidence,
+    read_original,
+    read_record_file,
+)
 from rwn_cli.terminal import progress, say
 from rwn_cli.text_file import read_text
 from rwn_core.errors import ParameterError, ReleaseError, RWNError
@@ -84,7 +90,7 @@ def report(
     if public:
         _write(out, _public(material, out, original), public, overwrite)
         return
-    evidence = evidence_of(read, record)
+    evidence = read_evidence(read, record)
     material = replace(material, evidence=evidence)
     _write(out, internal_file(material, out.suffix), public, overwrite)
 
@@ -100,7 +106,7 @@ def _write(out: Path, content: bytes, public: bool, overwrite: bool) -> None:
 def _public(material: Material, out: Path, original: str | None) -> bytes:
     from rwn_core.reporting.public_notice import public_file
 
-    return public_file(material, original_of(material.record, original), out.suffix.lower())
+    return public_file(material, read_original(material.record, original), out.suffix.lower())
 
 
 def _of_dataset(

@@ -10,7 +10,7 @@ import typer
 
 from rwn_cli.options import SchemaFile, load
 from rwn_cli.output import Overwrite, refuse_existing, write
-from rwn_cli.record_file import original_of, read_record_file
+from rwn_cli.record_file import read_original, read_record_file
 from rwn_cli.terminal import progress, say
 from rwn_cli.text_file import read_text
 from rwn_core.errors import ParameterError
@@ -60,7 +60,7 @@ def reproduce(
     if whole and original is not None:
         data = load(original, folder / HOUSE / "schema.toml")
     else:
-        data = original_of(record, original)
+        data = read_original(record, original)
     secret = read_key(key)
     with progress("masking") as report:
         content = reproduced(record, data, secret, progress=report)
@@ -75,7 +75,7 @@ def _of_dataset(
     text: str, key: SecretKey, original: str | None, out: Path | None, schema: Path | None
 ) -> None:
     """The release of a dataset, in a new folder."""
-    from rwn_core.io.read import schema_of
+    from rwn_core.io.read import schema_from
     from rwn_core.reporting.dataset_record import thawed_record
     from rwn_core.reporting.reproduce_dataset import reproduce_dataset
 
@@ -84,6 +84,6 @@ def _of_dataset(
     record = thawed_record(text)
     given = original or record["source"]["file"]
     with progress("masking") as report:
-        reproduce_dataset(record, given, out, key, schema=schema_of(schema), progress=report)
+        reproduce_dataset(record, given, out, key, schema=schema_from(schema), progress=report)
     say(f"the same files came out of the key, in {out}")
     say(f"SHA-256 of their list {record['file']['sha256']}")

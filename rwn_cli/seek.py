@@ -19,7 +19,7 @@ from rwn_cli.grid_options import (
     Workers,
     limits,
     rounded,
-    search_of,
+    stated_search,
     with_measures,
 )
 from rwn_cli.options import (
@@ -28,7 +28,7 @@ from rwn_cli.options import (
     Source,
     Weighted,
     read_scenario,
-    table_of,
+    working_table,
 )
 from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.terminal import progress, say
@@ -82,9 +82,9 @@ def seek(
     loaded = None if scenario is None else read_scenario(scenario)
     policy = limits(loaded, limit or ())
     values = {"epsilon": epsilon, "k": k, "q": q}
-    search = search_of(loaded, (values, set_), method, ((best,), releases, seed))
+    search = stated_search(loaded, (values, set_), method, ((best,), releases, seed))
     search = with_measures(search, policy.measures)
-    data = table_of(source, schema, loaded, drop=drop, weights=weight)
+    data = working_table(source, schema, loaded, drop=drop, weights=weight)
     answer = _answer(data, rounded(search, data, round_ or ()), policy, best, workers)
     if not answer.reached:
         raise ReleaseError(answer.sentence)

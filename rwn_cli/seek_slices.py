@@ -15,7 +15,7 @@ from rwn_cli.options import (
     Weighted,
     parameters,
     settings,
-    table_of,
+    working_table,
 )
 from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.terminal import progress, say
@@ -53,7 +53,7 @@ def seek_slices(
     workers: Workers = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Find which variables should travel together: least loss of correlations within all limits.
+    """Find which variables should travel together: least loss of relations within all limits.
 
     The answer is read on releases that had no part in the search.
     """
@@ -65,7 +65,7 @@ def seek_slices(
     if scenario is not None and scenario.suffix.lower() != ".toml":
         raise ParameterError("--out must name a file that ends in .toml.")
     refuse_existing(overwrite, scenario)
-    data = table_of(source, schema, None, drop=drop, weights=weight)
+    data = working_table(source, schema, None, drop=drop, weights=weight)
     policy = limits(None, limit or ())
     with progress("searching") as report:
         answer = search(
@@ -89,8 +89,9 @@ def seek_slices(
 def _start(method: str, k: int, more: dict[str, Any]) -> Any:
     """The parameters that stay, at any strength."""
     from rwn_core.masking import METHODS
+    from rwn_core.masking.lever import neutral_levers
 
     if method not in METHODS:
         return parameters(method)  # refuses it
     own = {"k": k} if method == "rwn" else {}
-    return parameters(method, **{**METHODS[method].start, "epsilon": 1.0, **own, **more})
+    return parameters(method, **{**neutral_levers(METHODS[method]), "epsilon": 1.0, **own, **more})

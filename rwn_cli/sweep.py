@@ -21,8 +21,8 @@ from rwn_cli.grid_options import (
     Workers,
     limits,
     rounded,
-    search_of,
     sliced,
+    stated_search,
     with_measures,
 )
 from rwn_cli.options import (
@@ -33,7 +33,7 @@ from rwn_cli.options import (
     Source,
     Weighted,
     read_scenario,
-    table_of,
+    working_table,
 )
 from rwn_cli.output import Overwrite, output_format, refuse_existing, write
 from rwn_cli.terminal import progress, say
@@ -86,13 +86,13 @@ def sweep(
     loaded = None if scenario is None else read_scenario(scenario)
     policy = limits(loaded, limit or ())
     values, plan = {"epsilon": epsilon, "k": k, "q": q}, (tuple(measure or ()), releases, seed)
-    search = search_of(loaded, (values, set_), method, plan)
+    search = stated_search(loaded, (values, set_), method, plan)
     # who names measures and no limits asks for these measures alone
     named = measure or (loaded is not None and loaded.search is not None)
     judged = bool(limit) or (loaded is not None and loaded.policy is not None) or not named
     if judged:
         search = with_measures(search, policy.measures)
-    data = table_of(source, schema, loaded, drop=drop, weights=weight, slices=slice_)
+    data = working_table(source, schema, loaded, drop=drop, weights=weight, slices=slice_)
     search = rounded(search, data, round_ or ())
     search = sliced(search, data, slices, given=bool(slice_))
     settings = prepared(data, search.grid, references=False)

@@ -1,4 +1,4 @@
-"""What a person sees in a terminal: sentences, a table of readings, a progress bar."""
+"""Terminal output: sentences, a table of readings, a progress bar."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def say(line: str) -> None:
     typer.echo(line, err=True)
 
 
-def size_of(table: Microdata) -> str:
-    """How many records and variables a table has."""
+def size_words(table: Microdata) -> str:
+    """Return the numbers of records and variables of a table, in words."""
     records = "1 record" if table.n == 1 else f"{table.n:,} records"
     return f"{records}, {table.p} {'variable' if table.p == 1 else 'variables'}"
 
@@ -62,17 +62,7 @@ def progress(label: str) -> Iterator[Callable[[float], None]]:
 
 
 def readings_table(rows: Sequence[dict[str, Any]]) -> str:
-    """The rows of an audit as aligned text; measures without an answer follow with the reason.
-
-    Parameters
-    ----------
-    rows : sequence of dict
-        From `Audit.records`.
-
-    Returns
-    -------
-    str
-    """
+    """The rows of an audit as aligned text; measures without an answer follow with the reason."""
     read = [row for row in rows if row["not_applicable"] is None]
     lines = [_COLUMNS, *(tuple(_cell(row[column]) for column in _COLUMNS) for row in read)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(_COLUMNS))]

@@ -6,14 +6,7 @@ from pathlib import Path
 
 
 def read_text(path: Path, what: str) -> str:
-    """Read a small text file.
-
-    Raises
-    ------
-    InputError
-        It is too large, or not UTF-8.
-    OSError
-    """
+    """Read a small text file."""
     from rwn_core.io.open_file import file_text
 
     path.stat()  # an OSError where it is not there

@@ -1,4 +1,4 @@
-"""What can go wrong, in the words a person reads."""
+"""The errors of the project: one sentence each, as users read it."""
 
 import logging
 import secrets

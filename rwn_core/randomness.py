@@ -24,7 +24,7 @@ _LEFT, _HALF, _RIGHT = (np.roll(np.arange(4), -by) for by in (1, 2, 3))
 
 
 class SecretKey:
-    """Keep a 256-bit secret; whoever has it can undo a release.
+    """Hold a 256-bit secret; with it, a release can be undone.
 
     It shows itself nowhere: not in `repr`, a log, a file name or a report.
 
@@ -84,23 +84,9 @@ class SecretKey:
 
 
 def chacha20_blocks(key: NDArray[np.uint32], counters: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """The ChaCha20 block function for many counters at once.
+    """Return ChaCha20 blocks (RFC 8439, section 2.3), shape (16, N), of counters (4, N).
 
-    Parameters
-    ----------
-    key : ndarray of uint32, shape (8,) or (8, M)
-        One key for all blocks, or M that take turns; N is a multiple of M.
-    counters : ndarray of uint32, shape (4, N)
-        Words 12 to 15 of the state: block counter and nonce.
-
-    Returns
-    -------
-    ndarray of uint32, shape (16, N)
-        The keystream words of each block.
-
-    References
-    ----------
-    RFC 8439, section 2.3 (with the counter and the nonce taken as four free words).
+    The key has the shape (8,), or (8, M) for keys that take turns, with N a multiple of M.
     """
     count = counters.shape[1]
     start = np.empty((16, count), dtype=np.uint32)
@@ -137,22 +123,9 @@ def _quarter_rounds(
 def uniforms(
     key: SecretKey, records: NDArray[np.int64], stream: int | NDArray[np.int64], block: int = 0
 ) -> NDArray[np.float64]:
-    """Eight uniform numbers of each record in its column stream.
+    """Return eight uniform numbers of each record in its column stream, shape (8, N).
 
-    Parameters
-    ----------
-    key : SecretKey
-    records : ndarray of int64, shape (N,)
-        Record numbers, at least 0.
-    stream : int or ndarray of int64, shape (N,)
-        The column's number, below 2**32: one for all records, or one for each.
-    block : int
-        0 for steps 0 to 7, 1 for steps 8 to 15, and so on.
-
-    Returns
-    -------
-    ndarray of float64, shape (8, N)
-        Strictly between 0 and 1, with 52 random bits each.
+    They are strictly between 0 and 1, with 52 random bits; block 1 holds steps 8 to 15, and so on.
     """
     bits = words64(key, records, stream, block)
     # 52 bits, so that adding one half stays exact and neither 0 nor 1 can occur

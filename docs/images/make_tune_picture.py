@@ -18,7 +18,6 @@ SETTING = "demo=bodyfat&epsilon=3&k=8&q=1"
 def take(browser: Browser, address: str, name: str, scheme: Literal["light", "dark"]) -> None:
     """Open the page and keep what it shows."""
     page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme=scheme)
-    page.add_init_script("localStorage.setItem('rwn.tour', '1')")  # no tour of a first visit
     page.goto(address)
     page.wait_for_selector("[data-stamp]", timeout=60_000)
     page.wait_for_timeout(2000)  # Streamlit's own fade-in

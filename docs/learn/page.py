@@ -88,7 +88,7 @@ def _rows(data: rwn.Microdata) -> dict[str, Any]:
     places = [released.index(name) for name in names]
     sources = [intruder.source_of(row, data.n) for row in range(ROWS)]
     prepared, key = rwn.RWN(epsilon=0.0, k=1).preview(data), SecretKey.from_seed(intruder.SEED)
-    by_k = [prepared.at(k=k).release(key).donors for k in range(1, LARGEST_K + 1)]
+    by_k = [prepared.with_levers(k=k).release(key).donors for k in range(1, LARGEST_K + 1)]
     return {
         "names": names,
         "values": _columns(data, names),

@@ -10,6 +10,7 @@ from typing import Any, get_args, get_type_hints
 import rwn_core as rwn
 from docs.docstrings import default, entries, one_line, sections, sentence
 from rwn_core.masking import Lever, LeverRange
+from rwn_core.masking.lever import neutral_levers
 
 _BEGINNING = """
 # Masking methods
@@ -49,7 +50,7 @@ def _entry(method: Any) -> str:
 
 def _example(method: Any) -> Any:
     """The method at positions of its levers that any table takes."""
-    return method(**method.start)
+    return method(**neutral_levers(method))
 
 
 def parameters(method: Any) -> str:

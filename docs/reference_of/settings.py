@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 
 from docs.docstrings import entries
-from rwn_core.data import schema_toml
+from rwn_core.data import schema
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.evaluation import analysis_plan
@@ -14,7 +14,7 @@ from rwn_core.evaluation.registered_analysis import KINDS, Analysis
 from rwn_core.reporting import scenario
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Limit, Plan
-from rwn_ui.server.safe_options import SAFE_OPTIONS
+from rwn_ui.server.safety import SAFE_OPTIONS
 
 Table = Mapping[str, str]
 
@@ -102,7 +102,7 @@ def page() -> str:
         "## Schema file",
         "TOML; `--schema FILE.toml` and `rwn.read(file, schema=FILE)` "
         "([how-to](../how-to/describe-variables.md)). For each column a `[[variable]]`:",
-        _table("field", _of(Variable, schema_toml._FIELDS, _OF_A_VARIABLE)),
+        _table("field", _of(Variable, schema._FIELDS, _OF_A_VARIABLE)),
         "What holds of every believable record, as `edit_rules` before the first variable: a list "
         "of texts such as `'age >= 15 or employed == \"no\"'`.",
         "The regression to keep, in `[question]`:",

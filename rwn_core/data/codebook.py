@@ -1,4 +1,4 @@
-"""What a codebook says of a variable's codes: their labels, and which of them mean missing."""
+"""Labels and missing codes of a variable."""
 
 from __future__ import annotations
 
@@ -13,12 +13,7 @@ Code = int | float | str
 
 
 def checked_labels(value: object, name: str) -> tuple[tuple[Code, str], ...]:
-    """Check pairs of a code and its label.
-
-    Raises
-    ------
-    SchemaError
-    """
+    """Check pairs of a code and its label."""
     pairs = [tuple(pair) for pair in _listed(value) if isinstance(pair, list | tuple)]
     fine = len(pairs) == len(_listed(value)) and all(
         len(pair) == 2 and _is_code(pair[0]) and isinstance(pair[1], str) for pair in pairs
@@ -32,12 +27,7 @@ def checked_labels(value: object, name: str) -> tuple[tuple[Code, str], ...]:
 
 
 def checked_missing(value: object, name: str) -> tuple[Code | tuple[float, float], ...]:
-    """Check codes that mean missing; a pair of numbers is a range.
-
-    Raises
-    ------
-    SchemaError
-    """
+    """Check codes that mean missing; a pair of numbers is a range."""
     codes = [tuple(code) if isinstance(code, list) else code for code in _listed(value)]
     if not all(_is_code(code) or _is_range(code) for code in codes):
         raise SchemaError(
@@ -82,7 +72,7 @@ def level_names(labels: Sequence[tuple[Code, str]]) -> dict[Code, str]:
 
 
 def is_missing(code: object, missing: Sequence[Code | tuple[float, float]]) -> bool:
-    """Whether a value of a file is one of its codes for missing."""
+    """Return True if a value of a file is one of its missing codes."""
     for each in missing:
         if isinstance(each, tuple):
             if isinstance(code, int | float) and each[0] <= code <= each[1]:

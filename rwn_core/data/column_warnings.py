@@ -34,18 +34,7 @@ _NAMED = 3  # codes that a notice lists
 
 
 def suspicious(column: pd.Series[Any], variable: Variable) -> list[str]:
-    """Say what a variable may hold that its type does not show.
-
-    Parameters
-    ----------
-    column : pandas.Series, length n
-    variable : Variable
-        Not an identifier.
-
-    Returns
-    -------
-    list of str
-    """
+    """Say what a variable may hold that its type does not show."""
     notices = []
     if _ROW_NAMES.fullmatch(variable.name):
         notices.append(
@@ -96,18 +85,7 @@ def _days_for_missing(column: pd.Series[Any], variable: Variable) -> list[str]:
 
 
 def far_codes(values: NDArray[np.float64]) -> dict[float, int]:
-    """Count numbers of nines, or below 0 among none such, that lie far from all others.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-        NaN where missing.
-
-    Returns
-    -------
-    dict of float to int
-        How often each occurs.
-    """
+    """Count numbers of nines, or below 0 among none such, that lie far from all others."""
     coded = np.isin(values, _CODES)
     rest = values[~coded & ~np.isnan(values)]
     if not coded.any() or not len(rest):

@@ -16,7 +16,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rwn_core.data.text_budget import LONGEST_RULE, MOST_RULES, check_number
+from rwn_core.data.text_budget import (
+    LONGEST_RULE,
+    LONGEST_RULES,
+    MOST_RULES,
+    check_letters,
+    check_number,
+)
 from rwn_core.errors import SchemaError
 
 _EXAMPLE = 'A rule reads like: age >= 15 or employed == "no".'
@@ -91,11 +97,6 @@ class EditRule:
 
         A comparison with a missing value is neither true nor false, and a record breaks a rule
         only if the rule is false.
-
-        Raises
-        ------
-        SchemaError
-            A variable is not in the table, or is compared with another type of values.
         """
         for name in self.names:
             if name not in frame.columns:
@@ -103,7 +104,8 @@ class EditRule:
                     f"The edit rule {self.text} names the column {name}, which the table does not "
                     "have; correct its name or take the rule out."
                 )
-        truth = self._truth(self._tree, frame)
+        columns = {name: _plain(frame[name]) for name in self.names}
+        truth = self._truth(self._tree, pd.DataFrame(columns, index=frame.index))
         return np.asarray(~truth.fillna(True).to_numpy(dtype=bool))
 
     def _truth(self, node: ast.expr, frame: pd.DataFrame) -> pd.Series[Any]:
@@ -143,9 +145,9 @@ class EditRule:
     def _pair(
         self, one: Any, compare: Callable[[Any, Any], Any], two: Any, at: ast.expr, frame: Any
     ) -> pd.Series[Any]:
+        # a number or a text is one value for all records
         one, two = (
-            each if isinstance(each, pd.Series) else pd.Series([each] * len(frame), frame.index)
-            for each in (one, two)
+            each if isinstance(each, pd.Series) else pd.Series([each]) for each in (one, two)
         )
         if _is_number(one) != _is_number(two):
             raise SchemaError(
@@ -153,21 +155,23 @@ class EditRule:
                 f"{at.col_offset + 1} ({_name(at) or 'a value'}); write texts in quotation marks "
                 "and numbers without."
             )
-        missing = one.isna() | two.isna()
-        kind = np.float64 if _is_number(one) else object
-        fill: Any = 0.0 if _is_number(one) else ""
-        left, right = (
-            np.asarray(each.astype(object).where(~missing, fill).tolist(), dtype=kind)
-            for each in (one, two)
-        )
-        with np.errstate(invalid="ignore"):
-            truth = pd.Series(np.asarray(compare(left, right), bool), frame.index, dtype="boolean")
-        return truth.mask(missing)
+        missing = np.broadcast_to(one.isna().to_numpy() | two.isna().to_numpy(), len(frame))
+        if _is_number(one):
+            left, right = (
+                np.nan_to_num(each.to_numpy(np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf)
+                for each in (one, two)
+            )
+        else:
+            left, right = (
+                each.astype(object).where(each.notna(), "").to_numpy() for each in (one, two)
+            )
+        truth = np.broadcast_to(np.asarray(compare(left, right), dtype=bool), len(frame))
+        return pd.Series(pd.arrays.BooleanArray(truth.copy(), missing.copy()), frame.index)
 
     def _value(self, node: ast.expr, frame: pd.DataFrame) -> Any:
         name = _name(node)
         if name is not None:
-            return _plain(frame[name])
+            return frame[name]
         if isinstance(node, ast.Constant):
             return str(node.value) if isinstance(node.value, bool) else node.value
         if isinstance(node, ast.UnaryOp):
@@ -194,17 +198,14 @@ class EditRule:
 
 
 def as_edit_rules(rules: Sequence[object]) -> tuple[EditRule, ...]:
-    """Read rules, given as texts or read already, each once.
-
-    Raises
-    ------
-    SchemaError
-    """
+    """Read rules, given as texts or read already, each once."""
     if isinstance(rules, str) or not isinstance(rules, Sequence):
         raise SchemaError(f"Edit rules must be a list of texts. {_EXAMPLE}")
     check_number(rules, MOST_RULES, "Edit rules", SchemaError)
     if not all(isinstance(each, str | EditRule) for each in rules):
         raise SchemaError(f"Edit rules must be texts. {_EXAMPLE}")
+    texts = "".join(each.text if isinstance(each, EditRule) else str(each) for each in rules)
+    check_letters(texts, LONGEST_RULES, "The list of edit rules", SchemaError)
     read = (each if isinstance(each, EditRule) else EditRule(str(each)) for each in rules)
     return tuple(dict.fromkeys(read))
 

@@ -1,4 +1,4 @@
-"""How a table lies in its file: what a steward decided where the file does not say it."""
+"""The layout of a table in its file, as far as a steward stated it."""
 
 from __future__ import annotations
 
@@ -84,17 +84,12 @@ class FileLayout:
 
     @property
     def divides(self) -> bool:
-        """Whether it says anything of where the fields of a file are."""
+        """Return True if the layout states the places of fields."""
         return not self.changed().keys() <= {"dates"}
 
     @classmethod
-    def of(cls, table: Any) -> FileLayout:
-        """Read the plain data that `changed` gives.
-
-        Raises
-        ------
-        SchemaError
-        """
+    def from_dict(cls, table: Any) -> FileLayout:
+        """Read the plain data that `changed` gives."""
         known = [field.name for field in fields(cls)]
         if not isinstance(table, dict) or not set(table) <= set(known):
             raise SchemaError(f"The table [file] of a schema may have: {', '.join(known)}.")

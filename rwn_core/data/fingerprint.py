@@ -24,7 +24,7 @@ def fingerprint(frame: pd.DataFrame) -> str:
 
 
 def _content(column: pd.Series[Any]) -> list[NDArray[Any]]:
-    """Arrays whose bytes are the same for the same values, and for no others."""
+    """Return arrays with equal bytes for equal values only."""
     dtype = column.dtype
     if pd.api.types.is_datetime64_any_dtype(dtype):
         days = pd.to_datetime(column, utc=True)

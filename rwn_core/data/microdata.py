@@ -108,7 +108,7 @@ class Microdata:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a data steward should know about the table, a sentence each."""
+        """Return notices about the table for a data steward, a sentence each."""
         return self._notices() if callable(self._notices) else self._notices
 
     @property
@@ -139,7 +139,7 @@ class Microdata:
     @property
     def fingerprint(self) -> str:
         """SHA-256 of names, types and values, in hex."""
-        return self.once("fingerprint", lambda: fingerprint(self._frame))
+        return self.cached("fingerprint", lambda: fingerprint(self._frame))
 
     def array(self, name: str) -> Any:
         """One variable's values as they are: an array of NumPy's, or of pandas' own types."""
@@ -148,7 +148,7 @@ class Microdata:
             column = self._frame[name]
             return column.to_numpy() if isinstance(column.dtype, np.dtype) else column.array
 
-        return self.once(("array", name), own_values)
+        return self.cached(("array", name), own_values)
 
     def values(self, name: str) -> NDArray[np.float64]:
         """One variable as numbers.
@@ -164,7 +164,7 @@ class Microdata:
         SchemaError
             The variable is categorical.
         """
-        return self.once(("values", name), lambda: _read_only(self._numbers(name)))
+        return self.cached(("values", name), lambda: _read_only(self._numbers(name)))
 
     def codes(
         self, name: str, levels: Sequence[Any] | None = None
@@ -185,13 +185,13 @@ class Microdata:
         levels : list
         """
         if levels is None:
-            levels = self.once(("levels", name), lambda: self._levels(name))
+            levels = self.cached(("levels", name), lambda: self._levels(name))
         key = ("codes", name, tuple(levels))
-        return self.once(key, lambda: self._codes(name, levels)), list(levels)
+        return self.cached(key, lambda: self._codes(name, levels)), list(levels)
 
     def matrix(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Several variables as numbers, shape (n, len(names)), read-only."""
-        return self.once(("matrix", tuple(names)), lambda: _read_only(self._columns(names)))
+        return self.cached(("matrix", tuple(names)), lambda: _read_only(self._columns(names)))
 
     def take(self, rows: NDArray[np.integer]) -> Microdata:
         """The records of these indices, in this order."""
@@ -234,7 +234,7 @@ class Microdata:
         """Travel to a worker process without what is merely remembered."""
         return (Microdata, (self._frame, self.schema, self.notices))
 
-    def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
+    def cached(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute what depends on this table's values alone, the first time only."""
         if key not in self._cache:
             self._cache[key] = make()
@@ -278,7 +278,7 @@ class Microdata:
         return sorted(self._different(name)[1])
 
     def _different(self, name: str) -> tuple[NDArray[np.int64], list[Any]]:
-        return self.once(("different", name), lambda: factorized(self._frame[name]))
+        return self.cached(("different", name), lambda: factorized(self._frame[name]))
 
     def _codes(self, name: str, levels: Sequence[Any]) -> NDArray[np.int32]:
         numbers, different = self._different(name)
@@ -289,7 +289,7 @@ class Microdata:
 
 
 def _said_of_values(schema: Schema) -> tuple[object, ...]:
-    """What the gate holds against the values; weights, groups and the question are not in it."""
+    """Return the parts of a schema that values are checked against."""
     said = ((v.name, v.kind, v.role, v.confirmed, v.levels) for v in schema.variables)
     return (schema.edit_rules, *said)
 

@@ -1,4 +1,4 @@
-"""What a table leaves open, as questions to the steward, each with the answer that settles it."""
+"""Open questions about a table, each with the answer that closes it."""
 
 from __future__ import annotations
 
@@ -57,18 +57,7 @@ class OpenQuestion:
 
 
 def open_questions(frame: pd.DataFrame, schema: Schema) -> list[OpenQuestion]:
-    """Ask what a table's variables leave open, at most one question of a kind each.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame, shape (n, p)
-    schema : Schema
-
-    Returns
-    -------
-    list of OpenQuestion
-        In the order of the variables; none about an identifier.
-    """
+    """Ask what a table's variables leave open, at most one question of a kind each."""
     found = []
     identity = {
         doubt.variable: _identity(doubt, schema) for doubt in doubts_of_schema(frame, schema)
@@ -91,7 +80,7 @@ def _identity(doubt: IdentityDoubt, schema: Schema) -> OpenQuestion:
             answer="It is the sampling weight",
             changes={"role": Role.SAMPLING_WEIGHT},
         )
-    if doubt.looks_like == str(Subject.HOUSEHOLD) and schema.name_of(Role.HOUSEHOLD) is None:
+    if doubt.looks_like == str(Subject.HOUSEHOLD) and schema.name_with_role(Role.HOUSEHOLD) is None:
         return OpenQuestion(
             variable=doubt.variable,
             kind="household",
@@ -116,7 +105,7 @@ def _levels(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:
     return _leave_out(
         name,
         "levels",
-        f"{name} has {different:,} levels in {records:,} records: hardly any record has a neighbor "
+        f"{name} has {different:,} levels in {records:,} records: almost no record has a neighbor "
         "of its own level. Merge levels in the file, or leave it out.",
     )
 

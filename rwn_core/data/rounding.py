@@ -30,11 +30,6 @@ _NAMED = 3  # variables that are named in words
 def steps_by_name(precision: Mapping[str, float] | None) -> Steps:
     """Sort the steps of a release precision by the names of their variables.
 
-    Raises
-    ------
-    ParameterError
-        A step is not a number above 0.
-
     Examples
     --------
     >>> steps_by_name({"weight": 10, "age": 5})
@@ -51,12 +46,7 @@ def steps_by_name(precision: Mapping[str, float] | None) -> Steps:
 
 
 def check_precision(microdata: Microdata, precision: Mapping[str, float]) -> None:
-    """Refuse a step that cannot be used, or a variable that has no numbers.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse a step that cannot be used, or a variable that has no numbers."""
     for name in precision:
         if name not in microdata.numeric_names:
             raise ParameterError(
@@ -84,18 +74,6 @@ def precision_words(steps: Iterable[tuple[str, float]]) -> str:
 
 def rounded_values(values: NDArray[np.float64], step: float) -> NDArray[np.float64]:
     """Multiples of a step nearest to some values, halves to the even multiple.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-        NaN stays.
-    step : float
-        Above 0.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        Written with the digits of the step, so that equal multiples are equal numbers.
 
     Examples
     --------
@@ -129,23 +107,7 @@ def _times(multiples: NDArray[np.float64], step: float) -> NDArray[np.float64]:
 
 
 def rounded(microdata: Microdata, precision: Mapping[str, float]) -> Microdata:
-    """A table with some of its variables rounded.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    precision : mapping of str to float
-        The step of each rounded variable, in its own unit; above 0.
-
-    Returns
-    -------
-    Microdata
-        Of the same records and types; whole numbers stay whole where the step is whole.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """A table with some of its variables rounded."""
     if not precision:
         return microdata
     check_precision(microdata, precision)
@@ -167,22 +129,9 @@ def _round_column(microdata: Microdata, name: str, step: float) -> Any:
     return values
 
 
-def steps_of(microdata: Microdata, share: float) -> dict[str, float]:
-    """A release precision for every number: about a share of its standard deviation.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    share : float
-        Of the standard deviation; 0 rounds nothing.
-
-    Returns
-    -------
-    dict of str to float
-        Steps of 1, 2 or 5 times a power of ten, that a person can read. Without whole numbers
-        that such a step would not round.
-    """
-    steps = microdata.once(("steps", float(share)), lambda: _find_steps(microdata, share))
+def given_steps(microdata: Microdata, share: float) -> dict[str, float]:
+    """A release precision for every number: about a share of its standard deviation."""
+    steps = microdata.cached(("steps", float(share)), lambda: _find_steps(microdata, share))
     return dict(steps)
 
 
@@ -200,15 +149,9 @@ def _find_steps(microdata: Microdata, share: float) -> dict[str, float]:
     return steps
 
 
-def share_of(microdata: Microdata, steps: Steps) -> float | None:
-    """Which of the usual shares of a standard deviation, for all numbers, some steps are.
-
-    Returns
-    -------
-    float or None
-        0 where nothing is rounded; None where the steps are others.
-    """
-    shares = (share for share in SHARES if steps_by_name(steps_of(microdata, share)) == steps)
+def rounded_share(microdata: Microdata, steps: Steps) -> float | None:
+    """Which of the usual shares of a standard deviation, for all numbers, some steps are."""
+    shares = (share for share in SHARES if steps_by_name(given_steps(microdata, share)) == steps)
     return next(shares, None)
 
 

@@ -9,12 +9,20 @@ from typing import Any
 from rwn_core.data.edit_rules import EditRule, as_edit_rules
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.question import Question
-from rwn_core.data.schema_toml import parse_toml, schema_text
 from rwn_core.data.slices import Slices, as_slices
+from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.data.variable import Kind, Role, Variable, refuse_repeats
 from rwn_core.errors import ParameterError, SchemaError
 
 __all__ = ["Kind", "Question", "Role", "Schema", "Variable"]
+
+
+_FIELDS = (
+    *("name", "kind", "role", "weight", "group", "masked", "levels"),
+    *("label", "value_labels", "missing_codes", "decimals", "notation"),
+)
+Parts = tuple[tuple[Variable, ...], Question | None, FileLayout | None, tuple[EditRule, ...]]
+"""The variables, the question, the layout of the file and the edit rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,12 +103,12 @@ class Schema:
         """The weights' alone: they tell most schemas of a table apart, and are read at once."""
         return hash(tuple([variable.weight for variable in self.variables]))
 
-    def name_of(self, role: Role) -> str | None:
+    def name_with_role(self, role: Role) -> str | None:
         """The first variable of a role, None without any."""
         return next((v.name for v in self.variables if v.role is role), None)
 
     def require_names(self, names: Sequence[str]) -> None:
-        """Refuse a table whose columns are not these variables, in this order.
+        """Refuse a table unless its columns are these variables in this order.
 
         Raises
         ------
@@ -180,3 +188,127 @@ class Schema:
     def to_toml(self) -> str:
         """Write the TOML form that `from_toml` reads."""
         return schema_text(self.variables, self.question, self.file, self.edit_rules)
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Schema:
+        """Read what `to_dict` made."""
+        variables, question, file, rules = schema_parts(document)
+        return cls(variables=variables, question=question, file=file, edit_rules=rules)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data: texts, numbers, truth values, lists and mappings."""
+        return schema_document(self.variables, self.question, self.file, self.edit_rules)
+
+
+def parse_toml(text: str) -> Parts:
+    """Return the parts of a schema in a TOML text."""
+    return schema_parts(toml_document(text, "schema file", SchemaError))
+
+
+def schema_parts(document: Mapping[str, Any]) -> Parts:
+    """Return the parts of a schema; one with a [file] table alone has no variables."""
+    unknown = set(document) - {"variable", "question", "file", "edit_rules"}
+    if unknown:
+        raise SchemaError(f"The schema file has the unknown table {sorted(unknown)[0]}.")
+    entries = [] if set(document) == {"file"} else document.get("variable")
+    if not isinstance(entries, list) or not (entries or set(document) == {"file"}):
+        raise SchemaError("The schema file has no [[variable]] table; add one a column.")
+    question = document.get("question")
+    variables = tuple(_variable_from(entry) for entry in entries)
+    file = document.get("file")
+    return (
+        variables,
+        None if question is None else _question_from(question),
+        None if file is None else FileLayout.from_dict(file),
+        as_edit_rules(document.get("edit_rules", ())),
+    )
+
+
+def schema_text(
+    variables: Sequence[Variable],
+    question: Question | None,
+    file: FileLayout | None = None,
+    edit_rules: Sequence[EditRule] = (),
+) -> str:
+    """Return the TOML text that `parse_toml` reads."""
+    return toml_text(schema_document(variables, question, file, edit_rules))
+
+
+def schema_document(
+    variables: Sequence[Variable],
+    question: Question | None,
+    file: FileLayout | None = None,
+    edit_rules: Sequence[EditRule] = (),
+) -> dict[str, Any]:
+    """Return the plain data that `schema_parts` reads."""
+    document: dict[str, Any] = {}
+    if variables:
+        document["variable"] = [_changed_fields(variable) for variable in variables]
+    if edit_rules:
+        document["edit_rules"] = [rule.text for rule in edit_rules]
+    if question is not None:
+        document["question"] = {
+            "response": question.response,
+            "predictors": list(question.predictors),
+        }
+    if file is not None and file.changed():
+        document["file"] = file.changed()
+    return document
+
+
+def _variable_from(entry: Any) -> Variable:
+    if not (isinstance(entry, dict) and isinstance(entry.get("name"), str) and "kind" in entry):
+        raise SchemaError("Every [[variable]] of the schema file needs a name and a kind.")
+    unknown = set(entry) - set(_FIELDS)
+    if unknown:
+        raise SchemaError(
+            f"Variable {entry['name']} of the schema file has the unknown field "
+            f"{sorted(unknown)[0]}; known are {', '.join(_FIELDS)}."
+        )
+    values = dict(entry)
+    if isinstance(values.get("levels"), list):
+        values["levels"] = tuple(str(level) for level in values["levels"])
+    # a person wrote the role: nothing asks whether the variable identifies people
+    return Variable(**values, confirmed=values.get("role") == Role.OTHER)
+
+
+def _question_from(table: Any) -> Question:
+    fine = (
+        isinstance(table, dict)
+        and set(table) == {"response", "predictors"}
+        and isinstance(table["predictors"], list)
+        and all(isinstance(name, str) for name in [table["response"], *table["predictors"]])
+    )
+    if not fine:
+        raise SchemaError(
+            "The [question] of the schema file must have a response and a list of predictors."
+        )
+    return Question(response=table["response"], predictors=tuple(table["predictors"]))
+
+
+def _changed_fields(variable: Variable) -> dict[str, Any]:
+    """The fields of a variable that are not the usual ones."""
+    fields: dict[str, Any] = {"name": variable.name, "kind": str(variable.kind)}
+    if variable.is_answered:  # a role in a file is an answer
+        fields["role"] = str(variable.role)
+    if variable.weight != 1.0:
+        fields["weight"] = variable.weight
+    if variable.group is not None:
+        fields["group"] = variable.group
+    if not variable.masked:
+        fields["masked"] = False
+    if variable.levels is not None:
+        fields["levels"] = list(variable.levels)
+    return fields | _codebook_fields(variable)
+
+
+def _codebook_fields(variable: Variable) -> dict[str, Any]:
+    """Return the codebook fields of a variable that are not empty."""
+    fields = {
+        "label": variable.label,
+        "decimals": variable.decimals,
+        "notation": variable.notation,
+        "value_labels": [list(pair) for pair in variable.value_labels] or None,
+        "missing_codes": list(variable.missing_codes) or None,
+    }
+    return {name: value for name, value in fields.items() if value is not None}

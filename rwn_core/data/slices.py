@@ -19,11 +19,6 @@ _COUNTS = ("one", "two", "three")  # variables whose values nearly always name o
 def as_slices(slices: Iterable[Sequence[str]]) -> Slices:
     """Sort slices by name, so that the same partition is always written in the same way.
 
-    Raises
-    ------
-    ParameterError
-        A slice has fewer than two variables, or a variable is named twice.
-
     Examples
     --------
     >>> as_slices([["weight", "age"], ["b", "a"]])
@@ -63,7 +58,7 @@ def slices_words(slices: Slices, *, short: bool = False) -> str:
 
 
 def verbatim_words(slices: Slices) -> list[str]:
-    """Say what a row shows of one person, and who may read it, a sentence for each slice.
+    """Describe the values that a row shows of one respondent, a sentence for each slice.
 
     Examples
     --------

@@ -13,12 +13,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, time
 from typing import Any
 
-from rwn_core.data.text_budget import check_document, check_parsed
+from rwn_core.data.text_budget import (
+    DEEPEST,
+    LARGEST_WHOLE_BITS,
+    LONGEST_DOCUMENT,
+    MOST_MARKS,
+    check_letters,
+)
 from rwn_core.errors import InputError, RWNError
 
 WIDTH = 100
 """Columns of a line; a longer list goes over several."""
 
+_MARK = re.compile(r'"""|\'\'\'|["\'#\[\]{}=,.]|\n+')
+_REST: Mapping[str, re.Pattern[str]] = {
+    '"""': re.compile(r'(?:[^"\\]|\\.|"(?!""))*+"{3,5}', re.DOTALL),
+    "'''": re.compile(r"(?:[^']|'(?!''))*+'{3,5}"),
+    '"': re.compile(r'(?:[^"\\\n]|\\.)*+"'),
+    "'": re.compile(r"[^'\n]*+'"),
+    "#": re.compile(r"[^\n]*+"),
+}
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _DELETE = "\x7f"  # the one character that JSON leaves bare and TOML forbids
 
@@ -27,24 +41,6 @@ Path = tuple[str, ...]
 
 def toml_text(document: Mapping[str, Any], *, ordered: bool = False) -> str:
     """Write plain data as TOML: values first, then tables; numbers at full precision.
-
-    Parameters
-    ----------
-    document : mapping
-        Of texts, numbers, truth values, dates and times, lists, and mappings. A value of None is
-        left out.
-    ordered : bool
-        Sort the names, so that equal documents have equal texts; else they stand as given.
-
-    Returns
-    -------
-    str
-        Ends with a line break, unless the document is empty.
-
-    Raises
-    ------
-    TypeError
-        TOML has no such value.
 
     Examples
     --------
@@ -59,23 +55,8 @@ def toml_text(document: Mapping[str, Any], *, ordered: bool = False) -> str:
 
 
 def toml_document(text: str, what: str, refusal: type[RWNError] = InputError) -> dict[str, Any]:
-    """Read TOML.
-
-    Parameters
-    ----------
-    text : str
-    what : str
-        What it should be, for the message.
-    refusal : type
-        The error to raise.
-
-    Raises
-    ------
-    RWNError
-        Of the type `refusal`; its message says where the text is not TOML, or what of it is beyond
-        the budget of `rwn_core.data.text_budget`.
-    """
-    check_document(text, what, refusal)
+    """Read TOML."""
+    _check_document(text, what, refusal)
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -83,12 +64,55 @@ def toml_document(text: str, what: str, refusal: type[RWNError] = InputError) ->
         raise refusal(f"The {what} is not valid TOML ({position}).") from None
     except (ValueError, RecursionError):  # a number of thousands of digits, say
         raise refusal(f"The {what} is not valid TOML; write shorter numbers.") from None
-    check_parsed(document, what, refusal)
+    _check_parsed(document, what, refusal)
     return document
 
 
+def _check_document(text: str, what: str, refusal: type[RWNError]) -> None:
+    """Refuse a TOML text that would take much time or memory; the parser refuses a broken one."""
+    check_letters(text, LONGEST_DOCUMENT, f"The {what}", refusal)
+    marks = depth = points = place = 0
+    while (found := _MARK.search(text, place)) is not None:
+        mark, place = found[0], found.end()
+        marks += 1
+        rest = _REST.get(mark)
+        if rest is not None:
+            end = rest.match(text, place)
+            if end is None:
+                return  # never closed: the parser stops here
+            place = end.end()
+        elif mark == ".":
+            points += 1
+        else:
+            depth += (mark in "[{") - (mark in "]}")
+            points = 0
+        if marks > MOST_MARKS:
+            raise refusal(f"The {what} has more than {MOST_MARKS:,} names and values; shorten it.")
+        if max(depth, points) > DEEPEST:
+            raise _too_deep(what, refusal)
+
+
+def _check_parsed(document: Mapping[str, Any], what: str, refusal: type[RWNError]) -> None:
+    """Refuse parsed TOML with tables too deep, or with integers beyond any use."""
+    left: list[tuple[int, Any]] = [(0, document)]
+    while left:
+        depth, value = left.pop()
+        if depth > DEEPEST:
+            raise _too_deep(what, refusal)
+        if isinstance(value, Mapping):
+            left += [(depth + 1, each) for each in value.values()]
+        elif isinstance(value, list):
+            left += [(depth + 1, each) for each in value]
+        elif isinstance(value, int) and value.bit_length() > LARGEST_WHOLE_BITS:
+            raise refusal(f"The {what} has a whole number of too many digits; shorten it.")
+
+
+def _too_deep(what: str, refusal: type[RWNError]) -> RWNError:
+    return refusal(f"The {what} has tables more than {DEEPEST} deep; write them flatter.")
+
+
 def _is_tables(value: Any) -> bool:
-    """Whether a value is a list of mappings and nothing else."""
+    """Return True if a value is a list of mappings."""
     return isinstance(value, list | tuple) and bool(value) and all(map(_is_table, value))
 
 

@@ -30,12 +30,7 @@ _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 
 
 def check_shape(frame: pd.DataFrame) -> None:
-    """Refuse what is no table, or too small to mask.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse what is no table, or too small to mask."""
     if not isinstance(frame, pd.DataFrame):
         raise InputError("The table must be a pandas DataFrame.")
     if frame.shape[1] == 0:
@@ -48,12 +43,7 @@ def check_shape(frame: pd.DataFrame) -> None:
 
 
 def check_names(columns: pd.Index[Any]) -> None:
-    """Refuse column names that cannot stand in a message or a file.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse column names that cannot stand in a message or a file."""
     if isinstance(columns, pd.MultiIndex):
         raise InputError("The table has a header of several rows; give each column one name.")
     for position, name in enumerate(columns, start=1):
@@ -83,12 +73,7 @@ def _check_name(name: object, position: int) -> None:
 
 
 def check_column(column: pd.Series[Any], variable: Variable) -> None:
-    """Refuse a column whose values its variable does not describe.
-
-    Raises
-    ------
-    InputError, SchemaError
-    """
+    """Refuse a column if its values do not match its variable."""
     name = variable.name
     if column.dtype == object:
         _check_texts(column, name)
@@ -199,7 +184,7 @@ def _check_levels(column: pd.Series[Any], variable: Variable) -> None:
 
 
 def table_notices(frame: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
-    """What a data steward should know about the table, a sentence each."""
+    """Return notices about the table for a data steward, a sentence each."""
     notices = _name_notices(schema.names)
     for doubt in doubts_of_schema(frame, schema):
         remedy = "" if doubt.confidence is Confidence.LOW else REMEDY
@@ -267,7 +252,7 @@ def _column_notices(column: pd.Series[Any], variable: Variable) -> list[str]:
 
 
 def stands_for_people(column: pd.Series[Any], variable: Variable) -> bool:
-    """Whether a variable can say how many people a record stands for: numbers of at least 1."""
+    """Return True if a variable can be a sampling weight: numbers of at least 1."""
     if variable.kind not in NUMBERS:
         return False
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)

@@ -15,7 +15,7 @@ _LARGEST_NUMBER = 2.0**62
 
 def value_codes(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
     """Level numbers of any kind of variable; missing, where it occurs, is the last level."""
-    return microdata.once(("value codes", name), lambda: _number_values(microdata, name))
+    return microdata.cached(("value codes", name), lambda: _number_values(microdata, name))
 
 
 def _number_values(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
@@ -47,7 +47,7 @@ def codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np.
     numbers = masked.values(name)
     if not known:
         return np.where(np.isnan(numbers), missing, -1).astype(np.int64)
-    distinct = original.once(("distinct numbers", name), lambda: np.asarray(known))
+    distinct = original.cached(("distinct numbers", name), lambda: np.asarray(known))
     places = np.minimum(np.searchsorted(distinct, numbers), len(known) - 1)
     same = distinct[places] == numbers
     return np.where(np.isnan(numbers), missing, np.where(same, places, -1)).astype(np.int64)
@@ -60,18 +60,7 @@ def joint_codes(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int6
 
 
 def numbered(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number the rows of a table in ascending order, equal ones alike.
-
-    Parameters
-    ----------
-    cells : ndarray of int64, shape (n, m)
-        At least -1.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        From 0 to one less than there are different rows.
-    """
+    """Number the rows of a table in ascending order; equal rows get equal numbers."""
     widths = cells.max(axis=0, initial=-1) + 2
     if np.prod(widths, dtype=np.float64) < _LARGEST_NUMBER:  # one number a row sorts faster
         steps = np.cumprod(np.concatenate(([1], widths[:0:-1])))[::-1]
@@ -85,23 +74,7 @@ def numbered(cells: NDArray[np.int64]) -> NDArray[np.int64]:
 def codes_together(
     original: Microdata, masked: Microdata, names: tuple[str, ...], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The values of some variables together as numbers from 0, of an original and some rows.
-
-    Parameters
-    ----------
-    original : Microdata
-        n records.
-    masked : Microdata
-    names : tuple of str
-    rows : ndarray of int64, shape (m,)
-
-    Returns
-    -------
-    own : ndarray of int64, shape (n,)
-        Of the original records.
-    released : ndarray of int64, shape (m,)
-        Of these rows of the masked table; -1 where the original has no such values.
-    """
+    """The values of some variables together as numbers from 0, of an original and some rows."""
     if len(names) == 1:
         codes, _ = value_codes(original, names[0])
         columns = codes_like(original, masked, names[0])[rows]

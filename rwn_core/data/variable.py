@@ -17,7 +17,7 @@ LARGEST_WEIGHT = 1e50  # squares of weighted distances stay numbers
 
 
 class Kind(StrEnum):
-    """What the values of a variable are."""
+    """Describe the kind of a variable's values."""
 
     CONTINUOUS = "continuous"
     COUNT = "count"
@@ -27,7 +27,7 @@ class Kind(StrEnum):
 
 
 class Role(StrEnum):
-    """What a variable is to an intruder, or to the survey that it comes from.
+    """Describe the role of a variable for an intruder, or in its survey.
 
     Identifiers and the numbers of households can never reach a release.
     """
@@ -125,7 +125,7 @@ class Variable:
 
     @property
     def is_released(self) -> bool:
-        """Whether a release holds the variable: direct identifiers and households never leave."""
+        """Return True if a release holds the variable: no direct identifier, no household."""
         return self.role not in _INSIDE
 
     @property
@@ -183,12 +183,7 @@ def _weight(value: object, name: str) -> float:
 
 
 def refuse_repeats(names: tuple[str, ...], where: str, what: str = "Variable") -> None:
-    """Refuse a name that occurs twice; `where` says among what.
-
-    Raises
-    ------
-    SchemaError
-    """
+    """Refuse a name that occurs twice; `where` says among what."""
     for name, times in Counter(names).items():
         if times > 1:
             raise SchemaError(f"{what} {name} occurs {times} times {where}; name it once.")

@@ -15,7 +15,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.dataset_linkage import SampledLinkage, sampled_linkage
 from rwn_core.datasets.dataset_regression import coefficients
-from rwn_core.datasets.dataset_statistics import DatasetStatistics, statistics_of, survey_of
+from rwn_core.datasets.dataset_statistics import DatasetStatistics, first_pass, second_pass
 from rwn_core.datasets.metric_of_sums import SurveyStatistics, metric_of_sums
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.parallel.threads import Progress
@@ -81,19 +81,14 @@ class DatasetAudit:
 
     @property
     def steps(self) -> dict[str, float]:
-        """How far the distribution function of each number moved at most, at the ends of its bins.
-
-        References
-        ----------
-        The Kolmogorov-Smirnov distance of binned values, which is at most that of the values.
-        """
+        """Return the largest change of each number's distribution function at its bins' ends."""
         apart = [_shares(side.bins).cumsum(axis=1) for side in (self.original, self.released)]
         largest = np.abs(apart[1] - apart[0]).max(axis=1, initial=0.0)
         return dict(zip(self.original.numeric, largest.tolist(), strict=True))
 
     @property
     def distances(self) -> dict[str, float]:
-        """How far each variable's distribution moved, from 0 to 1: total variation of its values.
+        """Return the total variation distance of each variable's values, from 0 to 1.
 
         Of numbers in bins of equal width; of categories level by level.
         """
@@ -141,10 +136,10 @@ def audit_dataset(
     schema.require_names([name for name, _ in tables[0].columns])
     _check_columns(tables, schema, options.key)
     advance = _Advance((3 if options.sample else 2) * tables[0].n + 2 * tables[1].n, progress)
-    known, before = survey_of(tables[0], schema, advance)
-    _, after = survey_of(tables[1], known, advance)
+    known, before = first_pass(tables[0], schema, advance)
+    _, after = first_pass(tables[1], known, advance)
     first, second = (
-        statistics_of(table, known, found, before.numbers, advance)
+        second_pass(table, known, found, before.numbers, advance)
         for table, found in zip(tables, (before, after), strict=True)
     )
     regression = None

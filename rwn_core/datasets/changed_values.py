@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 
 def changed_values(before: pa.Table, after: pa.Table) -> list[int]:
-    """How many records have another value than before, column by column.
+    """Count the records with a changed value, column by column.
 
     Parameters
     ----------

@@ -44,17 +44,7 @@ class ColumnStatistics:
 
 
 def block_sums(values: NDArray[np.float64]) -> Sums:
-    """Sum up the blocks of some columns.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (m, c)
-        Records that follow each other, from the begin of a block on; NaN where missing.
-
-    Returns
-    -------
-    ndarray of float64, shape (5, number of blocks, c)
-    """
+    """Sum up the blocks of some columns."""
     parts = range(0, max(len(values), 1), AT_ONCE * BLOCK)
     sums = [_sums(values[start : start + AT_ONCE * BLOCK]) for start in parts]
     return np.concatenate(sums, axis=1)
@@ -85,12 +75,7 @@ def _sums(values: NDArray[np.float64]) -> Sums:
 
 
 def merge_sums(parts: Sequence[Sums]) -> list[ColumnStatistics]:
-    """Statistics of whole columns from the sums of all their blocks, in order.
-
-    References
-    ----------
-    Chan, Golub, LeVeque 1983 (squares about the mean of parts); Shewchuk 1997 (exact sums).
-    """
+    """Statistics of whole columns from the sums of all their blocks, in order."""
     sums = np.concatenate(parts, axis=1)
     return [_merged(sums[:, :, column]) for column in range(sums.shape[2])]
 

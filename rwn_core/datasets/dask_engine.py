@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rwn_core.datasets.elsewhere import LOST, PackedRun, check_answer, forget
 from rwn_core.datasets.engine import Execute, Finished
+from rwn_core.datasets.remote_task import LOST, PackedRun, check_answer, forget
 from rwn_core.datasets.run import Run, Task
 from rwn_core.errors import ParameterError
 from rwn_core.parallel.pool import Stopped
@@ -25,26 +25,7 @@ _PATIENCE = "20s"  # for a scheduler to answer
 
 @contextlib.contextmanager
 def dask(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
-    """Have tasks done by the workers of Dask; a lost one's task is given to another.
-
-    Parameters
-    ----------
-    run : Run
-    workers : int
-        Processes of this machine, where no address is given.
-    address : str, optional
-        Of a scheduler, such as ``tcp://node1:8786``.
-
-    Yields
-    ------
-    callable
-        Does tasks; see `Execute`.
-
-    Raises
-    ------
-    ParameterError
-        Dask is not installed, or no scheduler answers at the address.
-    """
+    """Have tasks done by the workers of Dask; a lost one's task is given to another."""
     packed = PackedRun(run)
     with contextlib.ExitStack() as stack:
         client = stack.enter_context(_client(stack, workers, address))
@@ -53,7 +34,7 @@ def dask(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
 
 
 def _client(stack: contextlib.ExitStack, workers: int, address: str | None) -> Client:
-    """Who sends tasks: to the scheduler at the address, or to one of its own."""
+    """Connect to the scheduler at the address, or start one."""
     try:
         from distributed import Client, LocalCluster
     except ImportError:
@@ -99,7 +80,7 @@ def _execute(client: Client, run: PackedRun, tasks: Sequence[Task], finished: Fi
 
 
 def _answer(future: Any) -> dict[str, Any]:
-    """What a task returned; what Dask raises is that it has lost several workers to it."""
+    """Return a task's answer; a lost worker becomes an error of the task."""
     if future.status != "finished":
         raise Stopped(LOST)
     answer: dict[str, Any] = future.result()

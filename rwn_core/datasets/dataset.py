@@ -18,7 +18,7 @@ from rwn_core.data.guess_schema import guess_schema
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_column, check_names
 from rwn_core.errors import InputError, SchemaError
-from rwn_core.io.arrow_columns import check_type, series_of
+from rwn_core.io.arrow_columns import check_type, column_series, decimal_texts
 
 BATCH = 65_536  # records that are unpacked at a time
 
@@ -57,21 +57,7 @@ class Dataset:
 
     @classmethod
     def at(cls, source: str | Path) -> Dataset:
-        """Find the files of a folder, a pattern, or one file, and check that they belong together.
-
-        Parameters
-        ----------
-        source : str or Path
-
-        Returns
-        -------
-        Dataset
-
-        Raises
-        ------
-        InputError
-            There are none, one is damaged, or their columns differ.
-        """
+        """Find the files of a folder, a pattern, or one file, and check their columns."""
         paths = _paths(source)
         heads = [_head(path) for path in paths]
         first = heads[0][1]
@@ -93,7 +79,7 @@ class Dataset:
     def guessed_schema(self) -> Schema:
         """One variable for each column, its kind guessed from the column's type."""
         empty = pa.schema(list(self.columns)).empty_table()
-        return guess_schema(frame_of(empty))
+        return guess_schema(to_frame(empty))
 
     def read(self, start: int, stop: int, names: Sequence[str]) -> pa.Table:
         """Some columns of the records from `start` to before `stop`.
@@ -119,24 +105,19 @@ class Dataset:
         return table
 
 
-def frame_of(table: pa.Table) -> pd.DataFrame:
+def to_frame(table: pa.Table) -> pd.DataFrame:
     """A table of a dataset in the types that microdata are held in."""
     series = {}
     for field in table.schema:
         column = _one_array(table.column(field.name).combine_chunks())
         if pa.types.is_decimal(column.type):
-            column = column.cast(pa.float64())  # in all parts alike, whatever digits they have
-        series[field.name] = series_of(field, column)
+            column = decimal_texts(column).cast(pa.float64())  # in all parts alike
+        series[field.name] = column_series(field, column)
     return pd.DataFrame(series, copy=False)
 
 
 def check_rows(frame: pd.DataFrame, schema: Schema, start: int) -> None:
-    """Refuse values that their variables do not describe; `start` numbers the first record.
-
-    Raises
-    ------
-    InputError, SchemaError
-    """
+    """Refuse values that their variables do not describe; `start` numbers the first record."""
     for variable in schema.released:
         column = frame[variable.name]
         if column.isna().all():  # of a part; whether the whole column has values is asked later
@@ -222,7 +203,7 @@ def _plain(type_: Any) -> Any:
 
 
 def _difference(first: Sequence[tuple[str, Any]], columns: Sequence[tuple[str, Any]]) -> str:
-    """What makes the columns of a file unlike those of the first."""
+    """Say how a file's columns differ from those of the first file."""
     for (name, type_), (other, another) in zip(first, columns, strict=False):
         if name != other:
             return f"has the column {other} where the first file has {name}; make them alike."
@@ -232,6 +213,15 @@ def _difference(first: Sequence[tuple[str, Any]], columns: Sequence[tuple[str, A
                 "make them alike."
             )
     return f"has {len(columns)} columns, and the first file has {len(first)}; make them alike."
+
+
+def _rounded_decimals(table: pa.Table) -> pa.Table:
+    """Exact decimals as the nearest numbers: a decimal's own cast is not rounded correctly."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_decimal(field.type):
+            texts = decimal_texts(_one_array(table.column(place)))
+            table = table.set_column(place, field.name, texts.cast(pa.float64()))
+    return table
 
 
 def _rows_of_file(path: str, first: int, last: int, wanted: pa.Schema) -> list[pa.Table]:
@@ -246,6 +236,6 @@ def _rows_of_file(path: str, first: int, last: int, wanted: pa.Schema) -> list[p
             low, high = max(first - begin, 0), min(last - begin, len(batch))
             if low < high:
                 part = pa.table(batch.slice(low, high - low)).select(wanted.names)
-                parts.append(part.cast(wanted))
+                parts.append(_rounded_decimals(part).cast(wanted))
             begin += len(batch)
         return parts

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.datasets.dataset import BATCH, Dataset
-from rwn_core.datasets.dataset import frame_of as frame_of_table
+from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
 from rwn_core.datasets.dataset_statistics import Advance
-from rwn_core.datasets.sample_donors import corners_of, together
+from rwn_core.datasets.sample_donors import bounding_corners, together
 from rwn_core.neighbors.distance import TIE, squared_distances
 from rwn_core.neighbors.index import build_index, frame_of
 from rwn_core.neighbors.metric import Metric
@@ -62,23 +61,7 @@ def sampled_linkage(
     key: SecretKey | None,
     advance: Advance,
 ) -> SampledLinkage:
-    """Link some released rows.
-
-    Parameters
-    ----------
-    tables : (Dataset, Dataset)
-        The original and the released one.
-    schema : Schema
-        With the levels of ordered variables.
-    metric : Metric
-    chosen : ndarray of int64, shape (c,)
-        Ascending: original records whose released rows are linked, or without a key the numbers
-        of released rows.
-    key : SecretKey, optional
-        That of the release.
-    advance : callable
-        Told of the original's records as they are read.
-    """
+    """Link some released rows."""
     original, released = tables
     rows = chosen if key is None else released_rows(key, chosen, original.n)
     theirs = _points(released, rows, schema, metric)
@@ -92,7 +75,7 @@ def sampled_linkage(
     for start in range(0, original.n, BATCH):
         stop = min(start + BATCH, original.n)
         table = original.read(start, stop, names)
-        here = metric.coded(Microdata(frame_of_table(table), schema))
+        here = metric.coded(Microdata(to_frame(table), schema))
         _take_in(here, theirs, nearest, tied)
         advance(stop - start)
     linked = None
@@ -108,7 +91,7 @@ def sampled_linkage(
 
 
 def released_rows(key: SecretKey, records: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """Where the rows of some records are in a release in secret order, shape (c,)."""
+    """Return the places of some records in a release in secret order, shape (c,)."""
     first, second = uniforms(key, records, ORDER_STREAM)[:2]
     order = np.argsort(first)
     before = np.zeros(len(records), dtype=np.int64)
@@ -127,7 +110,7 @@ def _points(dataset: Dataset, rows: NDArray[np.int64], schema: Schema, metric: M
     """Some records of a dataset as points, in the order of `rows`."""
     names = [variable.name for variable in schema.released]
     table = records_at(dataset, rows, names)
-    return metric.coded(Microdata(frame_of_table(table), schema))
+    return metric.coded(Microdata(to_frame(table), schema))
 
 
 def records_at(
@@ -156,7 +139,7 @@ def _take_in(
     here: Points, theirs: Points, nearest: NDArray[np.float64], tied: NDArray[np.int64]
 ) -> None:
     """Compare released rows with a batch of original records."""
-    frame = frame_of(together(corners_of(here), theirs))
+    frame = frame_of(together(bounding_corners(here), theirs))
     target = build_index(here, frame=frame)
     numbers = np.arange(-len(theirs), 0)  # nobody is left out as being itself
     query = build_index(theirs, numbers=numbers, frame=frame)

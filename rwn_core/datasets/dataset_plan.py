@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.datasets.choose_way import Choice, choose, effect_on_risk
-from rwn_core.datasets.dataset import frame_of
+from rwn_core.datasets.choose_strategy import Choice, choose, effect_on_risk
+from rwn_core.datasets.dataset import to_frame
 from rwn_core.datasets.planner import Offer, plan_large
 from rwn_core.datasets.prepare_run import PROGRAM_BYTES, RunOptions, prepare_run, task_bytes
 from rwn_core.datasets.run import Run
@@ -59,21 +59,7 @@ class DatasetPlan:
 def plan_dataset(
     src: str | Path, dst: str | Path, params: Any, options: RunOptions | None = None
 ) -> DatasetPlan:
-    """Say what `mask_dataset` would take; nothing is written.
-
-    Parameters
-    ----------
-    src, dst, params, options
-        As for `mask_dataset`.
-
-    Returns
-    -------
-    DatasetPlan
-
-    Raises
-    ------
-    InputError, SchemaError, ParameterError, ReleaseError
-    """
+    """Say what `mask_dataset` would take; nothing is written."""
     options = options or RunOptions()
     run, _ = prepare_run(src, dst, params, SecretKey.fresh(), options)
     ranges = ceil(run.dataset.n / run.rows)
@@ -99,7 +85,7 @@ def _offers(run: Run, params: Any) -> tuple[tuple[Offer, ...], Choice | None]:
     places = np.unique(np.linspace(0, max(0, n - _READ), _PLACES).astype(np.int64)).tolist()
     some = [run.dataset.read(place, min(place + _READ, n), run.names) for place in places]
     schema = Schema(variables=run.schema.released)
-    sample = Microdata.from_frame(frame_of(pa.concat_tables(some)), schema)
+    sample = Microdata.from_frame(to_frame(pa.concat_tables(some)), schema)
     offers = plan_large(params, microdata=sample, n=n, threads=1)
     return tuple(offers), choose(offers, params.points(sample))
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.datasets.dataset import BATCH, Dataset, frame_of
+from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
 from rwn_core.datasets.dataset_linkage import records_at
-from rwn_core.datasets.dataset_statistics import survey_of
+from rwn_core.datasets.dataset_statistics import first_pass
 from rwn_core.datasets.metric_of_sums import SurveyStatistics, metric_of_sums
 from rwn_core.datasets.sample_donors import together
 from rwn_core.neighbors.distance import TIE, squared_distances
@@ -70,32 +70,7 @@ def preview_dataset(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> DatasetPreview:
-    """Look at a dataset in one pass for its columns, and one for neighborhoods.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    schema : Schema
-        Of its columns.
-    params : RWN
-        Its k and its epsilon say how large a neighborhood is.
-    largest_exact : int
-        Records up to which neighborhoods are those of the full table. Beyond, they are those of
-        Method 1: among a random sample of the records.
-    seed : int, optional
-        Which records are random; fresh ones when left out.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    DatasetPreview
-
-    Raises
-    ------
-    InputError, SchemaError
-        Values that the schema does not describe.
-    """
+    """Look at a dataset in one pass for its columns, and one for neighborhoods."""
     done, total = 0, 2 * dataset.n
 
     def advance(records: int) -> None:
@@ -104,14 +79,14 @@ def preview_dataset(
         if progress is not None:
             progress(min(1.0, done / total))
 
-    known, found = survey_of(dataset, schema, advance)
+    known, found = first_pass(dataset, schema, advance)
     metric = metric_of_sums(
         known, found, scale=params.scale, encoding=params.encoding, weights=params.weights
     )
     numbers, n, names = np.random.default_rng(seed), dataset.n, [v.name for v in known.released]
     chosen = np.sort(numbers.choice(n, min(SHOWN, n), replace=False))
     table = records_at(dataset, chosen, names)
-    frame = frame_of(table)
+    frame = to_frame(table)
     shown = metric.coded(Microdata(frame, known))
     sampled = None
     if n > largest_exact:
@@ -147,30 +122,7 @@ def random_records(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """Read random records of a dataset, to try settings on; direct identifiers are not read.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    schema : Schema
-        Of its columns.
-    m : int
-        How many; all of them where the dataset has no more.
-    seed : int, optional
-        Which ones; fresh ones when left out.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    DataFrame
-        In the order of the dataset.
-
-    Raises
-    ------
-    InputError
-        A file was damaged or changed meanwhile.
-    """
+    """Read random records of a dataset, to try settings on; direct identifiers are not read."""
     done, n = 0, dataset.n
 
     def advance(records: int) -> None:
@@ -181,7 +133,7 @@ def random_records(
 
     chosen = np.sort(np.random.default_rng(seed).choice(n, min(m, n), replace=False))
     names = [variable.name for variable in schema.released]
-    return frame_of(records_at(dataset, chosen, names, advance))
+    return to_frame(records_at(dataset, chosen, names, advance))
 
 
 def _others(
@@ -191,11 +143,11 @@ def _others(
     names = [variable.name for variable in schema.released]
     if sampled is not None:
         table = records_at(dataset, sampled, names)
-        yield sampled, metric.coded(Microdata(frame_of(table), schema))
+        yield sampled, metric.coded(Microdata(to_frame(table), schema))
         return
     for start in range(0, dataset.n, BATCH):
         stop = min(start + BATCH, dataset.n)
-        frame = frame_of(dataset.read(start, stop, names))
+        frame = to_frame(dataset.read(start, stop, names))
         yield np.arange(start, stop, dtype=np.int64), metric.coded(Microdata(frame, schema))
 
 

@@ -13,27 +13,7 @@ _EXACT = 1e-12  # share of a variance that rounding alone leaves
 
 
 def coefficients(found: DatasetStatistics, question: Question) -> dict[str, float]:
-    """Find the coefficients of a regression.
-
-    Parameters
-    ----------
-    found : DatasetStatistics
-    question : Question
-
-    Returns
-    -------
-    dict of str to float
-        "intercept", then the slope of each predictor by its name.
-
-    Raises
-    ------
-    NotApplicable
-        A variable of it is no number, or misses values.
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 8.
-    """
+    """Find the coefficients of a regression."""
     scaled, scale, means = _parts(found, question)
     slopes, *_ = np.linalg.lstsq(scaled[:-1, :-1], scaled[:-1, -1], rcond=None)
     slopes = slopes * scale[-1] / scale[:-1]
@@ -43,28 +23,7 @@ def coefficients(found: DatasetStatistics, question: Question) -> dict[str, floa
 
 
 def standard_errors(found: DatasetStatistics, question: Question) -> NDArray[np.float64]:
-    """Find the standard errors of a regression's slopes.
-
-    Parameters
-    ----------
-    found, question
-        As for `coefficients`.
-
-    Returns
-    -------
-    ndarray of float64, shape (number of predictors,)
-        In units of the response for one unit of the predictor.
-
-    Raises
-    ------
-    NotApplicable
-        A variable of it is no number or misses values, predictors follow from each other, or they
-        explain the response exactly.
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 4.
-    """
+    """Find the standard errors of a regression's slopes."""
     scaled, scale, _ = _parts(found, question)
     inner, free = scaled[:-1, :-1], found.n - len(scaled)
     if free < 1 or np.linalg.matrix_rank(inner, hermitian=True) < len(inner):

@@ -20,14 +20,14 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind
 from rwn_core.datasets.column_sums import ColumnStatistics, block_sums, merge_sums
-from rwn_core.datasets.dataset import BATCH, Dataset, check_rows, frame_of
+from rwn_core.datasets.dataset import BATCH, Dataset, check_rows, to_frame
 from rwn_core.datasets.metric_of_sums import Counts, SurveyStatistics, has_levels, ordered_schema
 
 BINS = 200  # of a variable's values, of equal width from the least to the greatest
 _NO_VARIATION = 1e-12  # share of a variance that rounding alone leaves
 
 Advance = Callable[[int], None]
-"""Told how many more records were read; what it raises stops the work."""
+"""Called with the number of further records read; an exception stops the work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -60,7 +60,7 @@ class DatasetStatistics:
 
     @property
     def with_missing(self) -> list[str]:
-        """The variables of which somebody lacks a value."""
+        """The variables with a missing value."""
         known = {name: column.count for name, column in self.columns.items()}
         known |= {name: sum(counts.values()) for name, counts in self.levels.items()}
         return [name for name, count in known.items() if count < self.n]
@@ -74,16 +74,10 @@ class DatasetStatistics:
         return shares
 
 
-def survey_of(
+def first_pass(
     dataset: Dataset, schema: Schema, advance: Advance
 ) -> tuple[Schema, SurveyStatistics]:
-    """The first pass: statistics of columns, and the schema with the levels of ordered variables.
-
-    Raises
-    ------
-    InputError, SchemaError
-        Values that the schema does not describe.
-    """
+    """First pass: statistics of columns, and the schema with levels of ordered variables."""
     kept = Schema(variables=schema.released)
     numbers = [v.name for v in kept.variables if not has_levels(v)]
     counted = [v.name for v in kept.variables if has_levels(v)]
@@ -104,26 +98,14 @@ def survey_of(
     return ordered_schema(kept, found.levels), found
 
 
-def statistics_of(
+def second_pass(
     dataset: Dataset,
     schema: Schema,
     found: SurveyStatistics,
     edges: Mapping[str, ColumnStatistics],
     advance: Advance,
 ) -> DatasetStatistics:
-    """The second pass: products of columns, and counts of bins.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    schema : Schema
-        With the levels of ordered variables.
-    found : SurveyStatistics
-        Of the first pass.
-    edges : mapping
-        The statistics whose least and greatest values the bins lie between: the original's.
-    advance : callable
-    """
+    """The second pass: products of columns, and counts of bins."""
     numeric = tuple(v.name for v in schema.variables if v.kind in (Kind.CONTINUOUS, Kind.COUNT))
     columns = [found.numbers[name] for name in numeric]
     means, sds = np.array([c.mean for c in columns]), np.array([c.sd for c in columns])
@@ -171,5 +153,5 @@ def _frames(dataset: Dataset, schema: Schema, advance: Advance) -> Iterator[tupl
     names = [variable.name for variable in schema.released]
     for start in range(0, dataset.n, BATCH):
         stop = min(start + BATCH, dataset.n)
-        yield start, frame_of(dataset.read(start, stop, names))
+        yield start, to_frame(dataset.read(start, stop, names))
         advance(stop - start)

@@ -1,4 +1,4 @@
-"""What an engine is: whoever has small tasks done, and never touches data."""
+"""Define an engine: it runs small tasks on workers and never touches data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 from rwn_core.datasets.run import Run, Task
 
 Finished = Callable[[int], None]
-"""Told how many tasks were finished since the last call; what it raises stops the work."""
+"""Called with the number of newly finished tasks; an exception stops the work."""
 
 Execute = Callable[[Sequence[Task], Finished], None]
 """Has all these tasks done, in any order, and returns when they are."""

@@ -1,4 +1,4 @@
-"""ENGINES: who schedules the tasks of a dataset. Data never pass through one."""
+"""List the engines that schedule the tasks of a dataset; data never pass through one."""
 
 from __future__ import annotations
 
@@ -14,13 +14,8 @@ from rwn_core.errors import ParameterError
 ENGINES: Mapping[str, Engine] = MappingProxyType({"local": local, "dask": dask, "spark": spark})
 
 
-def engine_of(key: str) -> Engine:
-    """The engine of a key.
-
-    Raises
-    ------
-    ParameterError
-    """
+def find_engine(key: str) -> Engine:
+    """The engine of a key."""
     if key not in ENGINES:
         raise ParameterError(f"engine must be one of: {', '.join(ENGINES)}.")
     return ENGINES[key]

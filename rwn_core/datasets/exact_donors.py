@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.datasets.found_donors import Found, drawing_of, release_rows
+from rwn_core.datasets.found_donors import Found, draw_request, release_rows
 from rwn_core.datasets.joined_index import joined_index
-from rwn_core.datasets.leaves import common_frame, leaves_with_records, load_leaf
 from rwn_core.datasets.run import Run, Task
+from rwn_core.datasets.spatial_parts import common_frame, leaves_with_records, load_leaf
 from rwn_core.datasets.staged_arrays import give_back
 from rwn_core.neighbors.search import Search
 from rwn_core.parallel.threads import Watch
@@ -39,7 +39,7 @@ def mask_leaf(run: Run, task: Task) -> dict[str, Any]:
         own=numbers.astype(np.int32),
     )
     watch = Watch(progress=lambda share: give_back())
-    found = search.run(watch, drawing_of(run))
+    found = search.run(watch, draw_request(run))
     # who has no neighbor has no donor either: refused when all are counted
     donors = np.where(found.donors < 0, numbers[:, None], found.donors)
     return release_rows(

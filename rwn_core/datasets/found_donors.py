@@ -1,4 +1,4 @@
-"""What a masking task has found, and how it becomes rows of the release."""
+"""Turn the donors that a masking task found into rows of the release."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rwn_core.datasets.changed_values import changed_values
 from rwn_core.datasets.release_order import deal_rows, piece
 from rwn_core.datasets.run import Run
 from rwn_core.datasets.staged_columns import values_of_donors
-from rwn_core.laws.donors import Draws, column_streams
+from rwn_core.laws.donors import Draws, random_streams
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.table import NeighborTable
 
@@ -34,27 +34,19 @@ class Found(NamedTuple):
     within: NDArray[np.int64]
 
 
-def drawing_of(run: Run) -> Drawing:
-    """What is drawn for every record."""
-    nobody = Microdata(run.facts.sample.slice(0, 0).to_pandas(), run.facts.schema)
+def draw_request(run: Run) -> Drawing:
+    """Return the draw request for every record."""
+    nobody = Microdata(run.survey_result.sample.slice(0, 0).to_pandas(), run.survey_result.schema)
     return Drawing(
-        key=run.key, streams=column_streams(nobody), q=run.params.draw_probability(nobody)
+        key=run.key, streams=random_streams(nobody), q=run.params.draw_probability(nobody)
     )
 
 
 def found_of_table(
     run: Run, table: NeighborTable, ids: NDArray[np.int64], others: NDArray[np.int64]
 ) -> Found:
-    """Draw from a table of ranked neighbors.
-
-    Parameters
-    ----------
-    run : Run
-    table : NeighborTable
-    ids, others : ndarray of int64
-        The numbers in the dataset of its rows, and of the records that its entries name.
-    """
-    ball, drawing = run.params.ball, drawing_of(run)
+    """Draw from a table of ranked neighbors."""
+    ball, drawing = run.params.ball, draw_request(run)
     cut = table.narrow(k=ball.k, epsilon=ball.epsilon)
     donors = np.empty((len(ids), len(drawing.streams)), dtype=np.int64)
     for start in range(0, len(ids), _AT_ONCE):
@@ -68,14 +60,7 @@ def found_of_table(
 
 
 def release_rows(run: Run, number: int, ids: NDArray[np.int64], found: Found) -> dict[str, Any]:
-    """Copy the donors' values, and keep the rows for the files of the release.
-
-    Returns
-    -------
-    dict
-        Records whose neighborhood is empty, those that k governs, and how many values of each
-        column changed.
-    """
+    """Copy the donors' values, and keep the rows for the files of the release."""
     masked = values_of_donors(run, found.donors)
     deal_rows(piece(run, number), masked, ids, run.key, run.files)
     before = values_of_donors(run, np.repeat(ids[:, None], len(run.names), axis=1))

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.datasets.leaves import leaves_with_records, load_side
 from rwn_core.datasets.run import Run, Task
+from rwn_core.datasets.spatial_parts import leaves_with_records, load_side
 from rwn_core.datasets.staged_arrays import load, save, save_parts
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index
@@ -124,7 +124,7 @@ def join_leaves(run: Run, task: Task) -> dict[str, Any]:
 
 
 def _before(counts: Sequence[int]) -> list[int]:
-    """How many come before each, and how many there are."""
+    """Return the offsets of parts, with the total last."""
     return [0, *np.cumsum(counts).tolist()]
 
 

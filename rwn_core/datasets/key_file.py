@@ -13,23 +13,7 @@ _DIGITS = 64  # of 256 bits
 
 
 def read_or_make_key(path: Path) -> SecretKey:
-    """Read a key from a file, or make a fresh one and write it there.
-
-    Parameters
-    ----------
-    path : Path
-        Of 64 hexadecimal digits. A new file can be read by its owner alone.
-
-    Returns
-    -------
-    SecretKey
-
-    Raises
-    ------
-    ParameterError
-        It holds something else.
-    OSError
-    """
+    """Read a key from a file, or make a fresh one and write it there."""
     try:
         return read_key(path)
     except FileNotFoundError:
@@ -37,14 +21,7 @@ def read_or_make_key(path: Path) -> SecretKey:
 
 
 def make_key(path: Path) -> SecretKey:
-    """Write a fresh key to a new file, which its owner alone can read.
-
-    Raises
-    ------
-    ParameterError
-        The file is there already: one key draws one release.
-    OSError
-    """
+    """Write a fresh key to a new file, which its owner alone can read."""
     key, text = fresh_key(path)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -58,15 +35,7 @@ def make_key(path: Path) -> SecretKey:
 
 
 def fresh_key(path: Path) -> tuple[SecretKey, bytes]:
-    """Draw a key, and what its file will hold: it is written with the release, or not at all.
-
-    Raises
-    ------
-    ParameterError
-        The file is there already: one key draws one release.
-    NotWritten
-        Its folder does not exist.
-    """
+    """Draw a key, and what its file will hold: it is written with the release, or not at all."""
     if path.exists() or path.is_symlink():
         raise _there_already(path)
     if not path.parent.is_dir():
@@ -82,14 +51,7 @@ def _there_already(path: Path) -> ParameterError:
 
 
 def read_key(path: Path) -> SecretKey:
-    """Read a key from its file.
-
-    Raises
-    ------
-    ParameterError
-        It holds something else.
-    OSError
-    """
+    """Read a key from its file."""
     return _parsed_key(path.read_bytes(), path)
 
 

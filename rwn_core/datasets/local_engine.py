@@ -20,28 +20,11 @@ _LOOK_EVERY = 0.2  # seconds between two looks at whether to go on
 
 @contextmanager
 def local(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
-    """Have tasks done by worker processes; one worker is this process itself.
-
-    Parameters
-    ----------
-    run : Run
-    workers : int
-    address : None
-
-    Yields
-    ------
-    callable
-        Does tasks; see `Execute`.
-
-    Raises
-    ------
-    ParameterError
-        An address was given.
-    """
+    """Have tasks done by worker processes; one worker is this process itself."""
     if address is not None:
         raise ParameterError("The engine local takes no address; choose the engine dask or spark.")
     if workers == 1:
-        yield lambda tasks, finished: _here(run, tasks, finished)
+        yield lambda tasks, finished: _run_in_process(run, tasks, finished)
         return
     pool = Pool(_prepare, run, workers=workers)
     try:
@@ -50,7 +33,7 @@ def local(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
         pool.cancel()
 
 
-def _here(run: Run, tasks: Sequence[Task], finished: Finished) -> None:
+def _run_in_process(run: Run, tasks: Sequence[Task], finished: Finished) -> None:
     for task in tasks:
         perform(run, task)
         finished(1)

@@ -1,9 +1,9 @@
-"""Masks a dataset of any size: tasks on files, the same release whoever does them."""
+"""Mask a dataset of any size by tasks on files; the release is the same for every engine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,13 @@ from rwn_core.data.identity import IdentityDoubt
 from rwn_core.data.identity.gate import open_doubts, refuse_open
 from rwn_core.datasets import release_order, survey
 from rwn_core.datasets.dataset_identity import dataset_doubts
+from rwn_core.datasets.dataset_second_reading import read_dataset_again
 from rwn_core.datasets.engine import Execute
-from rwn_core.datasets.engines import engine_of
+from rwn_core.datasets.engines import find_engine
 from rwn_core.datasets.prepare_run import RunOptions, prepare_run
 from rwn_core.datasets.run import Run, Task
-from rwn_core.datasets.ways import WAYS, Follow
-from rwn_core.errors import NotWritten, ParameterError
+from rwn_core.datasets.strategies import STRATEGIES, Follow
+from rwn_core.errors import NotWritten, ParameterError, ReleaseError
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey
 
@@ -37,6 +38,8 @@ class DatasetRelease:
         Records with another value than in the original, of each released variable.
     doubts : tuple of IdentityDoubt
         Which variables of the original may identify people.
+    second_reading : mapping of str to object
+        What another library found in the files, as plain data.
     """
 
     folder: Path
@@ -45,6 +48,7 @@ class DatasetRelease:
     governed: int
     changed: Mapping[str, int]
     doubts: tuple[IdentityDoubt, ...] = ()
+    second_reading: Mapping[str, Any] = field(default_factory=dict)
 
 
 def mask_dataset(
@@ -90,7 +94,7 @@ def mask_dataset(
     Perry, Matloff, Tendick 2022, section 11.
     """
     options = options or RunOptions()
-    start = engine_of(engine)
+    start = find_engine(engine)
     run, target = prepare_run(src, dst, params, seed, options)
     doubts = dataset_doubts(run.dataset)
     refuse_open(open_doubts(doubts, run.schema))
@@ -102,6 +106,7 @@ def mask_dataset(
         with start(run, thread_count(options.workers), options.address) as execute:
             answers = _masked(run, execute, options.progress)
         result = _counted(run, answers)
+        result["second_reading"] = _second_reading(run, target)
     _publish(run, target, result)
     return DatasetRelease(folder=target, n=run.dataset.n, files=run.files, doubts=doubts, **result)
 
@@ -118,16 +123,29 @@ def _counted(run: Run, answers: list[dict[str, Any]]) -> dict[str, Any]:
 def _masked(run: Run, execute: Execute, progress: Progress | None) -> list[dict[str, Any]]:
     """Do all steps; what the masking tasks answered."""
     ranges = len(run.ranges(survey.STEP))
-    way = WAYS[run.params.scheme.neighbors]
-    follow = Follow((1 + way.weight) * ranges + run.files, progress)
+    strategy = STRATEGIES[run.params.scheme.neighbors]
+    follow = Follow((1 + strategy.weight) * ranges + run.files, progress)
     execute(run.ranges(survey.STEP), follow.by(1))
     survey.merge_survey(run)
-    masking = way.mask(run, execute, follow)
+    masking = strategy.mask(run, execute, follow)
     answers = [_answer(run, task) for task in masking]
     _refuse_empty(sum(answer["empty"] for answer in answers))
     ordering = run.numbered(release_order.STEP, run.files)
     execute([{**task, "pieces": len(masking)} for task in ordering], follow.by(1))
     return answers
+
+
+def _second_reading(run: Run, target: Path) -> dict[str, Any]:
+    """Read the release and the original by another library; refuse a value that is no copy."""
+    folder = run.release.folder if run.release.folder.exists() else target
+    released = [str(folder / release_order.file_name(number)) for number in range(run.files)]
+    dataset = run.dataset
+    try:
+        return read_dataset_again(dataset.paths, released, run.names, dataset.n).plain()
+    except ReleaseError:
+        run.release.remove()
+        run.stage.remove()
+        raise
 
 
 def _answer(run: Run, task: Task) -> dict[str, Any]:

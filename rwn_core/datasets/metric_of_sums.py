@@ -32,7 +32,7 @@ Counts = Mapping[Any, int]
 
 
 def has_levels(variable: Variable) -> bool:
-    """Whether a variable is counted by levels, and not summed up."""
+    """True if a variable is counted by levels instead of summed."""
     return variable.kind in (Kind.CATEGORICAL, Kind.ORDERED)
 
 
@@ -78,27 +78,7 @@ def metric_of_sums(
     encoding: Encoding = "dummies",
     weights: Weights = "schema",
 ) -> Metric:
-    """Make the metric of a dataset.
-
-    Parameters
-    ----------
-    schema : Schema
-        With the levels of ordered variables.
-    statistics : SurveyStatistics
-    scale, encoding, weights
-        As for `rwn_core.neighbors.metric.metric_of`.
-
-    Returns
-    -------
-    Metric
-
-    Raises
-    ------
-    InputError
-        A column has no values.
-    ParameterError
-        No variable has a weight, or none of those with one varies.
-    """
+    """Make the metric of a dataset."""
     for variable in schema.released:
         if statistics.known(variable.name) == 0:
             raise InputError(

@@ -70,7 +70,7 @@ def draw_pairs(run: Run, task: Task) -> dict[str, Any]:
 
 
 def find_repeated(run: Run, task: Task) -> dict[str, Any]:
-    """Find the places of pairs that came before, among those whose later record is in a range."""
+    """Find repeated pairs with their later record in a range."""
     rows, others, places = _pairs_of_range(run, task["number"])
     mine = rows > others
     rows, others, places = rows[mine], others[mine], places[mine]
@@ -126,7 +126,7 @@ def _pairs_of_range(run: Run, leaf: int) -> NDArray[np.int64]:
 def _again(
     rows: NDArray[np.int64], others: NDArray[np.int64], places: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Whether a pair came before in the sequence."""
+    """True if a pair came before in the sequence."""
     order = np.lexsort((places, others, rows))
     same = np.zeros(len(rows), dtype=bool)
     same[1:] = (np.diff(rows[order]) == 0) & (np.diff(others[order]) == 0)
@@ -146,7 +146,7 @@ def _squared(
         low, high = np.searchsorted(others, [task["start"], task["stop"]], sorter=order)
         those = order[low:high]
         theirs = load(run, DEAL, f"{task['number']:06d}-values")
-        both = points_like(run.facts.points, np.concatenate((own, theirs)))
+        both = points_like(run.survey_result.points, np.concatenate((own, theirs)))
         there = len(own) + others[those] - task["start"]
         squared[those] = squared_distances(both, rows[those], there)
     return squared

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.datasets.found_donors import Found, drawing_of, found_of_table, release_rows
+from rwn_core.datasets.found_donors import Found, draw_request, found_of_table, release_rows
 from rwn_core.datasets.record_draws import two_uniforms
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.staged_arrays import gather_leaf, load, save
@@ -71,7 +71,7 @@ def part_numbers(
     return part
 
 
-def parts_of(run: Run, start: int, stop: int) -> NDArray[np.int64]:
+def numbers_of_range(run: Run, start: int, stop: int) -> NDArray[np.int64]:
     """The parts of a range of records."""
     records = np.arange(start, stop, dtype=np.int64)
     return part_numbers(run.key, records, load(run, BOUNDS, "bounds"))
@@ -97,5 +97,5 @@ def mask_part(run: Run, task: Task) -> dict[str, Any]:
 def _among_all(run: Run, points: Points, ids: NDArray[np.int64]) -> Found:
     ball = run.params.ball
     search = Search(build_index(points, numbers=ids), k=ball.k or 0, epsilon=ball.epsilon)
-    result = search.run(Watch(), drawing_of(run))
+    result = search.run(Watch(), draw_request(run))
     return Found(donors=result.donors, sizes=result.sizes, within=result.within)

@@ -34,7 +34,7 @@ _PART = 50_000
 _LARGEST = 10_000_000_000
 
 RANGE = 2.0
-"""How far the time may be off, either way (see benchmarks/planner.py)."""
+"""How far the time may be off, either way."""
 
 Progress = Callable[[float], None]
 
@@ -81,37 +81,7 @@ def plan_large(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> list[Offer]:
-    """What to expect of the exact method and of Methods 1 to 3 on a large table.
-
-    Parameters
-    ----------
-    params : RWN
-        Its epsilon, k and q; epsilon in the table's standard deviations.
-    microdata : Microdata, optional
-        The table, or a sample of it.
-    n : int, optional
-        Number of records; the table's by default.
-    p : int, optional
-        Number of variables, if there is no table: independent normal ones stand for it.
-    threads : int, optional
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    list of Offer
-        The exact method first.
-
-    Raises
-    ------
-    ParameterError
-        Neither a table nor n and p are given, a number is out of range, or the method takes no
-        random candidates.
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 11.
-    """
+    """Forecast the exact method and Methods 1 to 3 on a large table."""
     if not hasattr(params, "neighbors"):
         raise ParameterError(
             "The planner compares the exact search with random candidates, and this method takes "
@@ -251,7 +221,7 @@ def _scaled(params: RWN, size: int) -> RWN:
 
 
 def _work(params: RWN, n: int, distances: NDArray[np.float64]) -> tuple[float, float]:
-    """What a search of n records does: walks down a tree, and members that it looks at."""
+    """Count a search's work for n records: tree descents, and members examined."""
     share = candidates(params, n)
     if params.neighbors == "pairs":
         return float(n), n * n * share

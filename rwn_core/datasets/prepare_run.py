@@ -18,7 +18,7 @@ from rwn_core.datasets.run import Run
 from rwn_core.datasets.stage import Stage
 from rwn_core.errors import ParameterError, ReleaseError
 from rwn_core.laws.donors import masked_columns
-from rwn_core.masking.rounded import unrounded
+from rwn_core.masking.method import unrounded
 from rwn_core.neighbors import check_radius_and_k
 from rwn_core.neighbors.candidates.pairs import BYTES_A_PARTNER
 from rwn_core.neighbors.candidates.scheme import Scheme
@@ -82,18 +82,7 @@ def prepare_run(
     seed: int | SecretKey | None,
     options: RunOptions,
 ) -> tuple[Run, Path]:
-    """Check everything that can be checked before the work, and lay it out.
-
-    Returns
-    -------
-    run : Run
-    target : Path
-        Where the release will be.
-
-    Raises
-    ------
-    InputError, SchemaError, ParameterError, ReleaseError
-    """
+    """Check everything that can be checked before the work, and lay it out."""
     target = Path(dst)
     _check_target(target, Path(src), begun=_stage(target, options))
     dataset = Dataset.at(src)
@@ -161,22 +150,7 @@ def _check_target(target: Path, source: Path, begun: Stage) -> None:
 
 
 def checked_setting(params: Any, n: int) -> Any:
-    """Refuse a setting that no dataset is masked with.
-
-    Parameters
-    ----------
-    params : Method
-    n : int
-        Records of the dataset.
-
-    Returns
-    -------
-    RWN
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse a setting that no dataset is masked with."""
     setting, precision = unrounded(params)
     if precision:
         raise ParameterError("A dataset is released without rounding; leave the precision out.")

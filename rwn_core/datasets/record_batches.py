@@ -12,17 +12,7 @@ import pyarrow as pa
 def write_batches(
     path: Path, table: pa.Table, counts: Sequence[int], *, packed: bool = True
 ) -> None:
-    """Write a table in batches of so many rows, one after the other.
-
-    Parameters
-    ----------
-    path : Path
-    table : pyarrow.Table
-    counts : sequence of int
-        They add up to the table's rows; 0 makes an empty batch.
-    packed : bool
-        Compressed; otherwise single values can be read without the others.
-    """
+    """Write a table in batches of so many rows, one after the other."""
     options = pa.ipc.IpcWriteOptions(compression="lz4" if packed else None, use_threads=False)
     whole = table.combine_chunks()
     begin = 0

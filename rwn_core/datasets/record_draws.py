@@ -10,19 +10,7 @@ from rwn_core.randomness import SecretKey
 
 
 def two_uniforms(key: SecretKey, records: NDArray[np.int64], stream: int) -> NDArray[np.float64]:
-    """The first two of `rwn_core.randomness.uniforms`.
-
-    Parameters
-    ----------
-    key : SecretKey
-    records : ndarray of int64, shape (m,)
-    stream : int
-
-    Returns
-    -------
-    ndarray of float64, shape (2, m)
-        Strictly between 0 and 1, with 52 random bits each.
-    """
+    """The first two of `rwn_core.randomness.uniforms`."""
     draws = np.empty((2, len(records)))
     uniforms_of_records(key.words, records, stream, draws)
     return draws

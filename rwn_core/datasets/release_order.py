@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rwn_core.datasets.record_batches import read_batch, write_batches
 from rwn_core.datasets.record_draws import two_uniforms
 from rwn_core.datasets.run import Run, Task
-from rwn_core.datasets.stage import whole
+from rwn_core.datasets.stage import atomic_file
 from rwn_core.randomness import ORDER_STREAM, SecretKey
 
 STEP, ROWS = "order", "masked"
@@ -30,24 +30,14 @@ def file_name(number: int) -> str:
 
 
 def piece(run: Run, number: int) -> Path:
-    """Where a task keeps its masked rows."""
+    """Path of a task's masked rows."""
     return run.stage.path(ROWS, f"{number:06d}.arrow")
 
 
 def deal_rows(
     path: Path, masked: pa.Table, ids: NDArray[np.int64], key: SecretKey, files: int
 ) -> None:
-    """Write masked rows so that each file of the release finds its own together.
-
-    Parameters
-    ----------
-    path : Path
-    masked : pyarrow.Table
-    ids : ndarray of int64, shape (m,)
-        The rows' records.
-    key : SecretKey
-    files : int
-    """
+    """Write masked rows so that each file of the release finds its own together."""
     draws = two_uniforms(key, ids, ORDER_STREAM)
     # numbers of few bits are sorted by counting
     target = (draws[0] * files).astype(np.min_scalar_type(files))
@@ -55,7 +45,7 @@ def deal_rows(
     dealt = masked.take(pa.array(order)) if files > 1 else masked
     for values in draws[:, order]:
         dealt = dealt.append_column("", pa.array(values))
-    with whole(path) as unfinished:
+    with atomic_file(path) as unfinished:
         counts = np.bincount(target, minlength=files).tolist()
         write_batches(unfinished, dealt, counts, packed=False)
 
@@ -70,7 +60,7 @@ def order_file(run: Run, task: Task) -> dict[str, Any]:
     if (np.diff(first[order]) == 0).any():  # hardly ever
         order = np.lexsort((second, first))
     released = rows.select(run.names).take(pa.array(order)).combine_chunks()
-    with whole(run.release.folder / file_name(number)) as unfinished:
+    with atomic_file(run.release.folder / file_name(number)) as unfinished:
         pq.write_table(
             released.replace_schema_metadata(None),
             unfinished,

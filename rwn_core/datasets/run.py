@@ -15,8 +15,8 @@ import orjson
 from rwn_core._version import __version__
 from rwn_core.data.schema import Schema
 from rwn_core.datasets.dataset import Dataset
-from rwn_core.datasets.facts import Facts, load_facts
 from rwn_core.datasets.stage import Stage
+from rwn_core.datasets.survey_result import SurveyResult, load_survey_result
 from rwn_core.randomness import SecretKey
 
 Task = dict[str, Any]
@@ -78,9 +78,9 @@ class Run:
         return hashlib.sha256(orjson.dumps(what)).hexdigest()
 
     @cached_property
-    def facts(self) -> Facts:
-        """What the survey has found, once it is merged."""
-        return load_facts(self.stage, self.schema, self.dataset.n, self.params)
+    def survey_result(self) -> SurveyResult:
+        """Results of the merged survey."""
+        return load_survey_result(self.stage, self.schema, self.dataset.n, self.params)
 
     def ranges(self, step: str) -> list[Task]:
         """A task for each range of records."""
@@ -96,4 +96,4 @@ class Run:
 
     def __getstate__(self) -> dict[str, Any]:
         """Travel to a worker without what is merely remembered."""
-        return {name: value for name, value in self.__dict__.items() if name != "facts"}
+        return {name: value for name, value in self.__dict__.items() if name != "survey_result"}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rwn_core.datasets.changed_values import changed_values
 from rwn_core.datasets.release_order import deal_rows, piece
 from rwn_core.datasets.run import Run, Task
-from rwn_core.laws.donors import column_streams
+from rwn_core.laws.donors import random_streams
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.index import build_index, frame_of
 from rwn_core.neighbors.points import CodedPoints, Points, squares_of, values_of
@@ -23,28 +23,21 @@ STEP = "mask"
 
 
 def mask_rows(run: Run, task: Task) -> dict[str, Any]:
-    """Mask one range of records with donors from the sample.
-
-    Returns
-    -------
-    dict
-        Of the range: records whose neighborhood is empty, those that k governs, and how many
-        values of each column changed.
-    """
-    facts, ball = run.facts, run.params.ball
+    """Mask one range of records with donors from the sample."""
+    found, ball = run.survey_result, run.params.ball
     table = run.dataset.read(task["start"], task["stop"], run.names)
-    microdata = facts.microdata(table)
+    microdata = found.microdata(table)
     ids = np.arange(task["start"], task["stop"], dtype=np.int64)
-    points = facts.points_of(microdata)
-    frame = frame_of(together(corners_of(points), facts.points))
+    points = found.to_points(microdata)
+    frame = frame_of(together(bounding_corners(points), found.points))
     query = build_index(points, numbers=ids, frame=frame)
     # numbered below 0 in their order: a donor's number says at once where its values are
-    target = build_index(facts.points, numbers=np.arange(-len(facts.ids), 0), frame=frame)
-    own = places_in_sample(ids, facts.ids)
+    target = build_index(found.points, numbers=np.arange(-len(found.ids), 0), frame=frame)
+    own = places_in_sample(ids, found.ids)
     search = Search(target, query, k=ball.k or 0, epsilon=ball.epsilon, own=own)
     q = run.params.draw_probability(microdata)
-    result = search.run(Watch(), Drawing(key=run.key, streams=column_streams(microdata), q=q))
-    masked = copy_from_sample(table, facts.sample, result.donors)
+    result = search.run(Watch(), Drawing(key=run.key, streams=random_streams(microdata), q=q))
+    masked = copy_from_sample(table, found.sample, result.donors)
     deal_rows(piece(run, task["number"]), masked, ids, run.key, run.files)
     governed = int((result.within < (ball.k or 0)).sum())
     return {
@@ -54,7 +47,7 @@ def mask_rows(run: Run, task: Task) -> dict[str, Any]:
     }
 
 
-def corners_of(points: Points) -> Points:
+def bounding_corners(points: Points) -> Points:
     """The least and the greatest value of each column, as two records."""
     values = values_of(points)
     corners = np.stack([values.min(axis=0), values.max(axis=0)])
@@ -64,17 +57,7 @@ def corners_of(points: Points) -> Points:
 
 
 def places_in_sample(ids: NDArray[np.int64], sampled: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The place in the sample of each of some records that follow each other; -1 for none.
-
-    Parameters
-    ----------
-    ids, sampled : ndarray of int64, shape (c,) and (m,)
-        Both ascending.
-
-    Returns
-    -------
-    ndarray of int32, shape (c,)
-    """
+    """The place in the sample of each of some records that follow each other; -1 for none."""
     places = np.full(len(ids), -1, dtype=np.int32)
     first, last = np.searchsorted(sampled, [ids[0], ids[-1] + 1])
     places[sampled[first:last] - ids[0]] = np.arange(first, last)
@@ -90,19 +73,7 @@ def together(one: Points, other: Points) -> Points:
 
 
 def copy_from_sample(table: pa.Table, sample: pa.Table, donors: NDArray[np.int64]) -> pa.Table:
-    """Fill every column from its donors.
-
-    Parameters
-    ----------
-    table, sample : pyarrow.Table
-        Some records, and the sampled ones.
-    donors : ndarray of int64, shape (c, p)
-        Of a sampled record its place, counted from -m on; 0 or more where a value is kept.
-
-    Returns
-    -------
-    pyarrow.Table
-    """
+    """Fill every column from its donors."""
     columns = []
     for position, name in enumerate(table.column_names):
         own = donors[:, position] >= 0

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rwn_core.datasets.elsewhere import LOST, PackedRun, check_answer
 from rwn_core.datasets.engine import Execute, Finished
+from rwn_core.datasets.remote_task import LOST, PackedRun, check_answer
 from rwn_core.datasets.run import Run, Task
 from rwn_core.errors import ParameterError
 from rwn_core.parallel.pool import Stopped
@@ -32,27 +32,7 @@ _SETTINGS = {
 
 @contextmanager
 def spark(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
-    """Have tasks done by the workers of Spark; a lost one's task is given to another.
-
-    Parameters
-    ----------
-    run : Run
-    workers : int
-        Processes of this machine, where no address is given.
-    address : str, optional
-        Of a master, such as ``spark://node1:7077`` or ``yarn``.
-
-    Yields
-    ------
-    callable
-        Does tasks; see `Execute`.
-
-    Raises
-    ------
-    ParameterError
-        Spark or Java is not installed, the master does not answer, or this program uses Spark
-        already.
-    """
+    """Have tasks done by the workers of Spark; a lost one's task is given to another."""
     packed, context = PackedRun(run), _context(address or f"local[{workers},{_FAILURES}]")
     if address is None and "PYSPARK_PYTHON" not in os.environ:
         context.pythonExec = sys.executable
@@ -105,7 +85,7 @@ def _execute(
 
 
 def _completed(context: SparkContext) -> int:
-    """How many tasks of the only job have ended."""
+    """Count the ended tasks of the only job."""
     status, count = context.statusTracker(), 0
     for number in status.getActiveJobsIds():
         job = status.getJobInfo(number)

@@ -35,18 +35,7 @@ class Stage:
     folder: Path
 
     def begin(self, fingerprint: str) -> None:
-        """Make the folder, or go on in it.
-
-        Parameters
-        ----------
-        fingerprint : str
-            Of the input, the setting and the key.
-
-        Raises
-        ------
-        ReleaseError
-            It holds another run, or something else.
-        """
+        """Make the folder, or go on in it."""
         marker = self.folder / _RUN
         if marker.is_file():
             if orjson.loads(marker.read_bytes())["run"] != fingerprint:
@@ -81,17 +70,17 @@ class Stage:
 
     @property
     def is_visible(self) -> bool:
-        """Whether this machine sees the folder that was begun."""
+        """True if this machine sees the run's folder."""
         return (self.folder / _RUN).is_file()
 
     def path(self, step: str, name: str) -> Path:
-        """Where a task of a step keeps something."""
+        """Path of a task's file in a step."""
         folder = self.folder / step
         folder.mkdir(mode=0o700, exist_ok=True)
         return folder / name
 
     def answer(self, step: str, number: int) -> dict[str, Any] | None:
-        """What a finished task returned; None where it is still to be done."""
+        """Return a finished task's answer; None if it is not finished."""
         marker = self._marker(step, number)
         try:
             answer: dict[str, Any] = orjson.loads(marker.read_bytes())
@@ -111,19 +100,13 @@ class Stage:
         return self.path(step, f"{number:06d}.done")
 
     def _write(self, path: Path, content: dict[str, Any]) -> None:
-        with whole(path) as unfinished:
+        with atomic_file(path) as unfinished:
             unfinished.write_bytes(orjson.dumps(content))
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """Give a name to write under; the file is then at `path`, whole or not at all.
-
-    Raises
-    ------
-    ReleaseError
-        It could not be written.
-    """
+def atomic_file(path: Path) -> Iterator[Path]:
+    """Give a name to write under; the file is then at `path`, whole or not at all."""
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         yield unfinished

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.datasets.run import Run
-from rwn_core.datasets.stage import whole
+from rwn_core.datasets.stage import atomic_file
 from rwn_core.neighbors.points import CodedPoints, Points, squares_of
 from rwn_core.parallel.memory import resident_bytes
 
@@ -24,7 +24,7 @@ _MAPS: WeakSet[mmap.mmap] = WeakSet()
 def save(run: Run, step: str, name: str, array: NDArray[Any]) -> None:
     """Keep an array of a step."""
     path = run.stage.path(step, f"{name}.npy")
-    with whole(path) as unfinished, unfinished.open("wb") as stream:
+    with atomic_file(path) as unfinished, unfinished.open("wb") as stream:
         np.save(stream, array, allow_pickle=False)
 
 
@@ -33,7 +33,7 @@ def save_parts(
 ) -> None:
     """Keep an array that is made part by part, and never held as a whole."""
     path = run.stage.path(step, f"{name}.npy")
-    with whole(path) as unfinished, unfinished.open("wb") as stream:
+    with atomic_file(path) as unfinished, unfinished.open("wb") as stream:
         for number, part in enumerate(parts):
             if number == 0:
                 kind = np.lib.format.dtype_to_descr(part.dtype)
@@ -77,4 +77,4 @@ def gather_leaf(run: Run, leaf: int, ranges: int) -> tuple[Points, NDArray[np.in
         start, stop = load(run, DEAL, f"{number:06d}-ends")[leaf : leaf + 2]
         values.append(load(run, DEAL, f"{number:06d}-values")[start:stop])
         ids.append(load(run, DEAL, f"{number:06d}-ids")[start:stop])
-    return points_like(run.facts.points, np.concatenate(values)), np.concatenate(ids)
+    return points_like(run.survey_result.points, np.concatenate(values)), np.concatenate(ids)

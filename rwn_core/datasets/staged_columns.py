@@ -15,22 +15,12 @@ from rwn_core.datasets.staged_arrays import DEAL
 
 
 def columns_path(run: Run, number: int) -> Path:
-    """Where a range's columns are kept."""
+    """Path of a range's columns."""
     return run.stage.path(DEAL, f"{number:06d}-columns.arrow")
 
 
 def values_of_donors(run: Run, donors: NDArray[np.int64]) -> pa.Table:
-    """Fill every column from its donors, wherever in the dataset they are.
-
-    Parameters
-    ----------
-    run : Run
-    donors : ndarray of int64, shape (m, p)
-
-    Returns
-    -------
-    pyarrow.Table
-    """
+    """Fill every column from its donors, wherever in the dataset they are."""
     tasks = run.ranges("columns")
     kind = np.min_scalar_type(len(tasks))  # numbers of few bits are sorted by counting
     orders, ends = [], []

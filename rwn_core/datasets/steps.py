@@ -8,11 +8,11 @@ from typing import Any
 from rwn_core.datasets import (
     exact_donors,
     joined_index,
-    leaves,
     partners,
     parts,
     release_order,
     sample_donors,
+    spatial_parts,
     staged_arrays,
     survey,
 )
@@ -22,8 +22,8 @@ STEPS: Mapping[str, Callable[[Run, Task], dict[str, Any]]] = {
     survey.STEP: survey.survey_rows,
     sample_donors.STEP: sample_donors.mask_rows,
     parts.BOUNDS: parts.find_bounds,
-    staged_arrays.DEAL: leaves.deal_records,
-    leaves.INDEX: leaves.index_leaf,
+    staged_arrays.DEAL: spatial_parts.deal_records,
+    spatial_parts.INDEX: spatial_parts.index_leaf,
     joined_index.STEP: joined_index.join_leaves,
     exact_donors.STEP: exact_donors.mask_leaf,
     parts.STEP: parts.mask_part,
@@ -35,19 +35,7 @@ STEPS: Mapping[str, Callable[[Run, Task], dict[str, Any]]] = {
 
 
 def perform(run: Run, task: Task) -> dict[str, Any]:
-    """Do a task, unless it is done.
-
-    Parameters
-    ----------
-    run : Run
-    task : dict
-        Its ``step`` and ``number``, and what the step asks for.
-
-    Returns
-    -------
-    dict
-        A few numbers: what a task makes of the data lies on the stage.
-    """
+    """Do a task, unless it is done."""
     step, number = task["step"], task["number"]
     answer = run.stage.answer(step, number)
     if answer is None:

@@ -14,13 +14,18 @@ from rwn_core.data.guess_schema import with_levels
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.datasets.column_sums import Sums, block_sums, merge_sums
-from rwn_core.datasets.dataset import check_rows, frame_of
-from rwn_core.datasets.facts import levels_name, read_counts, save_facts, write_counts
+from rwn_core.datasets.dataset import check_rows, to_frame
 from rwn_core.datasets.metric_of_sums import SurveyStatistics, has_levels
 from rwn_core.datasets.record_batches import read_all, write_batches
 from rwn_core.datasets.record_draws import two_uniforms
 from rwn_core.datasets.run import Run, Task
-from rwn_core.datasets.stage import Stage, whole
+from rwn_core.datasets.stage import Stage, atomic_file
+from rwn_core.datasets.survey_result import (
+    levels_name,
+    read_counts,
+    save_survey_result,
+    write_counts,
+)
 from rwn_core.errors import InputError
 from rwn_core.randomness import SAMPLE_STREAM, SecretKey
 
@@ -32,23 +37,26 @@ def survey_rows(run: Run, task: Task) -> dict[str, Any]:
     """Check, sum up and sample one range of records; see `merge_survey`."""
     start, number = task["start"], task["number"]
     table = run.dataset.read(start, task["stop"], run.names)
-    frame = frame_of(table)
+    frame = to_frame(table)
     schema = Schema(variables=run.schema.released)
     check_rows(frame, schema, start)
     microdata = Microdata(frame, with_levels(frame, schema))
     numbers = [v.name for v in schema.variables if not has_levels(v)]
-    with whole(_path(run.stage, number, "sums.npy")) as unfinished, unfinished.open("wb") as stream:
+    with (
+        atomic_file(_path(run.stage, number, "sums.npy")) as unfinished,
+        unfinished.open("wb") as stream,
+    ):
         np.save(stream, block_sums(microdata.matrix(numbers)))
     counted = [v.name for v in schema.variables if has_levels(v)]
     for position, name in enumerate(counted):
-        with whole(_path(run.stage, number, levels_name(position))) as unfinished:
+        with atomic_file(_path(run.stage, number, levels_name(position))) as unfinished:
             write_counts(str(unfinished), _counts(microdata, name))
     records = np.arange(start, task["stop"], dtype=np.int64)
     rows, draws = candidates(run.key, records, run.sample, run.dataset.n)
     chosen = table.take(pa.array(rows))
     for values in (*draws, records[rows]):
         chosen = chosen.append_column("", pa.array(values))
-    with whole(_path(run.stage, number, "sample.arrow")) as unfinished:
+    with atomic_file(_path(run.stage, number, "sample.arrow")) as unfinished:
         write_batches(unfinished, chosen, [len(chosen)])
     return {}
 
@@ -60,19 +68,6 @@ def candidates(
 
     The sample is the m records that come first in the keyed order of `random_order`: the same as
     that of a table in memory.
-
-    Parameters
-    ----------
-    key : SecretKey
-    records : ndarray of int64, shape (c,)
-    m : int
-    n : int
-        Records of the dataset.
-
-    Returns
-    -------
-    rows : ndarray of int64, shape (a,)
-    draws : ndarray of float64, shape (2, a)
     """
     draws = two_uniforms(key, records, SAMPLE_STREAM)
     most = (m + _SURE * sqrt(m) + 50) / n  # fewer than m are below once in 10^30 runs
@@ -102,7 +97,7 @@ def merge_survey(run: Run) -> None:
     rows = rows[np.argsort(ids[rows])]
     sample = chosen.select(run.names).take(pa.array(rows))
     found = SurveyStatistics(n=run.dataset.n, numbers=statistics, levels=levels)
-    save_facts(run.stage, found, ids[rows], sample)
+    save_survey_result(run.stage, found, ids[rows], sample)
 
 
 def _path(stage: Stage, number: int, name: str) -> Any:

@@ -18,7 +18,7 @@ from rwn_core.data.text_budget import MOST_ANALYSES, check_number
 from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.evaluation.audit import compare
-from rwn_core.evaluation.registered_analysis import Analysis, Verdict, verdict
+from rwn_core.evaluation.registered_analysis import Analysis, Verdict, analysis_work, verdict
 from rwn_core.evaluation.repeated_draws import released_only, releases
 from rwn_core.masking import Method
 from rwn_core.measures.comparison import Comparison
@@ -43,6 +43,10 @@ class AnalysisPlan:
         for name, times in Counter(analysis.name for analysis in self.analyses).items():
             if times > 1:
                 raise ParameterError(f"Two analyses have the name {name}; give each its own.")
+
+    def work(self, microdata: Microdata) -> int:
+        """Return about how many multiplications all analyses take on one release."""
+        return sum(analysis_work(analysis, microdata) for analysis in self.analyses)
 
     def judge(self, comparison: Comparison) -> tuple[Verdict, ...]:
         """Run every analysis on the original and on the release.
@@ -91,10 +95,8 @@ class AnalysisPlan:
         """
         comparison = compare(microdata, released_only(microdata))
         judged = []
-        for masked, law in releases(microdata, params, repeats, seed):
+        for masked, law in releases(microdata, params, repeats, seed, progress):
             judged.append(self.judge(comparison.with_masked(masked, law)))
-            if progress is not None:
-                progress(len(judged) / repeats)
         return tuple(_standing(each) for each in zip(*judged, strict=True))
 
     def to_records(self) -> list[dict[str, Any]]:
@@ -144,7 +146,7 @@ class AnalysisPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How one analysis fares over many releases of a setting.
+    """Hold the results of one analysis over many releases of a setting.
 
     Attributes
     ----------
@@ -165,7 +167,7 @@ class Standing:
 
     @property
     def always(self) -> bool:
-        """Whether it passes on every release."""
+        """True if it passes on every release."""
         return self.passed == self.releases
 
 

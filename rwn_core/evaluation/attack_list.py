@@ -25,21 +25,7 @@ _WORST = ("intruder_levels", "bayes_linkage")
 def read_attack(
     measure: Measure, comparison: Comparison, control: Comparison | None
 ) -> Reading | NotApplicable:
-    """Read a risk measure where it tells most: beside a control group, if it only guesses.
-
-    Parameters
-    ----------
-    measure : Measure
-    comparison : Comparison
-        Of the release.
-    control : Comparison, optional
-        Of a release of the same setting that left people out.
-
-    Returns
-    -------
-    Reading or NotApplicable
-        Of the control group where it has an answer; else of the release.
-    """
+    """Read a risk measure; guessing attacks are compared with a control group."""
     if control is not None and measure.key in GUESSING:
         beside = measure.read(control)
         if isinstance(beside, Reading):
@@ -48,14 +34,7 @@ def read_attack(
 
 
 def attacks(readings: Answers) -> list[dict[str, Any]]:
-    """Linkage attacks in the order of what they need, each with its success.
-
-    Returns
-    -------
-    list of mappings
-        "words", "success" (None with a "reason"), "worst" (whether the intruder knows the law),
-        "at_least" (whether only a lower bound of the success is known).
-    """
+    """Linkage attacks in the order of what they need, each with its success."""
     listed: list[dict[str, Any]] = []
     levels = readings["intruder_levels"]
     if isinstance(levels, Reading):
@@ -87,7 +66,7 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
 
 
 def _known(levels: Reading | NotApplicable) -> str:
-    """What the strongest intruder by the keys knows."""
+    """Return the variables that the strongest key intruder knows."""
     drawn = not isinstance(levels, Reading) or levels.detail["neighborhoods"]
     return _NEIGHBORHOODS if drawn else "keys and the method"
 

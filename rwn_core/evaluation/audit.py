@@ -57,7 +57,7 @@ def _row(key: str, reading: Reading | NotApplicable) -> dict[str, Any]:
             at_most = reading.detail.get("at_most")
     return {
         "measure": key,
-        "title": measure.title_of(reading),
+        "title": measure.reading_title(reading),
         "side": measure.side,
         "better": measure.better,
         "unit": measure.unit,
@@ -78,28 +78,7 @@ def compare(
     sampling: Sampling | None = None,
     key_sets: Sequence[Sequence[str]] = (),
 ) -> Comparison:
-    """An original beside its release, or beside any row-aligned masked table.
-
-    Parameters
-    ----------
-    original : Microdata
-    masked : Release or Microdata
-    holdout : Microdata, optional
-        Records that were never masked, for prediction.
-    question : Question, optional
-        The regression to keep; the schema's by default.
-    sampling : Sampling, optional
-        How the original was drawn from its population; itself the population by default.
-    key_sets : sequence of sequence of str
-        Sets of variables that somebody may know of a person, beside the key variables.
-
-    Raises
-    ------
-    InputError
-        The two tables do not have the same variables and number of records.
-    ParameterError
-        The sampling does not fit the original, or a set names a variable that is not released.
-    """
+    """Compare an original with its release or any row-aligned masked table."""
     law = None
     if isinstance(masked, Release):
         law, masked = masked.law, masked.masked
@@ -168,21 +147,7 @@ def read_all(
     *,
     progress: Callable[[float], None] | None = None,
 ) -> Audit:
-    """Read measures on a comparison, such as one whose original is a sample.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        From `compare`, for example with its sampling.
-    measures : sequence of str, optional
-        Keys; all by default.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Read measures on a given comparison."""
     keys = tuple(MEASURES) if measures is None else tuple(measures)
     for key in keys:
         if key not in MEASURES:

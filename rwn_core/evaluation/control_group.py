@@ -1,4 +1,4 @@
-"""People who are left out of a release, so that attacks can be tried on people outside too."""
+"""Control group: records left out of a release, so that attacks can be tried on them, too."""
 
 from __future__ import annotations
 
@@ -20,27 +20,7 @@ _SEED = 7
 def control_group(
     base: Comparison, params: Any, seed: int, precision: Mapping[str, float] | None = None
 ) -> Comparison | None:
-    """A release of the same setting that leaves one record in five out, for comparison.
-
-    What an attack learns of people who are not in the file it learns of the population; only
-    what it learns beyond is given away by the release.
-
-    Parameters
-    ----------
-    base : Comparison
-        Of the original with the chosen keys.
-    params : Method
-        Of the method.
-    seed : int
-    precision : mapping of str to float, optional
-        Steps to which released values are rounded.
-
-    Returns
-    -------
-    Comparison or None
-        With the others as its holdout; None where the rest of the table is too small for the
-        setting.
-    """
+    """A release of the same setting that leaves one record in five out, for comparison."""
     original, precision = base.original, precision or {}
     order = np.random.default_rng(_SEED).permutation(canonical_sample(original, original.n))
     count = min(original.n // 5, ATTACKS)

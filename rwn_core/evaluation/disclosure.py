@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import SHARES, rounded, steps_of
+from rwn_core.data.rounding import SHARES, given_steps, rounded
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.attack_list import Answers, read_attack
@@ -31,7 +31,7 @@ WORST = 10  # records that are named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumptions:
-    """What a disclosure assumes beyond the release itself.
+    """Hold the assumptions of a disclosure report.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Assumptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disclosure:
-    """What an intruder may learn from a release; internal where it speaks of single records.
+    """Hold the disclosure of a release; parts on single records are internal.
 
     Attributes
     ----------
@@ -76,13 +76,7 @@ class Disclosure:
 
 
 def with_keys(microdata: Microdata, keys: Sequence[str]) -> Microdata:
-    """The same table with other key variables; confidential ones among them become keys.
-
-    Raises
-    ------
-    ParameterError
-        None is chosen, or one of them is not released.
-    """
+    """The same table with other key variables; confidential ones among them become keys."""
     released = {variable.name for variable in microdata.schema.released}
     if not keys or not set(keys) <= released:
         raise ParameterError("Choose at least one key variable among the released ones.")
@@ -104,28 +98,7 @@ def disclose(
     control: Comparison | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Disclosure:
-    """Read every risk measure of a release.
-
-    Parameters
-    ----------
-    base : Comparison
-        Of the original with the chosen keys (`with_keys`) and its sampling; what depends on it
-        alone is kept.
-    masked : Microdata
-        The release before rounding, row-aligned.
-    law : Law, optional
-    precision : mapping of str to float, optional
-        Steps to which released values are rounded.
-    control : Comparison, optional
-        From `control_group`: attacks that guess about a person are tried there, on people in the
-        file and on people outside.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    Disclosure
-    """
+    """Read every risk measure of a release."""
     precision = precision or {}
     coarse = rounded(masked, precision)
     comparison = base.with_masked(coarse, law.rounded(precision) if law is not None else None)
@@ -143,7 +116,7 @@ def disclose(
 
 
 def _repetition(law: Law | None) -> dict[str, Any] | None:
-    """What several releases tell by themselves, where values come from neighborhoods."""
+    """Return the averaging attack on several releases, if values come from neighborhoods."""
     if law is None or law.neighborhoods is None:
         return None
     return values_alone(law, RELEASES)
@@ -155,7 +128,7 @@ def _rounding(base: Comparison, masked: Microdata, law: Law | None) -> list[dict
         return []
     tried = []
     for share in SHARES:
-        precision = steps_of(base.original, share)
+        precision = given_steps(base.original, share)
         coarse = rounded(masked, precision)
         comparison = base.with_masked(coarse, law.rounded(precision))
         linkage = worst_case(comparison, work=ROUNDING_WORK, whole=ROUNDING_WORK, bounded=False)
@@ -179,18 +152,7 @@ def disclose_release(
     assumed: Assumptions | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Disclosure:
-    """Mask a table and read every risk measure: the work of a background job.
-
-    Parameters
-    ----------
-    microdata : Microdata
-        With the chosen keys.
-    params : Method
-        Of any method.
-    seed : int
-    assumed : Assumptions, optional
-    progress : see `disclose`
-    """
+    """Mask a table and read every risk measure: the work of a background job."""
     assumed = assumed or Assumptions()
     precision = assumed.precision
     release = mask(microdata, params, seed=seed)
@@ -215,13 +177,7 @@ def disclose_release(
 
 
 def worst_records(readings: Answers) -> list[dict[str, float]]:
-    """The records at highest risk, with what makes them so; internal.
-
-    Returns
-    -------
-    list of mappings
-        "record" (from 0), "truth", "candidates", "appears", "suda".
-    """
+    """The records at highest risk, with what makes them so; internal."""
     links, member = readings["bayes_linkage"], readings["membership"]
     special, over = readings["suda"], readings["linked_over_half"]
     if not isinstance(links, Reading):
@@ -229,7 +185,10 @@ def worst_records(readings: Answers) -> list[dict[str, float]]:
     records, truth = links.detail["records"], links.detail["truth"]
     if isinstance(over, Reading) and np.array_equal(over.detail["records"], records):
         truth = over.detail["truth"]  # given all rows, where that links more
-    appears, score = _of(member, "appears", records), _of(special, "score_released", records)
+    appears, score = (
+        _disclosed(member, "appears", records),
+        _disclosed(special, "score_released", records),
+    )
     # many records may be known for certain: those first whom other things betray as well
     order = np.lexsort((-np.nan_to_num(score), -np.nan_to_num(appears), -truth.round(9)))
     return [
@@ -244,7 +203,7 @@ def worst_records(readings: Answers) -> list[dict[str, float]]:
     ]
 
 
-def _of(
+def _disclosed(
     reading: Reading | NotApplicable, name: str, records: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     if not isinstance(reading, Reading):

@@ -41,7 +41,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberErrors:
-    """How far released numbers are from the original ones.
+    """Return the errors of released numbers: bias, MSE and RMSE.
 
     Attributes
     ----------
@@ -73,39 +73,7 @@ def errors_of_numbers(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> list[NumberErrors]:
-    """Draw releases of one variable by k-PRAM and by k-noise, and say how far they are off.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    variable : str
-        With numbers; missing values are left out, and noise is not rounded, as in the paper.
-    k : int
-        Records in every interval of k-PRAM, and within reach of the noise of k-noise; at least 2.
-    releases : int
-        Drawn of each method, at least 2.
-    seed : int
-        Release r is drawn from the teaching seed ``seed + r``.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    list of NumberErrors
-        Of k-PRAM, which draws one of the interval's records, and of k-noise with uniform noise.
-
-    Raises
-    ------
-    NotApplicable
-        The variable has no numbers.
-    ParameterError
-        A number is too small or too large.
-
-    References
-    ----------
-    Biswal, Arbuckle, Kulik, k-PRAM and k-noise: the table of bias, MSE and RMSE, which it does
-    not define.
-    """
+    """Draw releases of one variable by k-PRAM and by k-noise, and say how far they are off."""
     values = _numbers(microdata, variable)
     if not 2 <= k <= len(values):
         raise ParameterError(f"k must be a whole number from 2 to {len(values):,}.")
@@ -143,7 +111,7 @@ def _intervals(count: int) -> str:
 
 
 def _alone(values: NDArray[np.float64]) -> Microdata:
-    """The numbers as a table of their own, whose noise nobody rounds."""
+    """Return the numbers as a table of their own, with noise that is not rounded."""
     schema = Schema(variables=(Variable(name="x", kind=Kind.CONTINUOUS, role=Role.OTHER),))
     return Microdata(pd.DataFrame({"x": values}), schema)
 

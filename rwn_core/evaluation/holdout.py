@@ -69,34 +69,7 @@ def predict_on_holdout(
     train_share: float = 0.7,
     progress: Callable[[float], None] | None = None,
 ) -> PredictionTrial:
-    """Fit on masked records, test on untouched ones.
-
-    The split comes before the masking, so that no test record ever gives or takes a value.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    params : Method
-    seed : int
-        Of the splits and of the maskings.
-    repeats : int
-    train_share : float
-        Between 0 and 1.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    PredictionTrial
-
-    Raises
-    ------
-    NotApplicable, ParameterError
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 8.4.
-    """
+    """Fit on masked records, test on untouched ones."""
     if repeats < 1:
         raise ParameterError("repeats must be a whole number of at least 1.")
     if not 0 < train_share < 1:

@@ -1,4 +1,4 @@
-"""Where the numbers of a reading fall over many draws of one setting."""
+"""Prediction intervals of a reading's numbers over many draws of one setting."""
 
 from __future__ import annotations
 
@@ -37,24 +37,10 @@ _PARTS: Mapping[str, Mapping[str, Bounds]] = {
 statistics, never a record."""
 
 
-def interval_of(key: str, values: ArrayLike, level: float = LEVEL) -> tuple[float, float] | None:
-    """Find where one more draw of a measure falls, within the measure's bounds.
-
-    Parameters
-    ----------
-    key : str
-        Of the measure.
-    values : array_like of float, shape (R,)
-        Its values over independent draws of one setting.
-    level : float
-        How often, above 0 and below 1: for any distribution from 2 / (1 - level) - 1 draws on,
-        from fewer for normal values.
-
-    Returns
-    -------
-    tuple of float, or None
-        See `prediction_interval`; None for fewer than two draws.
-    """
+def release_interval(
+    key: str, values: ArrayLike, level: float = LEVEL
+) -> tuple[float, float] | None:
+    """Find where one more draw of a measure falls, within the measure's bounds."""
     if np.size(values) < 2:
         return None
     low, high = prediction_interval(values, level, MEASURES[key].bounds)
@@ -63,7 +49,7 @@ def interval_of(key: str, values: ArrayLike, level: float = LEVEL) -> tuple[floa
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Band:
-    """Where one part of a detail falls; arrays of the shape that it has in one draw.
+    """Return the band of one part of a detail; arrays have the shape of one draw.
 
     Attributes
     ----------
@@ -76,21 +62,14 @@ class Band:
     high: NDArray[np.float64]
 
     @classmethod
-    def of(cls, draws: Sequence[Any], level: float = LEVEL, bounds: Bounds = UNBOUNDED) -> Band:
-        """Where one more draw falls, given some.
-
-        Parameters
-        ----------
-        draws : sequence of arrays of one shape
-        level : float
-            How often it falls between `low` and `high`, above 0 and below 1; see
-            `prediction_interval`.
-        bounds : tuple of float
-            Smallest and largest value that it can have.
+    def from_draws(
+        cls, draws: Sequence[Any], level: float = LEVEL, bounds: Bounds = UNBOUNDED
+    ) -> Band:
+        """Return the interval of one more draw, given some.
 
         Examples
         --------
-        >>> band = Band.of([[0.0], [10.0], [20.0]], level=0.5)
+        >>> band = Band.from_draws([[0.0], [10.0], [20.0]], level=0.5)
         >>> band.low.tolist(), band.median.tolist(), band.high.tolist()
         ([0.0], [10.0], [20.0])
         """
@@ -134,22 +113,16 @@ class Gathering:
                 self._unlike.add(name)
 
     def bands(self) -> dict[str, Band]:
-        """The bands by part of the detail; a part that is not of one kind in all draws has none.
-
-        Of "marginals" the parts are "released NAME" (counts), "mean NAME" and "sd NAME".
-        """
+        """The bands by part of the detail; a part that is not of one kind in all draws has none."""
         return {
-            name: Band.of(draws, bounds=self._bounds[name])
+            name: Band.from_draws(draws, bounds=self._bounds[name])
             for name, draws in self._draws.items()
             if name not in self._unlike and len(draws) > 1
         }
 
 
 def _parts(key: str, reading: Reading) -> Iterator[tuple[str, Any, NDArray[Any], Bounds]]:
-    """Name, numbers, what they belong to, and their bounds.
-
-    The bins of a histogram must be the same ones in all draws.
-    """
+    """Name, numbers, what they belong to, and their bounds."""
     for name, bounds in _PARTS.get(key, {}).items():
         yield name, _part(name, reading), np.empty(0), bounds
     if key == "marginals":

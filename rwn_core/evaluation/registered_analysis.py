@@ -17,8 +17,9 @@ from rwn_core.measures.aligned import RELEASED, numbers
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.cross_table import counts, grouping
+from rwn_core.measures.statistics.design_matrix import MOST_COEFFICIENTS
 from rwn_core.measures.statistics.distributions import standard_deviation, total_variation
-from rwn_core.measures.statistics.formula import Formula, formula_design
+from rwn_core.measures.statistics.formula import Formula, design_width, formula_design
 from rwn_core.measures.statistics.glm import Family, generalized_fit, recoded_pair
 from rwn_core.measures.statistics.ols import least_squares
 
@@ -87,7 +88,7 @@ class Analysis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """Whether one analysis passes on a release.
+    """Hold the result of one analysis on a release.
 
     Attributes
     ----------
@@ -103,6 +104,21 @@ class Verdict:
     value: float | None
     passed: bool
     reason: str = ""
+
+
+def analysis_work(analysis: Analysis, microdata: Microdata) -> int:
+    """Return about how many multiplications an analysis takes on one release."""
+    records = microdata.n
+    if analysis.kind == "measure":  # one of risk compares pairs of records
+        return records * (10 * records if MEASURES[analysis.measure].side == "risk" else 1_000)
+    if analysis.kind not in MODELS:
+        return records * 50 * len(analysis.variables)
+    formula = Formula.parse(analysis.formula)
+    if not set(formula.names) <= {variable.name for variable in microdata.schema.released}:
+        return 0  # it is refused
+    width = 1 + min(design_width(microdata, formula), MOST_COEFFICIENTS)
+    steps = 1 if analysis.kind == "linear" else 8  # of a likelihood
+    return records * width * (width + 50) * steps
 
 
 def verdict(analysis: Analysis, comparison: Comparison) -> Verdict:
@@ -128,7 +144,7 @@ def _measured(analysis: Analysis, comparison: Comparison) -> Verdict:
 
 
 def _model(analysis: Analysis, comparison: Comparison) -> float:
-    own, error = comparison.once(
+    own, error = comparison.cached_for_original(
         ("analysis plan", analysis),
         lambda: fit_model(analysis, comparison.original, comparison.original, ""),
     )

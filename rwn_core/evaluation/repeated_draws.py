@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
-from rwn_core.evaluation.prediction_bands import Band, Gathering, interval_of
+from rwn_core.evaluation.prediction_bands import Band, Gathering, release_interval
 from rwn_core.laws.donors import released_schema
 from rwn_core.laws.law import Law
 from rwn_core.masking import Method
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import LEVEL
+from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
 
@@ -51,12 +52,12 @@ class Ensemble:
         return float(np.median(self.values[key]))
 
     def interval(self, key: str, level: float = LEVEL) -> tuple[float, float] | None:
-        """Where one more draw of this setting falls, as often as `level` says.
+        """Return the interval of one more draw of this setting, with coverage `level`.
 
         For any distribution where enough draws had an answer (19 for 0.9), from fewer as for
         normal values; None where fewer than two had one.
         """
-        return interval_of(key, self.values[key], level)
+        return release_interval(key, self.values[key], level)
 
     def reading(self, key: str) -> Reading | NotApplicable:
         """A measure's median and interval, or why no draw had an answer."""
@@ -96,7 +97,7 @@ def ensemble(
     repeats: int = 25,
     measures: Sequence[str] | None = None,
     seed: int | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Ensemble:
     """Draw one setting many times and read the measures on each release.
 
@@ -141,7 +142,7 @@ def ensemble(
     baselines: dict[str, float | None] = {}
     gathered: dict[str, Gathering] = {}
     reasons: dict[str, str] = {}
-    for number, (masked, law) in enumerate(releases(microdata, params, repeats, seed)):
+    for masked, law in releases(microdata, params, repeats, seed, progress):
         this = comparison.with_masked(masked, law)
         for key in keys:
             answer = MEASURES[key].read(this, bare=True)
@@ -151,8 +152,6 @@ def ensemble(
                 gathered.setdefault(key, Gathering(key)).add(answer)
             else:
                 reasons.setdefault(key, answer.reason)
-        if progress is not None:
-            progress((number + 1) / repeats)
     return Ensemble(
         repeats=repeats,
         values={key: np.array(answer) for key, answer in values.items()},
@@ -169,20 +168,20 @@ def released_only(microdata: Microdata) -> Microdata:
 
 
 def releases(
-    microdata: Microdata, params: Method, repeats: int, seed: int | None
+    microdata: Microdata,
+    params: Method,
+    repeats: int,
+    seed: int | None,
+    progress: Progress | None = None,
 ) -> Iterator[tuple[Microdata, Law | None]]:
-    """Releases of one setting under different keys; the neighbors are searched once.
-
-    Yields
-    ------
-    masked : Microdata
-    law : Law or None
-    """
+    """Yield releases of one setting under different keys; the neighbors are searched once."""
     keys = (
         SecretKey.fresh() if seed is None else SecretKey.from_seed(seed + number)
         for number in range(repeats)
     )
     prepared = params.prepare(microdata)
-    for key in keys:
+    for number, key in enumerate(keys, start=1):
         work = prepared.release(key)
         yield work.masked, work.law
+        if progress is not None:
+            progress(number / repeats)

@@ -76,14 +76,7 @@ class SlopeTrust:
 
 
 def misses(slopes: Mapping[str, Any]) -> list[str]:
-    """Return the predictors with intervals that miss the original's slope too often.
-
-    Parameters
-    ----------
-    slopes : mapping
-        From `SlopeTrust.to_record`. A regression that many releases cannot fit is not to be
-        trusted either.
-    """
+    """Return the predictors with intervals that miss the original's slope too often."""
     failed = slopes["releases"] < LEAST_COVERAGE * slopes["drawn"]
     rated = zip(slopes["names"], slopes["coverage"], strict=True)
     return [name for name, held in rated if failed or held < LEAST_COVERAGE]
@@ -104,43 +97,17 @@ def slope_trust(
     seed: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> tuple[SlopeTrust, ...]:
-    """Judge the slopes of the registered regressions over fresh releases of a setting.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    params : Method
-    plan : AnalysisPlan, optional
-        Its linear, logistic and Poisson models; without any the schema's question.
-    repeats : int, optional
-        Releases; by default 60, and fewer of large tables.
-    seed : int, optional
-        The releases have the keys of seed, seed + 1, ...; fresh keys if it is left out.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    tuple of SlopeTrust
-        One for each regression that the original can be fitted to; empty where there is none.
-
-    Raises
-    ------
-    ParameterError
-        The method refuses the setting on this table.
-    """
+    """Judge the slopes of the registered regressions over fresh releases of a setting."""
     models = _models(microdata, plan)
     if not models:
         return ()
     cells = microdata.n * max(len(microdata.schema.released), 1)
     drawn = repeats or int(np.clip(CELLS // cells, FEWEST, MOST))
     found: list[list[Estimate]] = [[] for _ in models]
-    for number, (masked, _) in enumerate(releases(microdata, params, drawn, seed)):
+    for masked, _ in releases(microdata, params, drawn, seed, progress):
         for model, each in zip(models, found, strict=True):
             with suppress(NotApplicable):
                 each.append(model.fit(masked))
-        if progress is not None:
-            progress((number + 1) / drawn)
     return tuple(_judged(m, e, drawn) for m, e in zip(models, found, strict=True))
 
 

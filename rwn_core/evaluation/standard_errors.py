@@ -7,7 +7,7 @@ intervals still hold the truth 95 times in 100.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,14 +18,15 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.bootstrap import masked_samples
-from rwn_core.evaluation.forecast.mean_inflation import mean_inflation
+from rwn_core.evaluation.forecast import forecast
 from rwn_core.evaluation.repeated_draws import releases
 from rwn_core.masking import Method
 from rwn_core.measures.aligned import RELEASED
 from rwn_core.measures.statistics.design_matrix import design_matrix
-from rwn_core.measures.statistics.glm import family_of, generalized_fit, response_design
+from rwn_core.measures.statistics.glm import generalized_fit, response_design, response_family
 from rwn_core.measures.statistics.ols import least_squares
+from rwn_core.parallel.threads import Progress
+from rwn_core.randomness import SecretKey
 
 Z95 = 1.96
 LEAST_SHARE = 0.5  # of the repeats that must give an estimate
@@ -34,7 +35,7 @@ Estimate = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Validity:
-    """How far the standard errors of a regression can be trusted under a setting.
+    """Hold how well the standard errors of a regression are calibrated under a setting.
 
     Arrays have shape (t,), the intercept first.
 
@@ -94,10 +95,7 @@ class Validity:
 
     @property
     def factor(self) -> NDArray[np.float64]:
-        """What a reported standard error must be multiplied by to be true, at least 1.
-
-        It covers the shift that the masking makes, too.
-        """
+        """Factor that makes a reported standard error true, at least 1."""
         return np.asarray(np.maximum(self.error / self.reported, 1.0))
 
     def frame(self) -> pd.DataFrame:
@@ -120,13 +118,7 @@ class Validity:
         )
 
     def notice(self) -> str:
-        """A text for the people who receive the release; it holds no estimate.
-
-        Returns
-        -------
-        str
-            Factors and coverage only, rounded, as a Markdown table.
-        """
+        """A text for users of the release; it holds no estimate."""
         lines = [
             f"Standard errors computed from the masked file ({self.model} regression of "
             f"{self.response}) do not know of the masking. Multiply them by the factor below. "
@@ -152,7 +144,7 @@ def standard_error_validity(
     question: Question | None = None,
     repeats: int = 100,
     seed: int | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Validity:
     """Hold reported standard errors of a regression against true ones, with their coverage.
 
@@ -185,12 +177,13 @@ def standard_error_validity(
         raise ParameterError("repeats must be a whole number of at least 10.")
     question = microdata.schema.question if question is None else question
     model = QuestionModel(microdata, question)
-    counted = _Counted(progress, 2 * repeats)
-    drawn = [counted(model.fit(masked)) for masked, _ in releases(microdata, params, repeats, seed)]
-    coefficients, _ = _stacked(drawn, "releases")
-    sampled = [
-        counted(model.fit(masked)) for masked in masked_samples(microdata, params, repeats, seed)
-    ]
+    report = progress or (lambda share: None)
+    draws = releases(microdata, params, repeats, seed, lambda share: report(share / 2))
+    coefficients, _ = _stacked([model.fit(masked) for masked, _ in draws], "releases")
+    samples = masked_samples(
+        microdata, params, repeats, seed, lambda share: report(0.5 + share / 2)
+    )
+    sampled = [model.fit(masked) for masked in samples]
     estimates, errors = _stacked(sampled, "masked bootstrap samples")
     own, error = model.own
     shift, between = coefficients.mean(axis=0) - own, coefficients.std(axis=0, ddof=1)
@@ -221,19 +214,6 @@ def _means(microdata: Microdata, params: Method) -> pd.DataFrame | None:
         return None
 
 
-class _Counted:
-    """Passes results on and says how many there have been."""
-
-    def __init__(self, progress: Callable[[float], None] | None, total: int) -> None:
-        self.progress, self.total, self.done = progress, total, 0
-
-    def __call__(self, result: Estimate | None) -> Estimate | None:
-        self.done += 1
-        if self.progress is not None:
-            self.progress(self.done / self.total)
-        return result
-
-
 class QuestionModel:
     """The steward's regression, ready to be fitted to any masked table."""
 
@@ -246,7 +226,7 @@ class QuestionModel:
             question.response in names
             and original.schema.variable(question.response).kind is Kind.CATEGORICAL
         )
-        self.family: str = family_of(original, question) if categorical else "linear"
+        self.family: str = response_family(original, question) if categorical else "linear"
         self.own, self.terms = self._fit(original, "")
 
     def _fit(self, table: Microdata, where: str) -> tuple[Estimate, tuple[str, ...]]:
@@ -261,7 +241,7 @@ class QuestionModel:
             fitted = fit.coefficients, fit.standard_errors
         else:
             design = response_design(self.original, table, self.question, where)
-            other = generalized_fit(design, family_of(self.original, self.question), where)
+            other = generalized_fit(design, response_family(self.original, self.question), where)
             fitted = other.coefficients, other.standard_errors
         return fitted, ("(intercept)", *design.terms)
 
@@ -281,3 +261,37 @@ def _stacked(fitted: list[Estimate | None], what: str) -> Estimate:
             "choose fewer predictors or a weaker masking."
         )
     return np.array([one[0] for one in known]), np.array([one[1] for one in known])
+
+
+def mean_inflation(microdata: Microdata, params: Method) -> pd.DataFrame:
+    """Variance inflation of every released mean, in closed form."""
+    expected = forecast(microdata, params)
+    frame = microdata.frame[list(expected.means.index)].astype(np.float64)
+    spread = frame.std(ddof=1)
+    names = spread.index[(spread > 0) & frame.notna().all()]
+    mean, unit = frame[names].mean(), (spread[names] / np.sqrt(microdata.n)) ** 2
+    shift = expected.means[names] - mean
+    added = expected.mean_variances[names]
+    return pd.DataFrame(
+        {
+            "mean": mean,
+            "expected": expected.means[names],
+            "shift": shift,
+            "se": np.sqrt(unit),
+            "inflation": 1 + added / unit,
+            "inflation_with_bias": 1 + (added + shift**2) / unit,
+        }
+    )
+
+
+def masked_samples(
+    microdata: Microdata, params: Method, repeats: int, seed: int | None, progress: Progress
+) -> Iterator[Microdata]:
+    """Draw bootstrap samples of the records and mask each under its own key."""
+    root = np.random.default_rng(seed)
+    prepared = params.prepare(microdata)
+    for number in range(repeats):
+        rows = np.sort(root.integers(0, microdata.n, microdata.n))
+        key = SecretKey.fresh() if seed is None else SecretKey.from_seed(seed + number)
+        yield prepared.resampled(rows).release(key).masked
+        progress((number + 1) / repeats)

@@ -16,26 +16,7 @@ from rwn_core.measures.statistics.distributions import total_variation
 
 
 def two_way(comparison: Comparison, one: str, other: str) -> Reading:
-    """The relation of two variables in both files.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    one, other : str
-        Different released variables.
-
-    Returns
-    -------
-    Reading
-        Two numbers: kind "points", the complete records of both files (original and released,
-        shapes (n, 2) and (n', 2)) and their correlations (None where one does not vary); value
-        is the absolute change. Otherwise: kind "table", counts of groups, shape (rows, columns);
-        value is their total variation distance.
-
-    Raises
-    ------
-    NotApplicable
-    """
+    """The relation of two variables in both files, shape (rows, columns)."""
     if one == other:
         raise NotApplicable("A picture of a relation needs two different variables.")
     original = comparison.original

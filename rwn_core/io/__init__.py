@@ -72,13 +72,7 @@ def kinds() -> str:
 
 
 def endings(besides: str | None = None) -> str:
-    """Name the endings of files that are written, such as ".csv or .parquet".
-
-    Parameters
-    ----------
-    besides : str, optional
-        Key of a format that is left out.
-    """
+    """Name the endings of files that are written, such as ".csv or .parquet"."""
     return either([each.suffixes[0] for each in writable() if each.key != besides])
 
 
@@ -94,13 +88,7 @@ def format_of_name(name: str) -> Format | None:
 
 
 def format_of_key(key: str) -> Format:
-    """Find a format by its key.
-
-    Raises
-    ------
-    ParameterError
-        There is none of this key.
-    """
+    """Find a format by its key."""
     for each in FORMATS:
         if each.key == key:
             return each

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -16,22 +17,39 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.validation import LARGEST_NUMBER, check_names
 from rwn_core.data.variable import MOST_DECIMALS, Kind, Variable
 from rwn_core.errors import InputError
-from rwn_core.io.decimal_texts import comes_back, decimal_texts
 from rwn_core.io.file_name import in_file
 from rwn_core.io.limits import LARGEST_WHOLE, MOST_LETTERS, check_size
 
 _INT64_DIGITS = 18  # any whole number of so many digits fits the type of 64 bits
 
 
+_TEXTS: tuple[Callable[[Any], bool], ...] = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_string_view,
+)
+_KNOWN: tuple[Callable[[Any], bool], ...] = (
+    *_TEXTS,
+    pa.types.is_boolean,
+    pa.types.is_integer,
+    pa.types.is_floating,
+    pa.types.is_decimal,
+    pa.types.is_date,
+    pa.types.is_timestamp,
+)
+_REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
+    (pa.types.is_nested, "holds lists or records; write each part as a column of its own"),
+    (pa.types.is_null, "has no values; remove it"),
+    (pa.types.is_duration, "holds durations; write them as numbers of one unit"),
+    (pa.types.is_time, "holds times of the day; write them as numbers of one unit"),
+)
+_SURE = 15  # significant digits that every floating number keeps
+
+
 def arrow_microdata(
     file: str, table: pa.Table, fields: Sequence[pa.Field], schema: Schema | None
 ) -> Microdata:
-    """Make microdata of an Arrow table whose fields were checked.
-
-    Raises
-    ------
-    InputError, SchemaError
-    """
+    """Return the microdata of a checked Arrow table."""
     series = {}
     notices: list[str] = []
     for field in fields:
@@ -60,12 +78,7 @@ def _with_decimals(data: Microdata, fields: Sequence[pa.Field]) -> Schema:
 def check_fields(
     file: str, fields: Sequence[pa.Field], records: int, schema: Schema | None
 ) -> None:
-    """Refuse columns that are too many, badly named, of a strange type, or not the schema's.
-
-    Raises
-    ------
-    InputError, SchemaError
-    """
+    """Refuse columns that are too many, badly named, of a strange type, or not the schema's."""
     check_size(file, records, len(fields))
     names = [field.name for field in fields]
     with in_file(file):
@@ -77,7 +90,7 @@ def check_fields(
 
 
 def checked_fields(schema: pa.Schema) -> list[pa.Field]:
-    """The fields of a schema, whose names are surely text; a broken name is a ValueError."""
+    """Return the fields of an Arrow schema; a broken name is a ValueError."""
     fields = list(schema)
     for field in fields:
         _ = field.name
@@ -85,7 +98,7 @@ def checked_fields(schema: pa.Schema) -> list[pa.Field]:
 
 
 @contextmanager
-def whole(file: str) -> Iterator[None]:
+def arrow_refusals(file: str) -> Iterator[None]:
     """Turn whatever Arrow raises about a broken file into one sentence."""
     try:
         yield
@@ -103,30 +116,8 @@ def whole(file: str) -> Iterator[None]:
         ) from None
 
 
-_TEXTS: tuple[Callable[[Any], bool], ...] = (
-    pa.types.is_string,
-    pa.types.is_large_string,
-    pa.types.is_string_view,
-)
-_KNOWN: tuple[Callable[[Any], bool], ...] = (
-    *_TEXTS,
-    pa.types.is_boolean,
-    pa.types.is_integer,
-    pa.types.is_floating,
-    pa.types.is_decimal,
-    pa.types.is_date,
-    pa.types.is_timestamp,
-)
-_REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
-    (pa.types.is_nested, "holds lists or records; write each part as a column of its own"),
-    (pa.types.is_null, "has no values; remove it"),
-    (pa.types.is_duration, "holds durations; write them as numbers of one unit"),
-    (pa.types.is_time, "holds times of the day; write them as numbers of one unit"),
-)
-
-
 def is_text(type_: pa.DataType) -> bool:
-    """Whether a column of this type holds texts."""
+    """Return True if a column of this type holds texts."""
     return _is(_TEXTS, type_)
 
 
@@ -135,12 +126,7 @@ def _is(tests: tuple[Callable[[Any], bool], ...], type_: pa.DataType) -> bool:
 
 
 def check_type(file: str, field: pa.Field) -> None:
-    """Refuse a column of a type that no table of microdata has.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse a column of a type that no table of microdata has."""
     type_ = field.type
     if pa.types.is_dictionary(type_):
         type_ = type_.value_type
@@ -189,10 +175,10 @@ def _typed(
 ) -> tuple[pd.Series[Any], list[str]]:
     """The column as pandas has it, and what is to be said of exact decimals."""
     if not pa.types.is_decimal(array.type):
-        return series_of(field, array), []
+        return column_series(field, array), []
     name = field.name
     if array.type.scale == 0 and array.type.precision <= _INT64_DIGITS:
-        return series_of(field, array.cast(pa.int64())), []
+        return column_series(field, array.cast(pa.int64())), []
     written = decimal_texts(array)
     numbers = written.cast(pa.float64())  # of texts: a decimal's own cast is not rounded correctly
     kept = comes_back(written, numbers)
@@ -210,7 +196,7 @@ def _typed(
     return pd.Series(numbers.to_numpy(zero_copy_only=False)), [said]
 
 
-def series_of(field: pa.Field, array: pa.Array) -> pd.Series[Any]:
+def column_series(field: pa.Field, array: pa.Array) -> pd.Series[Any]:
     """Hold a column that has no decimals as a table does; `field` is that of the file."""
     type_ = array.type
     if pa.types.is_dictionary(type_):
@@ -267,3 +253,24 @@ def _notices(field: pa.Field, series: pd.Series[Any]) -> list[str]:
                 "apart; if they identify people, set its role to identifier."
             ]
     return []
+
+
+def decimal_texts(array: pa.Array) -> pa.Array:
+    """Write exact decimals with all digits of their scale."""
+    texts = array.cast(pa.string())
+    powers = pc.fill_null(pc.match_substring(texts, "E"), False)
+    if abs(array.type.scale) > MOST_DECIMALS or not pc.any(powers).as_py():
+        return texts
+    plain = [format(Decimal(text), "f") for text in texts.filter(powers).to_pylist()]
+    return pc.replace_with_mask(texts, powers, pa.array(plain, pa.string()))
+
+
+def comes_back(texts: pa.Array, numbers: pa.Array) -> bool:
+    """True if each floating number, written in full, is the decimal that it came from."""
+    values = numbers.to_numpy(zero_copy_only=False)
+    if np.isinf(values).any():
+        return False
+    long = pc.greater(pc.utf8_length(texts), _SURE)  # a sign and a point do no harm
+    long = pc.fill_null(long, False)
+    pairs = zip(texts.filter(long).to_pylist(), numbers.filter(long).to_pylist(), strict=True)
+    return all(Decimal(text) == Decimal(repr(number)) for text, number in pairs)

@@ -9,17 +9,7 @@ import pyarrow as pa
 
 
 def arrow_table(frame: pd.DataFrame) -> pa.Table:
-    """Make an Arrow table of the values alone.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-
-    Returns
-    -------
-    pyarrow.Table
-        Without an index, unused levels and metadata; days that are no moments are dates.
-    """
+    """Make an Arrow table of the values alone."""
     arrays = {name: _array(frame[name]) for name in frame.columns}
     return pa.table(arrays).replace_schema_metadata(None)
 

@@ -15,7 +15,7 @@ from rwn_core.io.parse import parse
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demo:
-    """What a demo table is.
+    """A demo table.
 
     Parameters
     ----------
@@ -86,15 +86,7 @@ DEMOS: Mapping[str, Demo] = MappingProxyType(
 
 
 def demo_path(name: str) -> Path:
-    """Where the CSV file of a demo table lies; its schema lies beside it, with suffix .toml.
-
-    Raises
-    ------
-    ParameterError
-        There is no demo of this name.
-    InputError
-        The program was installed without its demo files.
-    """
+    """Return the path of a demo table's CSV file; its schema has the suffix .toml."""
     if name not in DEMOS:
         raise ParameterError(f"The demo table must be one of: {', '.join(DEMOS)}.")
     package = Path(__file__).parents[1]

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from rwn_core.data.file_layout import FileLayout
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
+    from rwn_core.io.guessed_layout import GuessedLayout
     from rwn_core.io.other_readers import Found, Wanted
-    from rwn_core.io.seen import Seen
 
 
 def read(
@@ -37,7 +37,7 @@ def detects(content: bytes) -> bool:
     return content.startswith(b"PK\x03\x04") and b"xl/" in content
 
 
-def sees(content: bytes) -> Seen | None:
+def sees(content: bytes) -> GuessedLayout | None:
     """List the sheets, and look for rows around the table, see `seen_in_workbook`."""
     from rwn_core.io.excel_rows import seen_in_workbook
 

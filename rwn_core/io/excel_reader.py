@@ -16,7 +16,7 @@ from rwn_core.data.validation import LARGEST_NUMBER, check_names
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.excel_container import check_workbook
-from rwn_core.io.excel_rows import sheet_of
+from rwn_core.io.excel_rows import chosen_sheet
 from rwn_core.io.file_name import in_file
 from rwn_core.io.limits import LARGEST_WHOLE, MOST_COLUMNS
 
@@ -36,35 +36,14 @@ _KINDS: tuple[tuple[type, str], ...] = (
 def read_excel(
     file: str, content: bytes, schema: Schema | None = None, *, layout: FileLayout | None = None
 ) -> Microdata:
-    """Read a workbook.
-
-    Parameters
-    ----------
-    file : str
-        The name to use in messages.
-    content : bytes
-    schema : Schema, optional
-    layout : FileLayout, optional
-        A visible sheet with values, the first one where it names none; rows above and below.
-
-    Returns
-    -------
-    Microdata
-        Of that sheet; a notice names the others.
-
-    Raises
-    ------
-    InputError
-        Names file, row or column, and the remedy.
-    SchemaError
-    """
+    """Read a workbook."""
     found = check_workbook(file, content)
     if found.without_result:
         raise InputError(
             f"{file}: {found.without_result:,} cells are formulas without a stored result; open "
             "the file in a spreadsheet program and save it."
         )
-    sheet = sheet_of(file, content, layout or FileLayout())
+    sheet = chosen_sheet(file, content, layout or FileLayout())
     rows, first, notices = sheet.rows, sheet.first, sheet.notices
     if sheet.name in found.sheets:
         notices += found.sheets[sheet.name].notices(len(rows[0]) if rows else 0)
@@ -126,7 +105,7 @@ class _Cells:
     def __init__(self, file: str, name: str, values: list[Any], first: int) -> None:
         self.file, self.name, self.values, self.first = file, name, values, first
         self.gaps = np.array([value is None or value == "" for value in values])
-        self.kinds = np.array([_kind_of(value) for value in values], dtype=object)
+        self.kinds = np.array([_column_kind(value) for value in values], dtype=object)
 
     def typed(self, variable: Variable | None) -> tuple[pd.Series[Any], list[str]]:
         """The column with the type of its cells; what is mixed is refused."""
@@ -214,7 +193,7 @@ class _Cells:
         )
 
 
-def _kind_of(value: Any) -> str:
+def _column_kind(value: Any) -> str:
     return next((kind for type_, kind in _KINDS if isinstance(value, type_)), _TEXT)
 
 

@@ -14,8 +14,8 @@ import python_calamine
 from rwn_core.data.file_layout import MOST_LINES, FileLayout
 from rwn_core.errors import InputError
 from rwn_core.io.excel_container import check_workbook
+from rwn_core.io.guessed_layout import GuessedLayout
 from rwn_core.io.limits import MOST_CELLS
-from rwn_core.io.seen import Seen
 
 Rows = list[list[Any]]
 
@@ -44,22 +44,8 @@ class Sheet:
     name: str
 
 
-def sheet_of(file: str, content: bytes, layout: FileLayout) -> Sheet:
-    """Find the table of a workbook.
-
-    Parameters
-    ----------
-    file : str
-        The name to use in messages.
-    content : bytes
-    layout : FileLayout
-        Its sheet, and how many rows there are no records, counted from the sheet's first row and
-        from the last one with values.
-
-    Raises
-    ------
-    InputError
-    """
+def chosen_sheet(file: str, content: bytes, layout: FileLayout) -> Sheet:
+    """Find the table of a workbook."""
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
         seen = [sheet for sheet in book.sheets_metadata if sheet.visible == _VISIBLE]
@@ -128,7 +114,7 @@ def _table(file: str, rows: Rows, start: int, layout: FileLayout) -> tuple[Rows,
 
 
 def _last(rows: Sequence[Sequence[Any]], end: int) -> int:
-    """Where the rows end, empty ones at their end apart."""
+    """Return the number of rows without the empty ones at the end."""
     while end and not any(map(_filled, rows[end - 1])):
         end -= 1
     return end
@@ -138,18 +124,8 @@ def _filled(value: object) -> bool:
     return value is not None and value != ""
 
 
-def seen_in_workbook(content: bytes) -> Seen:
-    """List the sheets that may be read, and look for rows around the table of the first one.
-
-    Parameters
-    ----------
-    content : bytes
-
-    Returns
-    -------
-    Seen
-        Without sheets where the workbook cannot be read.
-    """
+def seen_in_workbook(content: bytes) -> GuessedLayout:
+    """List the sheets that may be read, and look for rows around the table of the first one."""
     try:
         check_workbook("", content)  # a refused sheet may take any memory
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
@@ -157,7 +133,7 @@ def seen_in_workbook(content: bytes) -> Seen:
         sheets = [(name, book.get_sheet_by_name(name)) for name in visible]
         filled = [(name, sheet) for name, sheet in sheets if sheet.start is not None]
         if not filled:
-            return Seen(layout=FileLayout())
+            return GuessedLayout(layout=FileLayout())
         sheet = filled[0][1]
         last_row, last_column = sheet.end or (0, 0)
         small = (last_row + 1) * (last_column + 1) <= MOST_CELLS
@@ -166,16 +142,16 @@ def seen_in_workbook(content: bytes) -> Seen:
         end = deque(start, maxlen=_END)
         end.extend(rows)
     except (python_calamine.CalamineError, InputError):
-        return Seen(layout=FileLayout())
+        return GuessedLayout(layout=FileLayout())
     above, below = _around(start, list(end))
-    return Seen(
+    return GuessedLayout(
         layout=FileLayout(above=min(above, MOST_LINES), below=below),
         sheets=tuple(name for name, _ in filled),
     )
 
 
 def _around(start: Rows, end: Rows) -> tuple[int, int]:
-    """How many rows seem to stand above the names, and below the last record."""
+    """Guess the number of rows above the names and below the last record."""
     some = [row for row in start if any(map(_filled, row))]
     width = len(some[0]) if some else 0
     columns = [
@@ -191,7 +167,7 @@ def _around(start: Rows, end: Rows) -> tuple[int, int]:
 
 
 def _below(rows: Rows, columns: Sequence[int], texts: set[int]) -> int:
-    """How many of the last rows are no records: empty ones, and those with one text alone.
+    """Count the last rows that are empty or hold a single text.
 
     Of a table with two columns, the text must stand where records have none.
     """

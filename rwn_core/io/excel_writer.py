@@ -27,22 +27,7 @@ class _ExactSheet(Worksheet):  # type: ignore[misc]  # its package has no type d
 
 
 def excel_bytes(frame: pd.DataFrame) -> bytes:
-    """Write a workbook of one sheet.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-
-    Returns
-    -------
-    bytes
-        The same for the same values.
-
-    Raises
-    ------
-    ReleaseError
-        A sheet cannot hold this table.
-    """
+    """Write a workbook of one sheet."""
     _check(frame)
     stream = io.BytesIO()
     book = xlsxwriter.Workbook(stream, {"in_memory": True, "strings_to_urls": False})
@@ -63,7 +48,7 @@ def excel_bytes(frame: pd.DataFrame) -> bytes:
 
 
 def _writer(sheet: Worksheet, column: pd.Series[Any], day: Any, moment: Any) -> Any:
-    """What writes a cell of this column."""
+    """Return the function that writes a cell of a column."""
     values = column
     if isinstance(column.dtype, pd.CategoricalDtype):
         values = pd.Series(column.cat.categories)

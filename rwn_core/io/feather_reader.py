@@ -7,38 +7,20 @@ import pyarrow as pa
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.io.arrow_columns import arrow_microdata, check_fields, checked_fields, whole
+from rwn_core.io.arrow_columns import arrow_microdata, arrow_refusals, check_fields, checked_fields
 from rwn_core.io.limits import check_unpacked
 
 _PACKED = (0xFD2FB528, 0x184D2204)  # how a part packed with zstd or lz4 begins
 
 
 def read_feather(file: str, content: bytes, schema: Schema | None = None) -> Microdata:
-    """Read a Feather file of version 2, which is an Arrow file.
-
-    Parameters
-    ----------
-    file : str
-        The name to use in messages.
-    content : bytes
-    schema : Schema, optional
-
-    Returns
-    -------
-    Microdata
-
-    Raises
-    ------
-    InputError
-        Names file, column and the remedy.
-    SchemaError
-    """
+    """Read a Feather file of version 2, which is an Arrow file."""
     check_unpacked(file, _unpacked_size(content))
-    with whole(file):
+    with arrow_refusals(file):
         source = pa.ipc.open_file(pa.BufferReader(content))
         fields = checked_fields(source.schema)
     check_fields(file, fields, 0, schema)
-    with whole(file):
+    with arrow_refusals(file):
         table = source.read_all()
         table.validate(full=True)
         table = table.unify_dictionaries()
@@ -47,7 +29,7 @@ def read_feather(file: str, content: bytes, schema: Schema | None = None) -> Mic
 
 
 def _unpacked_size(content: bytes) -> int:
-    """How many bytes the packed parts declare, each in the eight bytes before it.
+    """Add up the sizes that packed parts declare, each in the eight bytes before it.
 
     Arrow begins each part at a multiple of eight bytes and takes as much memory as it declares.
     """

@@ -1,4 +1,4 @@
-"""How a message names a file, and the position in it."""
+"""Names of files and positions in messages."""
 
 from __future__ import annotations
 

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
+    from rwn_core.io.guessed_layout import GuessedLayout
     from rwn_core.io.other_readers import Found, Wanted
-    from rwn_core.io.seen import Seen
 
 
 class Feature(StrEnum):
-    """What a file may keep beside the values, in the order of the table in the docs."""
+    """A feature that a format can store, in the order of the table in the docs."""
 
     TRUTHS = "truth values"
     DATES = "dates and times"
@@ -67,13 +67,14 @@ class Format:
     marks : frozenset of str
         Those of them that are written as the file of the original had them.
     sees : callable or None
-        Of a file's bytes; what its layout seems to be, a Seen, or None. For formats with a layout.
+        Guesses the layout of a file's bytes. For formats with a layout.
     detects : callable
         Whether these bytes are certainly of this format, whatever the file's name says.
     again : callable or None
         Reads a file a second time, by another library than `read` does; None where there is none.
     again_by : str
-        The name of that library, for people.
+        The name of that library, for people; without `again`, of the one that reads and does not
+        write.
     """
 
     key: str
@@ -87,14 +88,14 @@ class Format:
     demand: str = ""
     layout: frozenset[str] = frozenset()
     marks: frozenset[str] = frozenset()
-    sees: Callable[[bytes], Seen | None] | None = None
+    sees: Callable[[bytes], GuessedLayout | None] | None = None
     detects: Callable[[bytes], bool] = _never
     again: Callable[[bytes, Wanted], Found] | None = None
     again_by: str = ""
 
     @property
     def has_signature(self) -> bool:
-        """Whether every file of this format shows what it is."""
+        """Return True if the first bytes of this format identify it."""
         return self.detects is not _never
 
     @property

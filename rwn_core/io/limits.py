@@ -1,4 +1,4 @@
-"""What a file may hold at most; beyond it, a table is for the commands for large tables."""
+"""Size limits of a file; larger tables go to the commands for datasets."""
 
 from __future__ import annotations
 
@@ -16,12 +16,7 @@ LARGEST_WHOLE = 2**53  # from here on a float64 does not tell neighboring whole 
 
 
 def check_size(file: str, records: int, columns: int) -> None:
-    """Refuse a table that declares too many columns or cells, before anything is unpacked.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse a table that declares too many columns or cells, before anything is unpacked."""
     if columns > MOST_COLUMNS:
         raise InputError(
             f"{file} has {columns:,} columns; choose at most {MOST_COLUMNS:,} of them."
@@ -34,12 +29,7 @@ def check_size(file: str, records: int, columns: int) -> None:
 
 
 def check_unpacked(file: str, size: int) -> None:
-    """Refuse a packed file that would take too much memory, before it is unpacked.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse a packed file that would take too much memory, before it is unpacked."""
     if size > LARGEST_UNPACKED:
         raise InputError(
             f"{file} unpacks to more than {LARGEST_UNPACKED // 1_000_000:,} MB; read fewer columns "

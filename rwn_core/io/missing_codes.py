@@ -11,19 +11,7 @@ from rwn_core.data.validation import table_notices
 
 
 def without_missing_codes(microdata: Microdata, schema: Schema | None) -> Microdata:
-    """Take out the values that the schema declares as missing.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    schema : Schema or None
-        As the user gave it; what a file declares itself was taken out by its reader.
-
-    Returns
-    -------
-    Microdata
-        With a notice for each variable that lost values.
-    """
+    """Take out the values that the schema declares as missing."""
     declared = [] if schema is None else [v for v in schema.variables if v.missing_codes]
     frame = microdata.frame
     said = []

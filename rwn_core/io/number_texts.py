@@ -1,4 +1,4 @@
-"""How numbers are written in texts, so that a file comes back as it was."""
+"""Numbers as texts, such that a file that is read and written is unchanged."""
 
 from __future__ import annotations
 
@@ -11,19 +11,6 @@ USUAL = 1  # decimals that a floating number has at least, where nothing else is
 
 def number_text(value: float, decimals: int) -> str:
     """Write a number with all its digits and at least so many decimals.
-
-    Parameters
-    ----------
-    value : float
-        Finite; of four bytes or eight.
-    decimals : int
-        From 0.
-
-    Returns
-    -------
-    str
-        The shortest text that gives the value again, with zeros added where it is too short; a
-        power of ten is written out where so many decimals hold it.
 
     Examples
     --------

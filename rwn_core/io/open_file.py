@@ -15,19 +15,7 @@ _BYTES = 4  # of a letter, at most
 
 
 def file_text(path: Path, what: str) -> str:
-    """The text of a small file; a larger one is refused before it is read.
-
-    Parameters
-    ----------
-    path : Path
-    what : str
-        What it should be, for the message.
-
-    Raises
-    ------
-    InputError
-        It is none, is too large or is no UTF-8.
-    """
+    """The text of a small file; a larger one is refused before it is read."""
     content = file_content(path, LONGEST_DOCUMENT * _BYTES)
     try:
         return content.decode("utf-8")
@@ -36,19 +24,7 @@ def file_text(path: Path, what: str) -> str:
 
 
 def file_content(path: Path, most: int | None = None) -> bytes:
-    """The whole content of a file.
-
-    Parameters
-    ----------
-    path : Path
-    most : int, optional
-        Bytes; those of the largest table if left out.
-
-    Raises
-    ------
-    InputError
-        It is none, cannot be opened, is too large or grows meanwhile.
-    """
+    """The whole content of a file."""
     try:
         about = path.stat()
         # a device may give bytes without end, and a pipe may never give one

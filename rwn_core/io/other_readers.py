@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Iterator, Sequence, Set
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,6 +19,7 @@ import pandas as pd
 from rwn_core.data.file_layout import FileLayout
 
 Columns = dict[str, list[Any]]
+ARROW, ARROW_RUST = "Arrow", "Arrow's Rust library"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,10 +31,16 @@ class Found:
     columns : dict of str to list
         The different values of each column.
     records : int
+    by : str
+        The library, where it is not always the format's `again_by`.
+    same : bool
+        Whether it reads and writes the format the first time, too.
     """
 
     columns: Columns
     records: int
+    by: str = ""
+    same: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,14 +87,10 @@ def text_again(content: bytes, wanted: Wanted, usual: str) -> Found:
 
 
 def arrow_again(content: bytes, wanted: Wanted) -> Found:
-    """Read columns by Arrow alone, exact decimals as texts."""
+    """Read columns of Parquet or Feather, exact decimals as texts."""
     import pyarrow as pa
-    import pyarrow.feather as feather
-    import pyarrow.parquet as pq
 
-    source = pa.BufferReader(content)
-    packed = content.startswith(b"PAR1")
-    table = pq.read_table(source) if packed else feather.read_table(source)
+    table, same = _arrow_table(content)
     found: Columns = {}
     for name in wanted.names:
         column = table.column(name)
@@ -96,7 +99,60 @@ def arrow_again(content: bytes, wanted: Wanted) -> Found:
         exact = pa.types.is_decimal(column.type)
         values = column.unique().to_pylist()
         found[name] = [str(value) if exact and value is not None else value for value in values]
-    return Found(columns=found, records=table.num_rows)
+    by = ARROW if same else ARROW_RUST
+    return Found(columns=found, records=table.num_rows, by=by, same=same)
+
+
+def _arrow_table(content: bytes) -> tuple[Any, bool]:
+    """Read all columns by Rust's library if it is installed; True if only Arrow's own can."""
+    import pyarrow as pa
+    import pyarrow.feather as feather
+    import pyarrow.parquet as pq
+
+    parquet = content.startswith(b"PAR1")
+    source = pa.BufferReader(content)
+    if parquet:
+        pq.read_metadata(source)  # a damaged file makes the other library write to the terminal
+    with suppress(ImportError, ValueError), _rust() as rust:
+        read = rust.read_parquet if parquet else rust.read_ipc
+        return pa.table(read(io.BytesIO(content))), False
+    return (pq.read_table(source) if parquet else feather.read_table(source)), True
+
+
+@contextmanager
+def _rust() -> Iterator[Any]:
+    """Give Rust's library of Arrow; whatever it raises becomes a ValueError."""
+    import arro3.io
+
+    try:
+        yield arro3.io
+    except BaseException as error:  # its panics are no Exception
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+            raise ValueError("not read") from None
+        raise
+
+
+def batches_by_rust(path: str) -> Iterator[Any]:
+    """Read a Parquet file batch by batch.
+
+    Raises
+    ------
+    ImportError, ValueError
+        The library is not installed, or does not read this file.
+    """
+    import pyarrow as pa
+
+    with _rust() as rust:
+        for batch in rust.read_parquet(path, batch_size=65_536):
+            yield pa.record_batch(batch)
+
+
+def batches_by_arrow(path: str) -> Iterator[Any]:
+    """Read a Parquet file batch by batch by the library that reads it the first time, too."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as source:
+        yield from source.iter_batches()
 
 
 def stata_again(content: bytes, wanted: Wanted) -> Found:

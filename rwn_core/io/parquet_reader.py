@@ -11,7 +11,13 @@ import pyarrow.parquet as pq
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
-from rwn_core.io.arrow_columns import arrow_microdata, check_fields, checked_fields, is_text, whole
+from rwn_core.io.arrow_columns import (
+    arrow_microdata,
+    arrow_refusals,
+    check_fields,
+    checked_fields,
+    is_text,
+)
 from rwn_core.io.limits import MOST_LETTERS, check_unpacked
 
 _DELTA = "DictAccumulator for Delta"  # Arrow reads texts of these encodings one by one only
@@ -20,30 +26,8 @@ _SPELLED = 2_000_000_000  # bytes that a batch of such texts can spell at most
 
 
 def read_parquet(file: str, content: bytes, schema: Schema | None = None) -> Microdata:
-    """Read a Parquet file.
-
-    Sizes are judged by the numbers of records and columns before anything is unpacked, since
-    a few bytes can declare any number of values. Page checksums are verified where the file
-    has them. Metadata of pandas is left out, so that a stored index is an ordinary column.
-
-    Parameters
-    ----------
-    file : str
-        The name to use in messages.
-    content : bytes
-    schema : Schema, optional
-
-    Returns
-    -------
-    Microdata
-
-    Raises
-    ------
-    InputError
-        Names file, column and the remedy.
-    SchemaError
-    """
-    with whole(file):
+    """Read a Parquet file."""
+    with arrow_refusals(file):
         source = _open(content)
         fields = checked_fields(source.schema_arrow)
         meta = source.metadata
@@ -51,7 +35,7 @@ def read_parquet(file: str, content: bytes, schema: Schema | None = None) -> Mic
     check_fields(file, fields, meta.num_rows, schema)
     size = sum(group.total_byte_size for group in groups)
     check_unpacked(file, size)
-    with whole(file):
+    with arrow_refusals(file):
         table = _table(file, content, fields, size)
         table.validate(full=True)
         if table.num_rows != meta.num_rows:

@@ -10,39 +10,50 @@ from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
 from rwn_core.io import Format, detected, either, endings, format_of_name, kinds
 from rwn_core.io.file_name import shown
-from rwn_core.io.file_type import describe
 from rwn_core.io.limits import LARGEST_FILE
 from rwn_core.io.missing_codes import without_missing_codes
+
+_SIGNS = (
+    (b"PARE", "an encrypted Parquet file"),
+    (b"PK\x03\x04", "a zip archive or an Excel workbook"),
+    (b"PK\x05\x06", "an empty zip archive"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old or password-protected Office file"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\xfd7zXZ\x00", "an xz archive"),
+    (b"\x28\xb5\x2f\xfd", "a zstd archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"%PDF-", "a PDF document"),
+    (b"ARROW1", "an Arrow or Feather file"),
+    (b"FEA1", "a Feather file"),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+    (b"$FL2", "an SPSS file"),
+    (b"$FL3", "an SPSS file"),
+    (b"<stata_dta>", "a Stata file"),
+    (b"RDX", "an R data file"),
+    (b"\x80\x02", "a pickle, which is never opened"),
+    (b"\x80\x03", "a pickle, which is never opened"),
+    (b"\x80\x04", "a pickle, which is never opened"),
+    (b"\x80\x05", "a pickle, which is never opened"),
+)
+_TEXT_SIGNS = (
+    (b"<!doctype html", "a web page"),
+    (b"<html", "a web page"),
+    (b"<?xml", "an XML file"),
+    (b"{", "a JSON file"),
+    (b"[", "a JSON file"),
+)
 
 
 def parse(
     name: str, content: bytes, schema: Schema | None = None, layout: FileLayout | None = None
 ) -> Microdata:
-    """Read a table from bytes.
-
-    Parameters
-    ----------
-    name : str
-        The file's name; only its ending decides anything.
-    content : bytes
-        The whole file.
-    schema : Schema, optional
-        Guessed from the values when left out.
-    layout : FileLayout, optional
-        How the table lies in the file; the schema's own when left out.
-
-    Returns
-    -------
-    Microdata
-        Its schema has the layout, where there is one.
-
-    Raises
-    ------
-    InputError
-        One sentence with the position and the remedy, and never a cell's value.
-    SchemaError
-    """
-    form = format_of(name, content)
+    """Read a table from bytes."""
+    form = format_in_use(name, content)
     file = shown(name)
     if len(content) > LARGEST_FILE:
         raise InputError(too_large(file))
@@ -61,14 +72,8 @@ def parse(
     return data.with_schema(replace(data.schema, file=layout if layout.changed() else None))
 
 
-def format_of(name: str, content: bytes) -> Format:
-    """The format that a name asks for.
-
-    Raises
-    ------
-    InputError
-        There is none of this ending; says what the file is instead.
-    """
+def format_in_use(name: str, content: bytes) -> Format:
+    """The format that a name asks for."""
     form = format_of_name(name)
     if form is not None:
         return form
@@ -101,7 +106,7 @@ def _check_layout(form: Format, file: str, layout: FileLayout) -> None:
 
 
 def _check_content(form: Format, file: str, content: bytes) -> None:
-    """Refuse a file whose bytes are of another format than its name says."""
+    """Refuse a file if its bytes and its name show different formats."""
     if form.detects(content):
         return
     what = describe(content)
@@ -113,3 +118,18 @@ def _check_content(form: Format, file: str, content: bytes) -> None:
         )
     if what is not None:
         raise InputError(f"{file} {fault}; save the table as {kinds()}.")
+
+
+def describe(content: bytes) -> str | None:
+    """Name the type that the first bytes show, such as ``a PNG image``; None if unknown."""
+    own = detected(content)
+    if own is not None:
+        return own.noun
+    for sign, what in _SIGNS:
+        if content.startswith(sign):
+            return what
+    start = content[:200].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    for sign, what in _TEXT_SIGNS:
+        if start.startswith(sign):
+            return what
+    return None

@@ -56,4 +56,5 @@ FORMAT = Format(
         }
     ),
     detects=detects,
+    again_by="rdata",  # files are written by R's own layout, see `r_writer`
 )

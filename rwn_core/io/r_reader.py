@@ -22,9 +22,9 @@ from rwn_core.data.codebook import Code
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
-from rwn_core.io.labelled import LabelledColumn, MissingCodes, labelled_table
 from rwn_core.io.limits import MOST_CELLS, check_size
 from rwn_core.io.unpacked import unpacked
+from rwn_core.io.value_labels import LabelledColumn, MissingCodes, labelled_table
 
 _VECTORS = (RObjectType.LGL, RObjectType.INT, RObjectType.REAL, RObjectType.STR)
 _USED = {
@@ -35,26 +35,7 @@ _LISTS = (RObjectType.LIST, RObjectType.VEC)
 
 
 def read_r(file: str, content: bytes, schema: Schema | None = None) -> Microdata:
-    """Read a file of R.
-
-    Parameters
-    ----------
-    file : str
-        The name to use in messages.
-    content : bytes
-        What `save` or `saveRDS` wrote, packed or not.
-    schema : Schema, optional
-
-    Returns
-    -------
-    Microdata
-
-    Raises
-    ------
-    InputError
-        Names file, column and the remedy.
-    SchemaError
-    """
+    """Read a file of R."""
     plain = unpacked(file, content)
     try:
         columns, notices = _columns(file, plain)
@@ -86,7 +67,7 @@ def _columns(file: str, plain: bytes) -> tuple[list[LabelledColumn], list[str]]:
     if len(frames) > 1:
         others = ", ".join(other for other, _ in frames[1:])
         notices.append(f"The file holds {len(frames)} data frames: {name} is read, not {others}.")
-    attributes = names.of(frame)
+    attributes = names.attributes(frame)
     if "row.names" in attributes and _is_texts(attributes["row.names"]):
         notices.append("The data frame has row names: they are left out.")
     heads = [str(head) for head in attributes.get("names", ())]
@@ -103,7 +84,7 @@ def _columns(file: str, plain: bytes) -> tuple[list[LabelledColumn], list[str]]:
 
 def _beyond(r_object: RObject, names: _Names) -> int:
     """Return the number of codes of a factor that have no level."""
-    attributes = names.of(r_object)
+    attributes = names.attributes(r_object)
     if "factor" not in attributes.get("class", ()) or r_object.info.type not in _VECTORS:
         return 0
     codes = np.ma.filled(np.ma.asarray(names.bare(r_object)), 1).astype(np.float64)
@@ -134,7 +115,7 @@ class _Names:
     def __init__(self, parsed: RData) -> None:
         self._converter = SimpleConverter(default_encoding=parsed.extra.encoding or "utf-8")
 
-    def of(self, r_object: RObject) -> Mapping[str, Any]:
+    def attributes(self, r_object: RObject) -> Mapping[str, Any]:
         """The attributes that are used, by their names; the others are left as they are."""
         found: dict[str, Any] = {}
         part = r_object.attributes
@@ -149,12 +130,12 @@ class _Names:
         return found
 
     def _labels(self, r_object: RObject) -> dict[Code, str]:
-        """The codes of a labelled vector, whose names are their labels."""
+        """Return the codes of a labelled vector by their labels."""
         codes = self.bare(r_object)
         if isinstance(codes, np.ma.MaskedArray):
             codes = np.ma.filled(codes.astype(np.float64), np.nan)
         # of texts, the library keeps no names
-        labels = [str(name) for name in self.of(r_object).get("names", ())]
+        labels = [str(name) for name in self.attributes(r_object).get("names", ())]
         return dict(zip(map(_code, np.asarray(codes).tolist()), labels, strict=bool(labels)))
 
     def bare(self, r_object: RObject) -> Any:
@@ -169,7 +150,7 @@ def _is_texts(values: Any) -> bool:
 
 def _frames(r_object: RObject, names: _Names, name: str = "the first") -> Iterator[tuple[str, Any]]:
     """The data frames of a file with their names, in order."""
-    if r_object.info.type is RObjectType.VEC and "data.frame" in names.of(r_object).get(
+    if r_object.info.type is RObjectType.VEC and "data.frame" in names.attributes(r_object).get(
         "class", ()
     ):
         yield name, r_object
@@ -184,7 +165,7 @@ def _frames(r_object: RObject, names: _Names, name: str = "the first") -> Iterat
 
 
 def _column(file: str, name: str, r_object: RObject, names: _Names) -> LabelledColumn:
-    attributes = names.of(r_object)
+    attributes = names.attributes(r_object)
     classes = [str(each) for each in attributes.get("class", ())]
     fault = _fault(r_object, attributes, classes)
     if fault:

@@ -16,8 +16,8 @@ from rdata.unparser import unparse_data
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Variable
 from rwn_core.errors import ReleaseError
-from rwn_core.io.labelled import coded
 from rwn_core.io.limits import LARGEST_WHOLE
+from rwn_core.io.value_labels import coded
 
 _LARGEST_INTEGER = 2**31 - 1
 _DAY = 86_400
@@ -32,24 +32,7 @@ class _Vector:
 
 
 def r_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
-    """Write what `saveRDS` would write of a data frame.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-    schema : Schema, optional
-        Its labels become the attribute ``label``, its codes those of a labelled vector.
-
-    Returns
-    -------
-    bytes
-        The same for the same values, types and labels.
-
-    Raises
-    ------
-    ReleaseError
-        A column has whole numbers that R has not.
-    """
+    """Write what `saveRDS` would write of a data frame."""
     variables = {} if schema is None else {each.name: each for each in schema.variables}
     columns = [_vector(frame[name], variables.get(name)) for name in frame.columns]
     table = _Vector(

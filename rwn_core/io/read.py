@@ -15,7 +15,7 @@ from rwn_core.io.file_name import in_file, shown
 from rwn_core.io.open_file import file_content
 from rwn_core.io.reading import FileToRead, Reading
 
-__all__ = ["begin", "begin_bytes", "read", "read_bytes", "schema_of"]
+__all__ = ["begin", "begin_bytes", "read", "read_bytes", "schema_from"]
 
 
 def read(
@@ -56,7 +56,7 @@ def read(
     >>> read(demo_path("pima"))
     Microdata(768 records x 9 variables)
     """
-    return _ended(begin(path, schema_of(schema), layout))
+    return _ended(begin(path, schema_from(schema), layout))
 
 
 def read_bytes(
@@ -87,7 +87,7 @@ def read_bytes(
     SchemaError
         As `read` does.
     """
-    return _ended(begin_bytes(name, content, schema_of(schema), layout))
+    return _ended(begin_bytes(name, content, schema_from(schema), layout))
 
 
 def begin(
@@ -99,14 +99,14 @@ def begin(
 
 
 def begin_bytes(
-    name: str, content: bytes, schema: Schema | None = None, layout: FileLayout | None = None
+    name: str, content: bytes, schema: Schema | str | None = None, layout: FileLayout | None = None
 ) -> Reading:
-    """Begin to read an upload as `read_bytes` does, without waiting for it."""
+    """Begin to read an upload as `read_bytes` does; a schema's TOML text is parsed over there."""
     return _begin(FileToRead(name=name, content=content), schema, layout)
 
 
-def _begin(file: FileToRead, schema: Schema | None, layout: FileLayout | None) -> Reading:
-    described = "" if schema is None else schema.to_toml()
+def _begin(file: FileToRead, schema: Schema | str | None, layout: FileLayout | None) -> Reading:
+    described = schema.to_toml() if isinstance(schema, Schema) else schema or ""
     given = None if layout is None else layout.changed()
     return Reading(replace(file, schema=described, layout=given))
 
@@ -119,13 +119,8 @@ def _ended(reading: Reading) -> Microdata:
         reading.cancel()  # also where Ctrl-C ended the waiting
 
 
-def schema_of(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
-    """The schema of a TOML file, or the one that is given.
-
-    Raises
-    ------
-    SchemaError
-    """
+def schema_from(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
+    """The schema of a TOML file, or the one that is given."""
     if schema is None or isinstance(schema, Schema):
         return schema
     path = Path(schema)

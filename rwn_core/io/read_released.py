@@ -14,19 +14,7 @@ from rwn_core.io.read import read, read_bytes
 
 
 def read_released(source: Path | tuple[str, bytes], schema: Schema | None) -> Microdata:
-    """Read a release with the marks of the original's file, or else with the usual ones.
-
-    Parameters
-    ----------
-    source : Path or (str, bytes)
-        Where it lies, or its name and content.
-    schema : Schema, optional
-        Of the released variables; guessed when left out.
-
-    Raises
-    ------
-    InputError, SchemaError, OSError
-    """
+    """Read a release with the marks of the original's file, or else with the usual ones."""
     name = source.name if isinstance(source, Path) else source[0]
 
     def as_described(by: Schema | None) -> Microdata:
@@ -38,7 +26,7 @@ def read_released(source: Path | tuple[str, bytes], schema: Schema | None) -> Mi
         return as_described(usual)
     marks = {name: v for name, v in schema.file.changed().items() if name in form.marks}
     try:
-        return as_described(replace(schema, file=FileLayout.of(marks)))
+        return as_described(replace(schema, file=FileLayout.from_dict(marks)))
     except (InputError, SchemaError) as refusal:
         try:
             return as_described(usual)

@@ -1,4 +1,4 @@
-"""A file is read in a process of its own, with limits on memory and time.
+"""Files and long texts are read in a process of their own, with limits on memory and time.
 
 A broken or hostile file may end the process that reads it, or take it over. So the table comes
 back as plain text and Arrow columns, and nothing that the process answers is unpickled.
@@ -10,35 +10,43 @@ import faulthandler
 import json
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import pyarrow as pa
 
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
+from rwn_core.data.text_budget import (
+    LETTERS_AT_ONCE,
+    LONGEST_DOCUMENT,
+    LONGEST_PARSING_S,
+    PARSING_MEMORY,
+    check_letters,
+)
 from rwn_core.errors import InputError, RWNError, SchemaError
 from rwn_core.io import format_of_name
 from rwn_core.io.file_name import shown
-from rwn_core.io.how_far import told
+from rwn_core.io.guessed_layout import GuessedLayout
 from rwn_core.io.limits import LONGEST_READING, MOST_MEMORY
 from rwn_core.io.open_file import file_content
 from rwn_core.io.parse import parse
-from rwn_core.io.seen import Seen
+from rwn_core.io.read_progress import reporting_to
 from rwn_core.parallel.memory import budget_bytes, limit_memory
 from rwn_core.parallel.pool import CANCELLED, Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle
 from rwn_core.parallel.threads import Progress
 
 _REFUSALS: dict[str, type[RWNError]] = {"InputError": InputError, "SchemaError": SchemaError}
-_MARGIN = 2.0  # seconds by which the process may be late in noticing its limit
+Parsed = TypeVar("Parsed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileToRead:
-    """What is read, and as what.
+    """A file to read, with its schema and layout.
 
     Attributes
     ----------
@@ -87,21 +95,21 @@ class Reading:
         self._pool = Pool(_prepare, self._memory, seconds, workers=1, plain=True)
         self._task = self._pool.submit(file)
         self._pool.close()
-        self._outcome: tuple[Microdata | None, RWNError | None, Seen | None] | None = None
+        self._outcome: tuple[Microdata | None, RWNError | None, GuessedLayout | None] | None = None
 
     @property
     def running(self) -> bool:
-        """Whether there is still something to wait for."""
+        """Return True while the work goes on."""
         return not self._task.done()
 
     @property
     def share(self) -> float:
-        """How much is done, from 0 to 1."""
+        """Return the share done, from 0 to 1."""
         return self._task.share
 
     @property
     def words(self) -> str:
-        """What is being done, as a person reads it."""
+        """Return a short description of the work."""
         return f"Reading {shown(self.name)}"
 
     def wait(self, seconds: float | None = None) -> bool:
@@ -133,11 +141,11 @@ class Reading:
         return data
 
     @property
-    def seen(self) -> Seen | None:
-        """How the file seems to be laid out, once it has ended; None where that was not asked."""
+    def seen(self) -> GuessedLayout | None:
+        """Return the guessed layout after the end; None if the format leaves no choice."""
         return self._ended()[2]
 
-    def _ended(self) -> tuple[Microdata | None, RWNError | None, Seen | None]:
+    def _ended(self) -> tuple[Microdata | None, RWNError | None, GuessedLayout | None]:
         if self._outcome is None:
             try:
                 self._outcome = _taken(self._task.result())
@@ -161,8 +169,47 @@ class Reading:
         )
 
 
+def parse_text(
+    parse: Callable[[str], Parsed], text: str, what: str, *, seconds: float = LONGEST_PARSING_S
+) -> Parsed:
+    """Parse a text from outside: here if it is short, else in a process with limits."""
+    if len(text) <= LETTERS_AT_ONCE:
+        return parse(text)
+    check_letters(text, LONGEST_DOCUMENT, f"The {what}")
+    pool = Pool(_prepare_parser, min(budget_bytes(), PARSING_MEMORY), seconds, workers=1)
+    task = pool.submit((parse, text))
+    pool.close()
+    try:
+        return cast(Parsed, task.result())
+    except Stopped:
+        raise InputError(
+            f"The {what} takes more than {seconds:g} seconds or {PARSING_MEMORY / 1e9:g} GB to "
+            "read; shorten it."
+        ) from None
+    finally:
+        pool.cancel()
+
+
+def _prepare_parser(memory: float, seconds: float) -> Handle:
+    _limit(memory, seconds)
+    return _parse
+
+
+def _parse(call: tuple[Callable[[str], Any], str], progress: Progress) -> Any:
+    parse, text = call
+    try:
+        return parse(text)
+    except MemoryError:
+        raise InputError("The text needs too much memory; shorten it.") from None
+
+
 def _prepare(memory: float, seconds: float) -> Handle:
-    # the libraries are there already; what follows is the file's
+    _limit(memory, seconds)
+    return _read
+
+
+def _limit(memory: float, seconds: float) -> None:
+    """Limit memory and time of this process, after its libraries are loaded."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for terminal in (1, 2):  # libraries warn with the words of a cell
         os.dup2(nowhere, terminal)
@@ -170,7 +217,6 @@ def _prepare(memory: float, seconds: float) -> Handle:
     faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
     pa.set_memory_pool(pa.system_memory_pool())  # the others reserve addresses by the gigabyte
     limit_memory(memory)
-    return _read
 
 
 def _read(file: FileToRead, progress: Progress) -> bytes:
@@ -180,8 +226,8 @@ def _read(file: FileToRead, progress: Progress) -> bytes:
         if file.path is not None:
             content = file_content(file.path)
         schema = Schema.from_toml(file.schema) if file.schema else None
-        layout = None if file.layout is None else FileLayout.of(file.layout)
-        with told(progress):
+        layout = None if file.layout is None else FileLayout.from_dict(file.layout)
+        with reporting_to(progress):
             outcome = parse(file.name, content, schema, layout)
         return _answer(outcome, _seen(file.name, content))
     except (InputError, SchemaError) as refusal:
@@ -191,18 +237,18 @@ def _read(file: FileToRead, progress: Progress) -> bytes:
         return _answer(InputError(_too_much(shown(file.name))), None)
 
 
-def _answer(outcome: Microdata | RWNError, found: Seen | None) -> bytes:
+def _answer(outcome: Microdata | RWNError, found: GuessedLayout | None) -> bytes:
     """A line of JSON, and the columns as an Arrow stream after it."""
     given: dict[str, Any] = {"seen": None if found is None else found.plain()}
     if isinstance(outcome, RWNError):
         given |= {"refusal": type(outcome).__name__, "text": str(outcome)}
         return json.dumps(given).encode() + b"\n"
-    given |= {"schema": outcome.schema.to_toml(), "notices": outcome.notices}
+    given |= {"schema": outcome.schema.to_dict(), "notices": outcome.notices}
     return json.dumps(given).encode() + b"\n" + _packed(outcome)
 
 
-def _seen(name: str, content: bytes) -> Seen | None:
-    """What the file seems to be like, where its format leaves a choice."""
+def _seen(name: str, content: bytes) -> GuessedLayout | None:
+    """Guess the layout of a file, if its format leaves a choice."""
     form = format_of_name(name)
     try:
         return form.sees(content) if form is not None and form.sees is not None else None
@@ -226,12 +272,12 @@ def _packed(data: Microdata) -> bytes:
     return packed
 
 
-def _taken(answer: bytes) -> tuple[Microdata | None, RWNError | None, Seen | None]:
+def _taken(answer: bytes) -> tuple[Microdata | None, RWNError | None, GuessedLayout | None]:
     line, _, columns = answer.partition(b"\n")
     given = json.loads(line)
-    found = given["seen"] and Seen.of(given["seen"])
+    found = given["seen"] and GuessedLayout.from_dict(given["seen"])
     if "refusal" in given:
         return None, _REFUSALS.get(given["refusal"], InputError)(given["text"]), found
     frame = pa.ipc.open_stream(columns).read_all().to_pandas()
-    schema = Schema.from_toml(given["schema"])
+    schema = Schema.from_dict(given["schema"])
     return Microdata(frame, schema, tuple(given["notices"])), None, found

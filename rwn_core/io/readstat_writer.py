@@ -16,8 +16,8 @@ from rwn_core.data.codebook import Code
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Variable
 from rwn_core.errors import ReleaseError
-from rwn_core.io.labelled import coded
 from rwn_core.io.limits import LARGEST_WHOLE
+from rwn_core.io.value_labels import coded
 
 _LARGEST_SHORT = 2**31 - 1000  # Stata keeps the largest of its whole numbers for missing
 
@@ -71,7 +71,7 @@ def _column(
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         codes, labels = coded(column, variable)
-        return _texts_or(codes if codes.isna().any() else _whole(codes)), labels
+        return _texts_or(codes if codes.isna().any() else _integers(codes)), labels
     labels = {} if variable is None else dict(variable.value_labels)
     if pd.api.types.is_bool_dtype(dtype):
         return column.astype("Int64").astype("float64"), labels or {0: "false", 1: "true"}
@@ -84,7 +84,7 @@ def _column(
     return _texts_or(column), labels
 
 
-def _whole(codes: pd.Series[Any]) -> pd.Series[Any]:
+def _integers(codes: pd.Series[Any]) -> pd.Series[Any]:
     """Codes without gaps as whole numbers where they are."""
     if codes.dtype == object or (codes % 1 != 0).any() or (codes.abs() >= _LARGEST_SHORT).any():
         return codes
@@ -110,13 +110,7 @@ def _texts_or(column: pd.Series[Any]) -> pd.Series[Any]:
 def written_bytes(
     write: Callable[..., None], made: Coded, title: str, ending: str, **options: Any
 ) -> bytes:
-    """Let the library write a file, and give its bytes.
-
-    Raises
-    ------
-    ReleaseError
-        The format cannot hold this table.
-    """
+    """Let the library write a file, and give its bytes."""
     with tempfile.TemporaryDirectory(prefix="rwn-") as folder:
         path = Path(folder) / f"table{ending}"
         try:
@@ -131,13 +125,7 @@ def written_bytes(
 
 
 def _narrowed(values: pd.Series[Any]) -> pd.Series[Any]:
-    """Numbers as these programs have them: of four bytes where they fit without gaps, or eight.
-
-    Raises
-    ------
-    ReleaseError
-        A number is so large that it would be changed.
-    """
+    """Numbers as these programs have them: of four bytes where they fit without gaps, or eight."""
     if pd.api.types.is_float_dtype(values.dtype):
         return values
     if values.isna().any():

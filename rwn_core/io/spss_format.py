@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
     from rwn_core.data.variable import Variable
+    from rwn_core.io.other_readers import Found, Wanted
 
 _STAMP = 92  # where the time of making stands, after the sign, the program and six numbers
 _PORTABLE = b"SPSS PORT FILE"
@@ -67,7 +68,7 @@ def _missing(variable: Variable) -> list[Any]:
 def _without_letters(
     labels: dict[str, dict[Any, str]], frame: pd.DataFrame
 ) -> dict[str, dict[Any, str]]:
-    """Value labels whose codes are of their column's type."""
+    """Return value labels with codes of their column's type."""
     texts = {name for name in labels if frame[name].dtype == object}
     return {
         name: {
@@ -80,6 +81,13 @@ def _without_letters(
 def detects(content: bytes) -> bool:
     """Recognize the sign of .sav and .zsav, and that of a portable file after its first lines."""
     return content.startswith((b"$FL2", b"$FL3")) or _PORTABLE in content[:300]
+
+
+def again(content: bytes, wanted: Wanted) -> Found:
+    """Read a file a second time, see `spss_again`."""
+    from rwn_core.io.spss_again import spss_again
+
+    return spss_again(content, wanted)
 
 
 FORMAT = Format(
@@ -100,4 +108,6 @@ FORMAT = Format(
         }
     ),
     detects=detects,
+    again=again,
+    again_by="RWN's own SPSS reader",
 )

@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NoReturn
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,25 +23,28 @@ from rwn_core.data.validation import check_names
 from rwn_core.data.variable import Variable
 from rwn_core.errors import InputError
 from rwn_core.io.file_name import in_file
-from rwn_core.io.how_far import report
 from rwn_core.io.limits import LONGEST_FIELD, MOST_COLUMNS
+from rwn_core.io.read_progress import report
 from rwn_core.io.text_types.column import TextColumn
 from rwn_core.io.text_types.convert import typed
 from rwn_core.io.text_types.date_texts import are_days
 from rwn_core.io.text_types.digits import written_decimals
-from rwn_core.io.text_types.header import header_notices, refuse_values_as_names
+from rwn_core.io.text_types.first_line import (
+    header_notices,
+    refuse_named_separator,
+    refuse_other_separator,
+    refuse_values_as_names,
+)
 from rwn_core.io.text_types.lay_out import (
     decoded,
     generated_names,
     invented_notice,
-    lines_of,
     names_of_schema,
-    table_of,
+    table_lines,
+    text_lines,
     with_points,
 )
-from rwn_core.io.text_types.out_of_order import broken, ragged
-from rwn_core.io.text_types.patterns import Form, form_of
-from rwn_core.io.text_types.separators import refuse_named_separator, refuse_other_separator
+from rwn_core.io.text_types.patterns import Form, text_form
 
 _SPLIT = 0.6  # of the reading, until the fields are found
 _BLOCK = 1_000  # records held as Python objects at a time; few enough for the cache
@@ -51,7 +55,8 @@ _NO_NAMES = {
     ),
     **dict.fromkeys((Form.DATE, Form.OTHER_DATE), "date"),
 }
-_LINE_END = re.compile(rb"\r\n|\n|\r")
+_ENDS = r"\r\n|\n|\r"
+_LINE_END = re.compile(_ENDS.encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,7 @@ class _Text:
     chosen: bool = False
 
     def records(self) -> Iterator[list[str]]:
-        return csv.reader(lines_of(self.content), strict=True, delimiter=self.separator)
+        return csv.reader(text_lines(self.content), strict=True, delimiter=self.separator)
 
     def after_header(self) -> Iterator[list[str]]:
         records = self.records()
@@ -91,27 +96,6 @@ def read_text_table(
 
     The csv module splits the records, because it is exact about quotes and counts physical
     lines; types are decided column by column on Arrow arrays of texts.
-
-    Parameters
-    ----------
-    file : str
-        The name to use in messages.
-    content : bytes
-    schema : Schema, optional
-    layout : FileLayout, optional
-        How the table lies in the file; UTF-8 with nothing around the table when left out.
-    separator : str
-        Between the fields of a line, where the layout names none.
-
-    Returns
-    -------
-    Microdata
-
-    Raises
-    ------
-    InputError
-        Names file, line or column, and the remedy.
-    SchemaError
     """
     layout = layout or FileLayout()
     text = _laid_out(file, content, layout, separator)
@@ -124,7 +108,12 @@ def read_text_table(
     if layout.decimal == ",":
         columns = [with_points(file, *each) for each in zip(names, columns, strict=True)]
     cells = [
-        TextColumn(file=file, name=name, texts=texts, lines=lambda rows: _lines_of(text, rows))
+        TextColumn(
+            file=file,
+            name=name,
+            texts=texts,
+            lines=lambda rows: _physical_lines(text, columns, rows),
+        )
         for name, texts in zip(names, columns, strict=True)
     ]
     notices = [] if layout.header or schema is not None else [invented_notice(names)]
@@ -155,7 +144,7 @@ def read_text_table(
 def _written(
     column: TextColumn, series: pd.Series[Any], variable: Variable | None, notation: str | None
 ) -> tuple[dict[str, Any], list[str]]:
-    """How the file writes a column, as fields of its variable; and what is to be said of it."""
+    """Return the notation of a column as fields of its variable, and notices."""
     if column.has == {Form.OTHER_DATE} and are_days(series):
         return {"notation": notation}, []
     decimals, said = written_decimals(column, series)
@@ -166,7 +155,7 @@ def _written(
 
 def _laid_out(file: str, content: bytes, layout: FileLayout, separator: str) -> _Text:
     """The text of the table alone."""
-    text = table_of(file, _checked_text(file, decoded(file, content, layout)), layout)
+    text = table_lines(file, _checked_text(file, decoded(file, content, layout)), layout)
     return _Text(
         file,
         text,
@@ -210,8 +199,8 @@ def _header(text: _Text) -> tuple[str, ...]:
     file = text.file
     try:
         names = next(text.records())
-    except csv.Error:
-        _explain(text, 0)
+    except csv.Error as error:
+        raise InputError(f"{file}, line {text.first:,}: {broken(str(error))}") from None
     if not names:
         raise InputError(
             f"{file}, line {text.first:,}: the header line is empty; begin with the names."
@@ -226,7 +215,7 @@ def _header(text: _Text) -> tuple[str, ...]:
     if not text.header:
         return tuple(generated_names(len(names)))
     for position, name in enumerate(names, start=1):
-        what = _NO_NAMES.get(form_of(name))
+        what = _NO_NAMES.get(text_form(name))
         if what is not None:
             # the name stays out of the message: without a header line it is a cell's value
             raise InputError(
@@ -243,58 +232,83 @@ def _columns(text: _Text, names: Sequence[str]) -> list[pa.ChunkedArray]:
     records = text.after_header()
     ends = max(text.content.count(b"\n"), text.content.count(b"\r"), 1)
     chunks: list[list[pa.Array]] = [[] for _ in names]
-    try:
-        while block := list(islice(records, _BLOCK)):
-            if set(map(len, block)) != {len(names)}:
-                _explain(text, len(names))
-            for parts, values in zip(chunks, zip(*block, strict=True), strict=True):
-                parts.append(pa.array(values, pa.large_string()))
-            report(_SPLIT * min(1.0, text.line(records) / ends))
-    except csv.Error:
-        _explain(text, len(names))
+    while block := _block(text, records, len(names)):
+        for parts, values in zip(chunks, zip(*block, strict=True), strict=True):
+            parts.append(pa.array(values, pa.large_string()))
+        report(_SPLIT * min(1.0, text.line(records) / ends))
     if not chunks[0]:
         raise InputError(
             f"{text.file}: no record follows the header line; masking needs at least two records."
         )
     columns = [pa.chunked_array(parts, pa.large_string()) for parts in chunks]
     for name, column in zip(names, columns, strict=True):
-        _check_lengths(text, name, column)
+        _check_lengths(text, columns, name, column)
     return columns
 
 
-def _check_lengths(text: _Text, name: str, column: pa.ChunkedArray) -> None:
+def _block(text: _Text, records: Iterator[list[str]], width: int) -> list[list[str]]:
+    """Return the next records, each as wide as the header; empty after the last one."""
+    line, block, fault = text.line(records), list[list[str]](), ""
+    try:
+        for record in islice(records, _BLOCK):
+            block.append(record)  # what came before a fault is needed
+    except csv.Error as error:
+        fault = broken(str(error))
+    if fault or any(len(record) != width for record in block):
+        for record in block:
+            if len(record) != width:
+                raise InputError(f"{text.file}, line {line:,}: {ragged(record, width)}")
+            line += 1 + sum(len(re.findall(_ENDS, field)) for field in record)
+        raise InputError(f"{text.file}, line {line:,}: {fault}")
+    return block
+
+
+def _check_lengths(
+    text: _Text, columns: Sequence[pa.ChunkedArray], name: str, column: pa.ChunkedArray
+) -> None:
     lengths = pc.utf8_length(column)
     if (pc.max(lengths).as_py() or 0) <= LONGEST_FIELD:
         return
     row = pc.index(pc.greater(lengths, LONGEST_FIELD), True).as_py()
     raise InputError(
-        f"{text.file}, line {_lines_of(text, [row])[0]:,}, column {name}: "
+        f"{text.file}, line {_physical_lines(text, columns, [row])[0]:,}, column {name}: "
         f"the field is longer than {LONGEST_FIELD:,} characters; shorten it."
     )
 
 
-def _lines_of(text: _Text, rows: Sequence[int]) -> list[int]:
-    """The physical lines on which these records begin; record 0 follows the header."""
-    records = text.after_header()
-    wanted = set(rows)
-    lines = []
-    for row in range(max(rows) + 1):
-        line = text.line(records)
-        next(records)
-        if row in wanted:
-            lines.append(line)
-    return lines
+def _physical_lines(
+    text: _Text, columns: Sequence[pa.ChunkedArray], rows: Sequence[int]
+) -> list[int]:
+    """Return the lines on which these records begin; record 0 follows the header."""
+    breaks = sum(pc.count_substring_regex(each, _ENDS).to_numpy() for each in columns)
+    heights = 1 + np.asarray(breaks)
+    begin = text.line(text.after_header())
+    return [begin + int(heights[:row].sum()) for row in rows]
 
 
-def _explain(text: _Text, width: int) -> NoReturn:
-    """Find the first record that is out of order, and raise an InputError about it."""
-    records = text.records()
-    line = text.first
-    try:
-        for number, record in enumerate(records):
-            if number > 0 and len(record) != width:
-                raise InputError(f"{text.file}, line {line:,}: {ragged(record, width)}")
-            line = text.line(records)
-    except csv.Error as error:
-        raise InputError(f"{text.file}, line {line:,}: {broken(str(error))}") from None
-    raise AssertionError("every record is in order")
+def ragged(record: Sequence[str], width: int) -> str:
+    """Describe a record of another number of fields."""
+    if not record:
+        return (
+            "the line is empty; remove it and any title above the header line, or write two "
+            "quotes for a missing value."
+        )
+    fields = "is 1 field" if len(record) == 1 else f"are {len(record):,} fields"
+    fault = f"there {fields}, and the header has {width:,}"
+    if len(record) == width + 1 and record[-1] == "":
+        return f"{fault}; remove the comma at the end of the lines."
+    if width == 1:
+        return f"{fault}; remove any title above the header line."
+    return f"{fault}; give every record one field for each column."
+
+
+def broken(error: str) -> str:
+    """Describe an error of the csv module."""
+    if "unexpected end" in error:
+        return "a quote is opened and never closed; close it."
+    if "expected after" in error:
+        return "text follows a closing quote; double the quotes inside a quoted field."
+    return (
+        f"a field is longer than {LONGEST_FIELD:,} characters; shorten it, or close a quote "
+        "that was left open."
+    )

@@ -13,20 +13,7 @@ from rwn_core.io.text_types.lay_out import with_commas
 
 
 def text_table(frame: pd.DataFrame, separator: str, schema: Schema | None = None) -> bytes:
-    """Write a table as UTF-8 text.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-    separator : str
-        Between the fields of a line.
-    schema : Schema, optional
-        Decimals have a comma where they had one in its file.
-
-    Returns
-    -------
-    bytes
-    """
+    """Write a table as UTF-8 text."""
     frame = _with_texts(frame, schema)
     if schema is not None and schema.file is not None and schema.file.decimal == ",":
         frame = _with_commas(frame)

@@ -2,62 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from rwn_core.io.separated_text import MARKS, text_format
 
-from rwn_core.io.format import Feature, Format
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from rwn_core.data.file_layout import FileLayout
-    from rwn_core.data.microdata import Microdata
-    from rwn_core.data.schema import Schema
-    from rwn_core.io.other_readers import Found, Wanted
-    from rwn_core.io.seen import Seen
-
-
-def read(
-    file: str, content: bytes, schema: Schema | None, layout: FileLayout | None = None
-) -> Microdata:
-    """Read a TSV file, see `read_text_table`."""
-    from rwn_core.io.text_reader import read_text_table
-
-    return read_text_table(file, content, schema, layout=layout, separator="\t")
-
-
-def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
-    """Write UTF-8 with tabs, one header line and line feeds."""
-    from rwn_core.io.text_writer import text_table
-
-    return text_table(frame, "\t", schema)
-
-
-def sees(content: bytes) -> Seen | None:
-    """Look for the layout, see `seen_in_text`."""
-    from rwn_core.io.seen import seen_in_text
-
-    return seen_in_text(content, "\t")
-
-
-def again(content: bytes, wanted: Wanted) -> Found:
-    """Read a file a second time, see `text_again`."""
-    from rwn_core.io.other_readers import text_again
-
-    return text_again(content, wanted, "\t")
-
-
-FORMAT = Format(
+FORMAT = text_format(
+    "\t",
+    marks=MARKS - {"separator"},
     key="tsv",
     title="TSV",
     noun="a TSV file",
     suffixes=(".tsv", ".tab"),
     media_type="text/tab-separated-values",
-    read=read,
-    write=write,
-    layout=frozenset({"encoding", "separator", "decimal", "header", "above", "below", "dates"}),
-    marks=frozenset({"decimal", "dates"}),
-    sees=sees,
-    keeps=frozenset({Feature.DATES, Feature.TIME_ZONES}),
-    again=again,
-    again_by="pandas",
 )

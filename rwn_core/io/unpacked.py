@@ -15,7 +15,7 @@ _PEEKED = 1_000_000  # bytes: bzip2 gives nothing before a whole block
 
 
 def _unpacker(content: bytes) -> Any:
-    """What unpacks content that begins like this; None for what is not packed."""
+    """Return the decompressor for content that begins like this, or None."""
     if content.startswith(b"\x1f\x8b"):
         return zlib.decompressobj(31)
     if content.startswith(b"BZh"):
@@ -38,13 +38,7 @@ def first_bytes(content: bytes, count: int) -> bytes:
 
 
 def unpacked(file: str, content: bytes) -> bytes:
-    """The content without gzip, bzip2 or xz around it.
-
-    Raises
-    ------
-    InputError
-        It is damaged, or larger than LARGEST_UNPACKED.
-    """
+    """The content without gzip, bzip2 or xz around it."""
     unpacker = _unpacker(content)
     if unpacker is None:
         return content

@@ -23,13 +23,7 @@ _ABANDONED = 3600.0  # seconds
 
 
 def file_format(path: Path) -> str:
-    """Find the key of the format that a file name asks for.
-
-    Raises
-    ------
-    ParameterError
-        The name ends in something else.
-    """
+    """Find the key of the format that a file name asks for."""
     asked = format_of_name(path.name)
     if asked is None or asked.write is None:
         raise ParameterError(f"The output file name must end in {endings()}.")
@@ -37,28 +31,7 @@ def file_format(path: Path) -> str:
 
 
 def table_bytes(frame: pd.DataFrame, format: str, schema: Schema | None = None) -> bytes:
-    """Give a file's bytes: no index, no unused levels, no foreign metadata, no statistics.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-    format : str
-        Key of a format in `rwn_core.io.FORMATS`, such as "csv".
-    schema : Schema, optional
-        Its labels, codes and codes for missing are written where the format keeps them.
-
-    Returns
-    -------
-    bytes
-        The same for the same values and types.
-
-    Raises
-    ------
-    ParameterError
-        There is no such format, or its files are only read.
-    ReleaseError
-        The format cannot hold this table.
-    """
+    """Give a file's bytes: no index, no unused levels, no foreign metadata, no statistics."""
     form = format_of_key(format)
     if form.write is None:
         raise ParameterError(f"{form.title} files are only read; choose {endings()}.")
@@ -66,43 +39,13 @@ def table_bytes(frame: pd.DataFrame, format: str, schema: Schema | None = None) 
 
 
 def write_atomically(path: Path, content: bytes) -> Path:
-    """Write a file so that it is there whole or not at all.
-
-    Parameters
-    ----------
-    path : Path
-    content : bytes
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    ReleaseError
-        Nothing was written, and an older file of that name is untouched.
-    """
+    """Write a file so that it is there whole or not at all."""
     write_together({path: content})
     return path
 
 
 def write_together(files: Mapping[Path, bytes]) -> None:
-    """Write files that belong together, each whole: all of them, or none.
-
-    Every content is on the disk before the first file gets its name, so that a full disk leaves
-    none. Unfinished files of a program that was killed are removed from the folders, once they
-    are an hour old.
-
-    Parameters
-    ----------
-    files : mapping of Path to bytes
-        By the names that they get; in this order.
-
-    Raises
-    ------
-    ReleaseError
-        Nothing new is there, and older files of these names are untouched.
-    """
+    """Write files that belong together, each whole: all of them, or none."""
     folders = {path.parent for path in files}
     for folder in folders:
         if not folder.is_dir():

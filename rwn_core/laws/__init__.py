@@ -1,1 +1,1 @@
-"""What masking may do to a cell, exactly: donors and laws."""
+"""Exact laws: the probability of each released value, and of each donor."""

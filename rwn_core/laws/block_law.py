@@ -15,7 +15,7 @@ from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
 from rwn_core.laws.moments import Moments, joined
 from rwn_core.laws.separate_law import SeparateLaw, UnitLaw, Untouched
-from rwn_core.laws.transition_law import LARGEST_TABLE, Choice, Transition, numbers_of
+from rwn_core.laws.transition_law import LARGEST_TABLE, Choice, Transition, value_numbers
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 
 LARGEST_PAIRS = 10_000_000  # of records of one block: 12 bytes each
@@ -68,7 +68,7 @@ class BlockLaw(CellLaw):
         """The records that lose their values: none."""
         return np.empty(0, dtype=np.int64)
 
-    def exchanged(self, name: str) -> bool:
+    def keeps_value_counts(self, name: str) -> bool:
         """Every variable: the swapped ones are permuted."""
         return True
 
@@ -90,14 +90,8 @@ class BlockLaw(CellLaw):
         parts = [Untouched(self.original, name) for name in names]
         return joined([moved.moments(), *(part.moments() for part in parts)])
 
-    def on(self, original: Microdata) -> Self:
-        """The law in the eyes of somebody who has some variables only; see `CellLaw.on`.
-
-        Raises
-        ------
-        NotApplicable
-            They do not make the blocks.
-        """
+    def restricted_to(self, original: Microdata) -> Self:
+        """Return the law for an intruder who knows only these variables."""
         if not set(self._known_by) <= set(original.names):
             raise NotApplicable("Without the variables that make the blocks the law is not known.")
         other = copy(self)
@@ -113,13 +107,10 @@ def law_within_blocks(
     blocks: NDArray[np.int64],
     selected: NDArray[np.int64],
 ) -> Law | None:
-    """The law of donors; of values where there are too many; see `BlockLaw`.
-
-    None where even the values of all blocks are too many to be listed.
-    """
-    if pairs_of(blocks) <= LARGEST_PAIRS:
+    """The law of donors; of values where there are too many; see `BlockLaw`."""
+    if block_pairs(blocks) <= LARGEST_PAIRS:
         return BlockLaw(original, swapped, known_by, blocks, selected)
-    if len(selected) * (int(numbers_of(original, swapped).max()) + 1) > LARGEST_TABLE:
+    if len(selected) * (int(value_numbers(original, swapped).max()) + 1) > LARGEST_TABLE:
         return None
     moved = block_transition(original, swapped, blocks, selected)
     rest = [v.name for v in original.schema.released if v.name not in swapped]
@@ -133,11 +124,8 @@ def block_transition(
     blocks: NDArray[np.int64],
     selected: NDArray[np.int64],
 ) -> Transition:
-    """The same law by values: a record keeps its own, or takes one of those of its block.
-
-    Records of a block are alike, so that no pair of them is listed.
-    """
-    own = numbers_of(original, swapped)
+    """The same law by values: a record keeps its own, or takes one of those of its block."""
+    own = value_numbers(original, swapped)
     moving, sizes = blocks >= 0, np.bincount(blocks[blocks >= 0], minlength=len(selected))
     other = np.maximum(selected - 1, 0) / np.maximum(sizes * (sizes - 1), 1)
     pools = np.zeros((len(sizes), int(own.max()) + 1))
@@ -149,11 +137,13 @@ def block_transition(
         (taken[moving], blocks[moving], starts), shape=(len(own), len(sizes))
     )
     choice = Choice(keep=1.0 - taken, weights=weights, pools=pools)
-    return Transition(plain=original, unit=swapped, choice=choice, by_value=False, exchanged=True)
+    return Transition(
+        plain=original, unit=swapped, choice=choice, by_value=False, keeps_value_counts=True
+    )
 
 
-def pairs_of(blocks: NDArray[np.int64]) -> int:
-    """How many pairs of records of one block there are, each record with itself among them."""
+def block_pairs(blocks: NDArray[np.int64]) -> int:
+    """Count the pairs of records of one block, each record with itself included."""
     sizes = np.bincount(blocks[blocks >= 0])
     return int((sizes.astype(np.int64) ** 2).sum())
 

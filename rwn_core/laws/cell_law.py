@@ -1,4 +1,4 @@
-"""What a method may do to each cell: the exact probability of every released value."""
+"""Exact law of methods with donors: the probability of every released value."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_together, joint_codes, value_codes
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.cells import Component
 from rwn_core.laws.donor_probabilities import Column, DonorChances
+from rwn_core.laws.law import Law, MixtureComponent
 from rwn_core.laws.moments import Moments
 from rwn_core.laws.privacy import AS_IT_IS, FROM_DONORS, Privacy
 from rwn_core.neighbors import Neighborhoods
@@ -65,20 +65,7 @@ class CellLaw:
         self._rule, self._unrounded = rule, original
 
     def rounded(self, precision: Mapping[str, float]) -> Self:
-        """The law of the release after its values are rounded.
-
-        Parameters
-        ----------
-        precision : mapping of str to float
-            For each rounded variable the step, in its own unit, that released values are
-            multiples of.
-
-        Returns
-        -------
-        CellLaw
-            Exactly that of rounded values: donors and neighborhoods stay as they are, and two
-            donors whose values round alike give one value.
-        """
+        """The law of the release after its values are rounded."""
         if not precision:
             return self
         other = copy(self)
@@ -87,66 +74,39 @@ class CellLaw:
         other._tables = {}  # the donors do not depend on how values are written
         return other
 
-    def components(self) -> tuple[Component, ...]:
+    def components(self) -> tuple[MixtureComponent, ...]:
         """This law alone: all cells are independent."""
-        return (Component(1.0, self),)
+        return (MixtureComponent(1.0, self),)
 
     @property
     def rule(self) -> NeighborhoodRule:
-        """How the neighborhoods of the release were found.
-
-        Raises
-        ------
-        NotApplicable
-            It is not known.
-        """
+        """The rule that found the neighborhoods of the release."""
         if self._rule is None:
             raise NotApplicable("This needs the rule by which the neighborhoods were found.")
         return self._rule
 
-    def shares_outside(self, people: Microdata) -> sparse.csr_array:
-        """The neighborhoods of people who are not in the file, as `NeighborhoodRule.shares`."""
-        return self.rule.shares(people, self._unrounded)
+    def outside(self, people: Microdata) -> tuple[sparse.csr_array, Joins]:
+        """Return the donor probabilities of people outside, and the neighborhoods they join."""
+        shares = self.rule.shares(people, self._unrounded)
+        return shares, self.rule.joins(people, self._unrounded, self.neighborhoods)
 
-    def joins_outside(self, people: Microdata) -> Joins:
-        """The neighborhoods that people outside join, as `NeighborhoodRule.joins`."""
-        return self.rule.joins(people, self._unrounded, self.neighborhoods)
-
-    def on(self, original: Microdata) -> Self:
-        """The law in the eyes of somebody who has some variables only.
-
-        Parameters
-        ----------
-        original : Microdata
-            This law's original with some of its variables.
-
-        Returns
-        -------
-        CellLaw
-            With the neighborhoods that these variables alone make.
-
-        Raises
-        ------
-        NotApplicable
-            It is not known how neighborhoods are found.
-        ParameterError
-            None of the variables has a part in the distance.
-        """
+    def restricted_to(self, original: Microdata) -> Self:
+        """Return the law for an intruder who knows only these variables."""
         other = copy(self)
         other.original = original
         other.q = np.array([self.modification(v.name) for v in original.schema.released])
-        other._rule = self.rule.on(original.names)
+        other._rule = self.rule.restricted_to(original.names)
         other.neighborhoods = other.rule.find(self._unrounded)
         other.donors, other._tables = DonorChances(other.neighborhoods, None), {}
         return other
 
     @property
     def empty(self) -> NDArray[np.int64]:
-        """The records without neighbors, whose modified cells become missing."""
+        """The records without neighbors; their modified cells become missing."""
         return np.flatnonzero(self.neighborhoods.sizes == 0)
 
     @property
-    def members(self) -> sparse.csr_array:
+    def probabilities(self) -> sparse.csr_array:
         """Row i holds each member's probability to be the donor, shape (n, n), sparse."""
         return self.donors.matrix
 
@@ -155,7 +115,7 @@ class CellLaw:
         moved = [(unit, self.modification(unit[0]) > 0) for unit in self.units()]
         return {unit: FROM_DONORS if moves else AS_IT_IS for unit, moves in moved}
 
-    def exchanged(self, name: str) -> bool:
+    def keeps_value_counts(self, name: str) -> bool:
         """Only what no record modifies; donors may give a value to many."""
         return self.modification(name) == 0
 
@@ -165,40 +125,14 @@ class CellLaw:
         return float(self.q[names.index(name)])
 
     def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
-        """The law of one variable.
-
-        Parameters
-        ----------
-        name : str
-
-        Returns
-        -------
-        probabilities : sparse array, shape (n, V)
-            Rows sum to 1.
-        values : list, length V
-            The values of the columns, missing as None in the last place.
-        """
+        """The law of one variable, shape (n, V)."""
         if name not in self._tables:
             codes, values = value_codes(self.original, name)
             self._tables[name] = (self.donors.table(codes, self.modification(name)), values)
         return self._tables[name]
 
-    def columns(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
-        """What each value of some variables is to expect; without the law of a large table.
-
-        Parameters
-        ----------
-        names : sequence of str
-        enough : float
-            A large table's variable may be left alone once supports @ chances is this much: from
-            there on both may be too small.
-
-        Returns
-        -------
-        list of (supports, chances)
-            Of each variable and value in turn: how many records may release it, and the
-            probability that a random record does; both shape (V,).
-        """
+    def supports(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
+        """Return the support size and mean probability of each value of some variables."""
         if self.donors.few:
             return [_column(self.table(name)[0]) for name in names]
         codes = [value_codes(self.original, name)[0] for name in names]
@@ -216,17 +150,14 @@ class CellLaw:
         """None: neighborhoods decide; see `Law.moments`."""
         return None
 
-    def kept(self, *names: str) -> NDArray[np.float64]:
-        """P(the released values of these variables equal the original's), shape (n,).
+    def retained(self, *names: str) -> NDArray[np.float64]:
+        """P(the released values of these variables equal the original's), shape (n,)."""
+        return np.asarray(self._retained([names])[0])
 
-        Several variables must be those of one group, which share a donor.
-        """
-        return np.asarray(self._kept([names])[0])
-
-    def _kept(self, units: Sequence[tuple[str, ...]]) -> NDArray[np.float64]:
+    def _retained(self, units: Sequence[tuple[str, ...]]) -> NDArray[np.float64]:
         """`kept` of several units at once, shape (units, n)."""
         q = np.array([[self.modification(names[0])] for names in units])
-        alike = self.donors.alike([joint_codes(self.original, names) for names in units])
+        alike = self.donors.own_value_chance([joint_codes(self.original, names) for names in units])
         return np.asarray((1 - q) + q * alike)
 
     def units(self) -> list[tuple[str, ...]]:
@@ -237,28 +168,14 @@ class CellLaw:
             units.setdefault(unit, []).append(variable.name)
         return [tuple(names) for names in units.values()]
 
-    def rows_intact(self) -> NDArray[np.float64]:
+    def rows_unchanged(self) -> NDArray[np.float64]:
         """P(no value of a record changes), shape (n,)."""
-        return np.asarray(np.prod(self._kept(self.units()), axis=0))
+        return np.asarray(np.prod(self._retained(self.units()), axis=0))
 
     def likelihood_columns(
         self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
     ) -> tuple[sparse.csc_array, NDArray[np.int64]]:
-        """The law of one unit, and which of its columns holds each released record's values.
-
-        Parameters
-        ----------
-        names : tuple of str
-            One of `units`.
-        masked : Microdata
-        rows : ndarray of int64, shape (m,)
-
-        Returns
-        -------
-        probabilities : sparse array, shape (n, V)
-        columns : ndarray of int64, shape (m,)
-            -1 where the original has no such values.
-        """
+        """The law of one unit, and which of its columns holds each released record's values."""
         codes, columns = self.unit_codes(names, masked, rows)
         return sparse.csc_array(self.donors.table(codes, self.modification(names[0]))), columns
 
@@ -269,7 +186,7 @@ class CellLaw:
         rows: NDArray[np.int64],
         people: Microdata | None = None,
     ) -> NDArray[np.float64]:
-        """How likely each record is to release the values of some rows; see `Cells`."""
+        """Return the likelihood of the rows' values for each record, up to a factor a row."""
         if people is not None:
             raise NotApplicable("Whose values people outside release depends on their neighbors.")
         table, columns = self.likelihood_columns(names, masked, rows)
@@ -286,3 +203,14 @@ class CellLaw:
 def _column(table: sparse.csr_array) -> Column:
     supports = np.asarray((table > 0).sum(axis=0), dtype=np.int64).ravel()
     return supports, np.asarray(table.sum(axis=0)).ravel() / table.shape[0]
+
+
+def independent_cells(law: Law) -> CellLaw:
+    """The law's only component: a record's cells are independent of each other."""
+    components = law.components()
+    cells = components[0].cells
+    if len(components) > 1:
+        raise NotApplicable("This is for a method that draws each cell independently.")
+    if not isinstance(cells, CellLaw):
+        raise NotApplicable("This is for a method that copies values from donors.")
+    return cells

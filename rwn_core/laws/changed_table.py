@@ -14,43 +14,29 @@ from rwn_core.data.variable import Kind
 from rwn_core.laws.donors import released_schema
 
 
-def is_whole(microdata: Microdata, name: str) -> bool:
-    """Whether a variable has whole numbers only, by its kind or by its type."""
+def is_discrete(microdata: Microdata, name: str) -> bool:
+    """True if a variable holds integers only, by its kind or by its type."""
     if microdata.schema.variable(name).kind is Kind.COUNT:
         return True
     return bool(pd.api.types.is_integer_dtype(microdata.frame[name].dtype))
 
 
 def with_numbers(microdata: Microdata, columns: Mapping[str, NDArray[np.float64]]) -> Microdata:
-    """The released table with other numbers in some variables.
-
-    Parameters
-    ----------
-    microdata : Microdata
-        The original, n records.
-    columns : mapping of str to ndarray of float64, shape (n,)
-        New numbers of numeric variables. Where the original is missing, so is the release.
-
-    Returns
-    -------
-    Microdata
-        Row-aligned with the original and of the same types: whole numbers stay whole, halves go
-        to the even one; a type too narrow for the numbers becomes a wider one.
-    """
+    """The released table with other numbers in some variables."""
     frame = {}
     for variable in microdata.schema.released:
         own = microdata.frame[variable.name]
         if variable.name in columns:
-            whole = is_whole(microdata, variable.name)
-            frame[variable.name] = _written(own, columns[variable.name], whole=whole)
+            discrete = is_discrete(microdata, variable.name)
+            frame[variable.name] = _written(own, columns[variable.name], discrete=discrete)
         else:
             frame[variable.name] = own
     return Microdata(pd.DataFrame(frame), released_schema(microdata.schema))
 
 
-def _written(own: Any, numbers: NDArray[np.float64], *, whole: bool) -> Any:
+def _written(own: Any, numbers: NDArray[np.float64], *, discrete: bool) -> Any:
     missing = own.isna().to_numpy()
-    values = np.where(missing, np.nan, np.rint(numbers) if whole else numbers)
+    values = np.where(missing, np.nan, np.rint(numbers) if discrete else numbers)
     if not pd.api.types.is_integer_dtype(own.dtype):
         return pd.Series(values, index=own.index).astype(own.dtype)
     plain = getattr(own.dtype, "numpy_dtype", own.dtype)

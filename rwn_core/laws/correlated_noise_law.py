@@ -13,7 +13,7 @@ from scipy.special import ndtr
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.changed_table import is_whole
+from rwn_core.laws.changed_table import is_discrete
 from rwn_core.laws.moments import Moments
 from rwn_core.laws.noise_law import UNLISTED
 from rwn_core.laws.privacy import NORMAL_NOISE, Privacy
@@ -51,15 +51,15 @@ class CorrelatedNoiseOn:
     shrink: float
     precision: Mapping[str, float] = field(default_factory=dict)
 
-    exchanged: ClassVar[bool] = False
+    keeps_value_counts: ClassVar[bool] = False
     privacy: ClassVar[Privacy] = NORMAL_NOISE
 
     @property
-    def kept(self) -> NDArray[np.float64]:
+    def retained(self) -> NDArray[np.float64]:
         """P(no value changes): 0 unless all are missing, or one is rounded to a whole number."""
         own = self.original.matrix(self.names)
         missing = np.isnan(own).all(axis=1)
-        if len(self.names) > 1 or not is_whole(self.original, self.names[0]):
+        if len(self.names) > 1 or not is_discrete(self.original, self.names[0]):
             return np.asarray(missing, dtype=np.float64)
         sd = self.shrink * np.sqrt(self.covariance[0, 0])
         off = (1 - self.shrink) * (own - self.mean)[:, 0]  # how far the value is drawn
@@ -112,7 +112,7 @@ class CorrelatedNoiseOn:
     @property
     def _steps(self) -> NDArray[np.float64]:
         """Return the rounding steps of released numbers, shape (d,); 0 if not rounded."""
-        whole = [float(is_whole(self.original, name)) for name in self.names]
+        whole = [float(is_discrete(self.original, name)) for name in self.names]
         return np.maximum(whole, [self.precision.get(name, 0.0) for name in self.names])
 
     def moments(self) -> Moments:
@@ -120,7 +120,7 @@ class CorrelatedNoiseOn:
         own = self.original.matrix(self.names)
         spread = self.shrink**2 * self.covariance
         sd = np.sqrt(np.diag(spread))
-        whole = np.array([is_whole(self.original, name) for name in self.names])
+        whole = np.array([is_discrete(self.original, name) for name in self.names])
         if (whole & (sd > 0) & (sd < FINE)).any():
             raise NotApplicable(
                 "What is expected is known of noise that is wide against the whole numbers it "
@@ -138,15 +138,10 @@ class CorrelatedNoiseOn:
         )
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
-        """There is none.
-
-        Raises
-        ------
-        NotApplicable
-        """
+        """There is none."""
         raise NotApplicable(UNLISTED)
 
-    def on(self, names: frozenset[str]) -> CorrelatedNoiseOn:
+    def restricted_to(self, names: frozenset[str]) -> CorrelatedNoiseOn:
         """The law of some of the variables."""
         chosen = np.array([name in names for name in self.names])
         return replace(
@@ -164,17 +159,7 @@ class CorrelatedNoiseOn:
 def spread_axes(
     covariance: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """The axes of a covariance in standard deviations, so that no unit decides which are none.
-
-    Returns
-    -------
-    scale : ndarray of float64, shape (d,)
-        Standard deviations; 0 of a constant.
-    values : ndarray of float64, shape (d,)
-        Eigenvalues of the correlations; 0 where they are rounding only, and of constants.
-    vectors : ndarray of float64, shape (d, d)
-        Their eigenvectors, as columns.
-    """
+    """The axes of a covariance in standard deviations, so that no unit decides which are none."""
     scale = np.sqrt(np.diag(covariance))
     length = np.where(scale > 0, scale, 1.0)
     values, vectors = np.linalg.eigh(covariance / length[:, np.newaxis] / length)

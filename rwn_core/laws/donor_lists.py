@@ -1,4 +1,4 @@
-"""Who the donors of each record may be, block of records by block: never all pairs at once."""
+"""Possible donors of each record, block of records by block, never all pairs at once."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Listed:
 
     @property
     def typical(self) -> float:
-        """How long a list is, on average."""
+        """The mean length of a list."""
         return float(self._neighborhoods.sizes.mean())
 
     @property
@@ -104,11 +104,7 @@ class Listed:
         any_donors: bool = True,
         records: NDArray[np.int64] | None = None,
     ) -> None:
-        """Call `work(lists, start, stop)` for ranges of the lists of all records, or of some.
-
-        On all threads; every list is in exactly one range. Members that are still to be found are
-        looked at as soon as they are, leaf by leaf.
-        """
+        """Call `work(lists, start, stop)` for ranges of the lists of all records, or of some."""
         wanted = None if records is None else np.isin(self.order, records)
         for block in self._blocks(any_donors):
             lists = block.lists
@@ -120,7 +116,7 @@ class Listed:
             self.watch.run(look, count)
 
     def blocks(self, *, any_donors: bool = True) -> Iterator[Lists]:
-        """Every record in exactly one block; without donors where nobody asks for them."""
+        """Yield blocks that hold each record once; without donors if these are not needed."""
         for block in self._blocks(any_donors):
             if block.find is not None:
                 self.watch.run(block.find, len(block.leaves) - 1)
@@ -148,7 +144,7 @@ class Listed:
 
     def _stored(self) -> Lists:
         sizes, table = self._neighborhoods.sizes, self._neighborhoods.table
-        begin, totals = table.offsets[:-1], np.maximum(sizes, 1.0)
+        begin, totals = table.offsets[:-1], self._neighborhoods.total
         return Lists(np.arange(self.n), begin, sizes, table.records, np.empty(0), totals, False)
 
     def _searched(self, table: SearchedTable) -> Iterator[_Block]:
@@ -169,7 +165,7 @@ def _find_and_look(
     leaf: int,
     last: int,
 ) -> None:
-    """Find the members of some leaves, and look at them while they are close at hand."""
+    """Find the members of some leaves and process them while they are in the cache."""
     find(leaf, last)
     if ends[leaf] < ends[last]:
         look(int(ends[leaf]), int(ends[last]))
@@ -223,7 +219,9 @@ def _search(table: SearchedTable, neighborhoods: Neighborhoods) -> Iterator[_Blo
         members = np.empty(here[end], np.int32)
         into = result._replace(starts=here, members=members)
         find = partial(list_members, search.query.querying, side, request, into, LIST)
-        lists = _lists(side.offsets[base : end + 1], here[base : end + 1], members)
+        counted = here[base : end + 1]
+        totals = neighborhoods.kernel.totals(np.diff(counted) - 1)
+        lists = _lists(side.offsets[base : end + 1], counted, members, totals)
         records = side.offsets[leaves[low : high + 1]] - side.offsets[base]
         yield _Block(lists, partial(_find_leaves, find, low), records)
 
@@ -243,9 +241,12 @@ def _ranges(ends: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
 
 
 def _lists(
-    offsets: NDArray[np.int64], starts: NDArray[np.int64], members: NDArray[np.int32]
+    offsets: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    members: NDArray[np.int32],
+    totals: NDArray[np.float64],
 ) -> Lists:
-    """The lists of some positions' records."""
+    """Return the lists of the records at some positions."""
     twins, sizes = np.diff(offsets), np.diff(starts)
     return Lists(
         np.arange(offsets[0], offsets[-1]),
@@ -253,6 +254,6 @@ def _lists(
         np.repeat(sizes, twins),
         members,
         np.empty(0),
-        np.repeat(np.maximum(sizes - 1.0, 1.0), twins),
+        np.repeat(totals, twins),
         True,
     )

@@ -1,4 +1,4 @@
-"""How likely each record is to be the donor of each other, and what follows for any values."""
+"""Donor probabilities of all records, and the probabilities of values that follow."""
 
 from __future__ import annotations
 
@@ -44,37 +44,22 @@ class DonorChances:
 
     @property
     def few(self) -> bool:
-        """Whether the matrix is at hand soon, without the compiler."""
+        """True if the table is small: the matrix needs no compiled code."""
         return self._neighborhoods.n <= LARGEST_DENSE
 
     @property
     def matrix(self) -> sparse.csr_array:
-        """The chances, row i those of the donors of record i.
-
-        Raises
-        ------
-        NotApplicable
-            The neighborhoods are those of some records only.
-        """
+        """The chances, row i those of the donors of record i."""
         self._check()
-        return self._whole if self._shares is None else self._shares
+        return self._probabilities if self._shares is None else self._shares
 
     @cached_property
-    def _whole(self) -> sparse.csr_array:
-        sizes, n = self._neighborhoods.sizes, self._neighborhoods.n
-        starts, records = self._neighborhoods.pairs()
-        share = np.repeat(1.0 / np.maximum(sizes, 1), sizes)
-        return sparse.csr_array((share, records, starts), shape=(n, n))
+    def _probabilities(self) -> sparse.csr_array:
+        return self._neighborhoods.probabilities()
 
     @property
     def lists(self) -> Listed:
-        """The possible donors of every record, block by block.
-
-        Raises
-        ------
-        NotApplicable
-            The neighborhoods are those of some records only.
-        """
+        """The possible donors of every record, block by block."""
         self._check()
         return self._listed
 
@@ -87,9 +72,9 @@ class DonorChances:
     def table(self, codes: NDArray[np.int64], q: float) -> sparse.csr_array:
         """(1 - q) [v = own] + q P(the donor has v), for values numbered from 0, shape (n, V)."""
         if not self.few:
-            from rwn_core.laws.value_probabilities import table_of
+            from rwn_core.laws.value_probabilities import value_table
 
-            return table_of(self.lists, codes, q)
+            return value_table(self.lists, codes, q)
         own = _one_hot(codes)
         return sparse.csr_array((1 - q) * own + q * (self.matrix @ own))
 
@@ -103,12 +88,12 @@ class DonorChances:
             return sparse.csc_array(self.matrix)
         return sparse.csc_array(sparse.csc_array(self.matrix)[:, people])
 
-    def alike(self, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
+    def own_value_chance(self, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
         """P(the donor has the record's own value), for each of several variables, shape (u, n)."""
         if not self.few:
-            from rwn_core.laws.value_probabilities import alike_of
+            from rwn_core.laws.value_probabilities import own_value_chances
 
-            return alike_of(self.lists, codes)
+            return own_value_chances(self.lists, codes)
         rows = np.arange(self._neighborhoods.n)
         shares = [np.asarray((self.matrix @ _one_hot(own))[rows, own]).ravel() for own in codes]
         return np.array(shares)
@@ -116,27 +101,10 @@ class DonorChances:
     def columns(
         self, codes: Sequence[NDArray[np.int64]], q: Sequence[float], enough: float
     ) -> list[Column]:
-        """How many records may release each value, and the chance that a random one does.
+        """Return the support size and mean probability of each value, shape (V,)."""
+        from rwn_core.laws.value_probabilities import value_columns
 
-        For large tables; a small one's law is soon at hand.
-
-        Parameters
-        ----------
-        codes : sequence of ndarray of int64, shape (n,)
-            The values of some variables.
-        q : sequence of float
-        enough : float
-            A variable is left alone once supports @ chances is this much: from there on both
-            may be too small.
-
-        Returns
-        -------
-        list of (supports, chances)
-            Of each variable, shape (V,).
-        """
-        from rwn_core.laws.value_probabilities import columns_of
-
-        return columns_of(self.lists, codes, q, enough)
+        return value_columns(self.lists, codes, q, enough)
 
 
 def _one_hot(codes: NDArray[np.int64]) -> sparse.csr_array:

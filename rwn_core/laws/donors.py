@@ -1,4 +1,4 @@
-"""A release is a table of donors: who gives each cell its value."""
+"""Donors: the record that gives each cell its value."""
 
 from __future__ import annotations
 
@@ -19,11 +19,53 @@ from rwn_core.randomness import SecretKey, uniforms
 if TYPE_CHECKING:
     from rwn_core.neighbors.stored_draws import Chains
 
+
+_STORED_DRAWS = 256_000_000  # bytes of random numbers kept from one of many settings to the next
+_BYTES_A_CELL = 260  # about 24 uniform numbers and 17 steps of the record chain
+
+
+class StoredDraws:
+    """The random numbers of some keys, kept for the next setting.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    records : ndarray of int64, shape (m,)
+    many : bool
+        Keep those of as many keys as fit, from the first on, instead of the last one's.
+    """
+
+    def __init__(
+        self, microdata: Microdata, records: NDArray[np.int64], *, many: bool = False
+    ) -> None:
+        self.records, self.streams = records, random_streams(microdata)
+        needed = max(len(records) * len(self.streams) * _BYTES_A_CELL, 1)
+        self._entries = _STORED_DRAWS // needed if many else None
+        self._kept: dict[str, Draws] = {}
+
+    def for_key(self, key: SecretKey) -> Draws:
+        """The random numbers of a key."""
+        if key.identity in self._kept:
+            return self._kept[key.identity]
+        draws = Draws(key, self.records, self.streams)
+        if self._entries is None:
+            self._kept = {key.identity: draws}
+        elif len(self._kept) < self._entries:
+            self._kept[key.identity] = draws
+        return draws
+
+    def of_table(self, microdata: Microdata) -> StoredDraws:
+        """The same for other slices of these records: the same object where no stream changes."""
+        if random_streams(microdata) == self.streams:
+            return self
+        return StoredDraws(microdata, self.records, many=self._entries is not None)
+
+
 CHUNK = 65_536  # records drawn at a time
 _FAR = 2**31 - 1
 _TOGETHER = 16_384  # blocks of random numbers made in one call: more would leave the fast memory
 
-NOBODY = -1  # the donor of a cell that becomes missing
+NO_DONOR = -1  # the donor of a cell that becomes missing
 
 
 class Draws:
@@ -57,17 +99,7 @@ class Draws:
         return self._step(0)
 
     def ranks(self, sizes: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The rank of each cell's donor.
-
-        Parameters
-        ----------
-        sizes : ndarray of int64, shape (m,)
-
-        Returns
-        -------
-        ndarray of int32, shape (m, p)
-            From 1 to the record's size.
-        """
+        """The rank of each cell's donor, shape (m, p)."""
         limit = sizes.astype(np.int32)[:, None]
         chosen = self._chain[0].copy()
         step = 1
@@ -83,10 +115,7 @@ class Draws:
     def from_stored(
         self, neighborhoods: Neighborhoods, q: NDArray[np.float64], threads: int | None = None
     ) -> NDArray[np.int64]:
-        """The donors of these records in a large stored table, shape (m, p).
-
-        The chains are kept: another cut of the same table takes milliseconds.
-        """
+        """The donors of these records in a large stored table, shape (m, p)."""
         from rwn_core.neighbors.stored_draws import Chains
 
         longest = np.diff(neighborhoods.table.offsets)[neighborhoods.rows(self.records)]
@@ -101,7 +130,7 @@ class Draws:
 
     @property
     def has_one_key(self) -> bool:
-        """Whether one key serves all records, as compiled code needs it."""
+        """True if one key serves all records, as compiled code needs it."""
         return self._key.words.ndim == 1
 
     def _next(self) -> NDArray[np.int32]:
@@ -140,7 +169,7 @@ def check_probability(q: object) -> None:
         raise ParameterError("q must be a probability: a number from 0 to 1.")
 
 
-def column_streams(microdata: Microdata) -> tuple[int, ...]:
+def random_streams(microdata: Microdata) -> tuple[int, ...]:
     """The stream of each released column: its position, or that of the first of its group."""
     first: dict[str, int] = {}
     streams = []
@@ -151,13 +180,7 @@ def column_streams(microdata: Microdata) -> tuple[int, ...]:
 
 
 def masked_columns(microdata: Microdata) -> NDArray[np.bool_]:
-    """Which released columns the schema lets a method mask, shape (p,).
-
-    Raises
-    ------
-    ParameterError
-        None of them.
-    """
+    """Which released columns the schema lets a method mask, shape (p,)."""
     released = microdata.schema.released
     if not released:
         raise ParameterError(
@@ -193,7 +216,7 @@ def draw_donors(
     Returns
     -------
     ndarray of int64, shape (m, p)
-        The donor of each cell; the record itself where the value is kept, and NOBODY where a
+        The donor of each cell; the record itself where the value is kept, and NO_DONOR where a
         value is to be replaced and the neighborhood is empty.
 
     Raises
@@ -220,7 +243,7 @@ def draw_donors(
     if some.all():
         donors = neighborhoods.donors(rows, ranks)
     else:
-        donors = np.full(ranks.shape, NOBODY, dtype=np.int64)
+        donors = np.full(ranks.shape, NO_DONOR, dtype=np.int64)
         donors[some] = neighborhoods.donors(rows[some], ranks[some])
     return np.where(draws.modify < q, donors, draws.records[:, None])
 

@@ -7,26 +7,13 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.donors import column_streams, copy_from_donors
+from rwn_core.laws.donors import copy_from_donors, random_streams
 from rwn_core.neighbors import Neighborhoods, NeighborTable
 from rwn_core.randomness import SecretKey, uniforms
 
 
 def unmasked(original: Microdata) -> tuple[Microdata, CellLaw]:
-    """Return the released variables as they are, and the law that changes no cell.
-
-    Parameters
-    ----------
-    original : Microdata
-
-    Returns
-    -------
-    masked : Microdata
-        Row-aligned, without direct identifiers.
-    law : CellLaw
-        With q = 0. Each record's one neighbor is the next record: it is never drawn, and nothing
-        is searched.
-    """
+    """Return the released variables as they are, and the law that changes no cell."""
     n, p = original.n, len(original.schema.released)
     ones = np.ones(n, dtype=np.int64)
     table = NeighborTable(
@@ -44,16 +31,10 @@ def unmasked(original: Microdata) -> tuple[Microdata, CellLaw]:
 
 
 def shuffled_donors(original: Microdata, key: SecretKey) -> NDArray[np.int64]:
-    """Draw a random order for each released variable, shape (n, p); one for each slice.
-
-    Parameters
-    ----------
-    original : Microdata
-    key : SecretKey
-    """
+    """Draw a random order for each released variable, shape (n, p); one for each slice."""
     records = np.arange(original.n)
     orders = [
         np.argsort(uniforms(key, records, stream)[0], kind="stable")
-        for stream in column_streams(original)
+        for stream in random_streams(original)
     ]
     return np.column_stack(orders)

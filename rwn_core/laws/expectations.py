@@ -1,4 +1,4 @@
-"""What is expected of the cells of a release, where a method has no law of independent rows."""
+"""Expected cells of methods without a law of independent rows."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Expectations:
     levels: Mapping[str, NDArray[np.float64]]
     releases: int
 
-    def kept(self, *names: str) -> NDArray[np.float64]:
+    def retained(self, *names: str) -> NDArray[np.float64]:
         """P(the released value of a variable equals the original's), shape (n,)."""
         return self.stays.get(names[0], np.ones(self.original.n))
 
-    def rows_intact(self) -> NDArray[np.float64]:
+    def rows_unchanged(self) -> NDArray[np.float64]:
         """P(no value of a record changes), shape (n,)."""
         return np.asarray(np.prod([np.ones(self.original.n), *self.stays.values()], axis=0))
 

@@ -20,8 +20,8 @@ from rwn_core.laws.privacy import Privacy
 NO_OUTSIDERS = "What becomes of people outside depends on the groups that they would join."
 
 
-class Fixed:
-    """Variables whose released values follow from the original file for sure; see `UnitLaw`.
+class DeterministicUnit:
+    """Hold the law of variables released as fixed functions of the original; see `UnitLaw`.
 
     Parameters
     ----------
@@ -44,11 +44,11 @@ class Fixed:
         self.names, self._original, self._shown = names, original, shown
         self._precision = {n: s for n, s in (precision or {}).items() if n in names}
 
-    exchanged = False
-    privacy = Privacy(np.inf, "follows from the file for sure")
+    keeps_value_counts = False
+    privacy = Privacy(np.inf, "follows from the file")
 
     @property
-    def kept(self) -> NDArray[np.float64]:
+    def retained(self) -> NDArray[np.float64]:
         """1 where no value changes."""
         own, shown = (rounded(each, self._precision) for each in (self._original, self._shown))
         same = np.ones(own.n, dtype=bool)
@@ -59,13 +59,7 @@ class Fixed:
     def chances(
         self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
     ) -> NDArray[np.float64]:
-        """1 where a row has what the record releases; see `UnitLaw`.
-
-        Raises
-        ------
-        NotApplicable
-            People outside have no result.
-        """
+        """1 where a row has what the record releases; see `UnitLaw`."""
         if people is not None:
             raise NotApplicable(NO_OUTSIDERS)
         shown = rounded(self._shown, self._precision)
@@ -80,7 +74,7 @@ class Fixed:
         return certain(rounded(self._shown, self._precision), self.names)
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
-        """Each record's result for sure, after the original's values those that are new."""
+        """Codes of the released values; new values follow the original's."""
         if len(self.names) > 1:
             raise NotApplicable("Several variables change together.")
         (name,) = self.names
@@ -96,19 +90,19 @@ class Fixed:
         shape = (n, len(values))
         return sparse.csr_array((np.ones(n), column, np.arange(n + 1)), shape=shape), values
 
-    def on(self, names: frozenset[str]) -> Fixed:
+    def restricted_to(self, names: frozenset[str]) -> DeterministicUnit:
         """The law of some of the variables."""
         some = tuple(name for name in self.names if name in names)
-        return Fixed(self._original, self._shown, some, self._precision)
+        return DeterministicUnit(self._original, self._shown, some, self._precision)
 
-    def rounded(self, precision: Mapping[str, float]) -> Fixed:
+    def rounded(self, precision: Mapping[str, float]) -> DeterministicUnit:
         """The law of the values after rounding."""
         steps = {**self._precision, **precision}
-        return Fixed(self._original, self._shown, self.names, steps)
+        return DeterministicUnit(self._original, self._shown, self.names, steps)
 
 
-class WithinGroups:
-    """A variable whose values are drawn within groups of values; see `UnitLaw`.
+class RedrawWithinGroups:
+    """Hold the law of a variable drawn within groups of values; see `UnitLaw`.
 
     Parameters
     ----------
@@ -121,7 +115,7 @@ class WithinGroups:
         P(a value is drawn in its group); sums to 1 in each.
     precision : mapping of str to float, optional
         The step, where the variable is rounded.
-    exchanged : bool
+    keeps_value_counts : bool
         Whether the records of a group exchange their values.
     """
 
@@ -133,9 +127,9 @@ class WithinGroups:
         chance: NDArray[np.float64],
         precision: Mapping[str, float] | None = None,
         *,
-        exchanged: bool = False,
+        keeps_value_counts: bool = False,
     ) -> None:
-        self.names, self.exchanged = (name,), exchanged
+        self.names, self.keeps_value_counts = (name,), keeps_value_counts
         self._original, self._group, self._chance = original, group, chance
         self._precision = {n: s for n, s in (precision or {}).items() if n == name}
         self._codes, self._values = value_codes(original, name)
@@ -157,14 +151,14 @@ class WithinGroups:
     @property
     def privacy(self) -> Privacy:
         """None as soon as there are two groups; see `UnitLaw`."""
-        if self.exchanged:
+        if self.keeps_value_counts:
             return Privacy(np.inf, "keeps the count of every value, which one person changes")
         if self._group.max() > 0:
             return Privacy(np.inf, "can only take values of its group")
-        return Privacy(0.0, "is drawn alike for everybody")
+        return Privacy(0.0, "has one distribution for all records")
 
     @property
-    def kept(self) -> NDArray[np.float64]:
+    def retained(self) -> NDArray[np.float64]:
         """P(the value does not change)."""
         table, _, becomes = self._by_group()
         chances = table[self._group[self._codes], becomes[self._codes]]
@@ -173,13 +167,7 @@ class WithinGroups:
     def chances(
         self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
     ) -> NDArray[np.float64]:
-        """The probability of the rows' values in each record's group; see `UnitLaw`.
-
-        Raises
-        ------
-        NotApplicable
-            People outside have no group.
-        """
+        """The probability of the rows' values in each record's group; see `UnitLaw`."""
         if people is not None:
             raise NotApplicable(NO_OUTSIDERS)
         table, _, _ = self._by_group()
@@ -198,21 +186,21 @@ class WithinGroups:
         variance = np.maximum(table @ numbers**2 - mean**2, 0.0)
         means = np.where(np.isnan(own), np.nan, center + mean[group])[:, np.newaxis]
         found = independent(self.names, means, variance[group][:, np.newaxis])
-        return replace(found, totals=np.zeros((1, 1))) if self.exchanged else found
+        return replace(found, totals=np.zeros((1, 1))) if self.keeps_value_counts else found
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
         """P(each value is released for each record), and the values; see `UnitLaw`."""
         table, values, _ = self._by_group()
         return sparse.csr_array(table[self._group[self._codes]]), values
 
-    def on(self, names: frozenset[str]) -> WithinGroups:
+    def restricted_to(self, names: frozenset[str]) -> RedrawWithinGroups:
         """The same."""
         return self
 
-    def rounded(self, precision: Mapping[str, float]) -> WithinGroups:
+    def rounded(self, precision: Mapping[str, float]) -> RedrawWithinGroups:
         """The law of the values after rounding."""
         steps = {**self._precision, **precision}
-        name, exchanged = self.names[0], self.exchanged
-        return WithinGroups(
-            self._original, name, self._group, self._chance, steps, exchanged=exchanged
+        name, kept = self.names[0], self.keeps_value_counts
+        return RedrawWithinGroups(
+            self._original, name, self._group, self._chance, steps, keeps_value_counts=kept
         )

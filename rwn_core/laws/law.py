@@ -1,19 +1,16 @@
-"""What every method's law offers to those who measure a release, whatever the method."""
+"""The protocol of every method's law, as measures and attacks read it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import NotApplicable
-from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.cells import Component
-from rwn_core.laws.donor_probabilities import Column
+from rwn_core.laws.donor_probabilities import Column, DonorChances
 from rwn_core.laws.moments import Moments
 from rwn_core.laws.privacy import Privacy
 from rwn_core.neighbors import Neighborhoods
@@ -44,108 +41,89 @@ class Law(Protocol):
         """The possible donors of each record; None for a method that has no neighborhoods."""
 
     @property
-    def members(self) -> sparse.csr_array:
-        """Row i holds each record's probability to be the donor of record i, shape (n, n).
+    def probabilities(self) -> sparse.csr_array:
+        """Row i holds each record's probability to be the donor of record i, shape (n, n)."""
 
-        Raises
-        ------
-        NotApplicable
-            The law is that of some records of a file, or has no donors.
-        """
-
-    def components(self) -> Sequence[Component]:
+    def components(self) -> Sequence[MixtureComponent]:
         """The ways in which a row may come about; their weights sum to 1."""
 
     def rounded(self, precision: Mapping[str, float]) -> Law:
         """The law of the release after its values are rounded, by variable and step."""
 
-    def on(self, original: Microdata) -> Law:
-        """The law in the eyes of somebody who has some of the original's variables only.
+    def restricted_to(self, original: Microdata) -> Law:
+        """Return the law for an intruder who knows only these variables."""
 
-        Raises
-        ------
-        NotApplicable
-            It cannot be found from them.
-        ParameterError
-            None of the variables has a part in the method's distance.
-        """
+    def outside(self, people: Microdata) -> tuple[sparse.csr_array, Joins]:
+        """Return the donor probabilities of people outside, and the neighborhoods they join.
 
-    def shares_outside(self, people: Microdata) -> sparse.csr_array:
-        """Each record's probability to be the donor of people outside, shape (people.n, n).
-
-        Raises
-        ------
-        NotApplicable
-            People outside have no donors.
-        """
-
-    def joins_outside(self, people: Microdata) -> Joins:
-        """The neighborhoods that people outside join, were each of them added to the file.
-
-        Raises
-        ------
-        NotApplicable
-            Nobody outside could be a donor.
+        The probabilities have shape (people.n, n); NotApplicable if people outside have no donors.
         """
 
     def units(self) -> list[tuple[str, ...]]:
         """The released variables that share a donor, as tuples of names; most stand alone."""
 
     def privacy(self) -> dict[tuple[str, ...], Privacy]:
-        """What each unit promises a record in the sense of differential privacy."""
+        """Return each unit's differential-privacy parameters for one record."""
 
     def moments(self) -> Moments | None:
-        """Mean and spread of all released numbers; None where neighborhoods decide.
+        """Mean and spread of all released numbers; None where neighborhoods decide."""
 
-        Raises
-        ------
-        NotApplicable
-            They have no closed form.
-        """
-
-    def exchanged(self, name: str) -> bool:
-        """Whether a release has as many of each value of a variable as the original, for sure."""
+    def keeps_value_counts(self, name: str) -> bool:
+        """True if every release has as many of each value of a variable as the original."""
 
     def modification(self, name: str) -> float:
         """The modification probability of one variable."""
 
     def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
-        """P(each value is released for each record), shape (n, V), and the values.
+        """P(each value is released for each record), shape (n, V), and the values."""
 
-        Missing is None, in the last place. Rows sum to 1.
-        """
-
-    def columns(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
-        """How many records may release each value of some variables, and how likely one does.
-
-        A variable may be left alone once supports @ chances reaches `enough`.
-        """
+    def supports(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
+        """Return the support size and mean probability of each value of some variables."""
 
     def likelihood_columns(
         self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
     ) -> tuple[sparse.csc_array, NDArray[np.int64]]:
-        """The law of one unit, shape (n, V), and which column has each row's values.
+        """The law of one unit, shape (n, V), and which column has each row's values."""
 
-        The column is -1 where the original has no such values.
-        """
-
-    def rows_intact(self) -> NDArray[np.float64]:
+    def rows_unchanged(self) -> NDArray[np.float64]:
         """P(no value of a record changes), shape (n,)."""
 
+    @property
+    def donors(self) -> DonorChances | None:
+        """The donor probabilities; None if values have no donors."""
 
-def independent_cells(law: Law) -> CellLaw:
-    """The law's only component: a record's cells are independent of each other.
+    @property
+    def empty(self) -> NDArray[np.int64]:
+        """The records that lose the values that they should modify."""
 
-    Raises
-    ------
-    NotApplicable
-        They depend on each other: a row may come about in more than one way. Or they have no
-        donors.
+    def unit_codes(
+        self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The values of one unit as numbers: the originals', and some rows' (-1 if unknown)."""
+
+    def unit_chances(
+        self,
+        names: tuple[str, ...],
+        masked: Microdata,
+        rows: NDArray[np.int64],
+        people: Microdata | None = None,
+    ) -> NDArray[np.float64]:
+        """Return the likelihood of some rows' values for each person, shape (m, people.n)."""
+
+    def retained(self, *names: str) -> NDArray[np.float64]:
+        """P(the released values of one unit's variables equal the original's), shape (n,)."""
+
+
+class MixtureComponent(NamedTuple):
+    """One way in which a row may come about, in which its cells are independent.
+
+    Attributes
+    ----------
+    weight : float
+        The probability that a row comes about in this way.
+    cells : Law
+        The law of such a row's cells. A record without neighbors loses those that it modifies.
     """
-    components = law.components()
-    cells = components[0].cells
-    if len(components) > 1:
-        raise NotApplicable("This is for a method that draws each cell independently.")
-    if not isinstance(cells, CellLaw):
-        raise NotApplicable("This is for a method that copies values from donors.")
-    return cells
+
+    weight: float
+    cells: Law

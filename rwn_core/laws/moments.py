@@ -44,7 +44,7 @@ def numbers_among(microdata: Microdata, names: Sequence[str]) -> tuple[str, ...]
 
 
 def certain(shown: Microdata, names: Sequence[str]) -> Moments:
-    """The moments of numbers that are known for sure."""
+    """Return the moments of constants."""
     some = numbers_among(shown, names)
     values = shown.matrix(some)
     nothing = np.zeros((len(some), len(some)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, get_args
 
@@ -15,8 +15,42 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded_values
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.moments import Moments, independent
-from rwn_core.laws.noise_moments import shortfall, whole_variance
 from rwn_core.laws.privacy import NORMAL_NOISE, STILL_MISSING, Privacy
+
+Floats = NDArray[np.float64]
+
+FAR = 40.0  # standard deviations beyond which no noise has a weight that counts
+LARGEST = 100_000  # integers that are added up; of wider noise, rounding adds 1/12
+
+
+def discrete_variance(below: Callable[[Floats], Floats], sd: float) -> float:
+    """Variance of noise that is rounded to integers."""
+    if sd * FAR > LARGEST:
+        return sd**2 + 1 / 12
+    steps = np.arange(1, np.ceil(sd * FAR) + 2)
+    # E[k^2] = sum over k of (2 k - 1) P(|K| >= k)
+    return float(2 * ((2 * steps - 1) * below(0.5 - steps)).sum())
+
+
+def shortfall(
+    shape: str, sd: float, below: Callable[[Floats], Floats], own: Floats, *, discrete: bool
+) -> Floats:
+    """Return E[max(0, -own - noise)], the expected shortfall below 0."""
+    if discrete and sd * FAR <= LARGEST:
+        steps = np.arange(1, np.ceil(sd * FAR) + 2)
+        tails = np.append(np.cumsum(below(0.5 - steps)[::-1])[::-1], 0.0)
+        return np.asarray(tails[np.minimum(own, len(steps)).astype(np.int64)])
+    if shape == "gaussian":
+        at = own / sd
+        return np.asarray(
+            sd * np.exp(-0.5 * at * at) / np.sqrt(2 * np.pi) - own * ndtr(-at), np.float64
+        )
+    if shape == "laplace":
+        scale = sd / np.sqrt(2)
+        return np.asarray(scale / 2 * np.exp(-own / scale))
+    half = sd * np.sqrt(3)
+    return np.asarray(np.maximum(half - own, 0.0) ** 2 / (4 * half))
+
 
 Shape = Literal["gaussian", "laplace", "uniform"]
 UNLISTED = "Noise can release any number, so its values cannot be listed."
@@ -82,7 +116,7 @@ class NoiseOn:
         Never rounded.
     name : str
     noise : Noise
-    whole : bool
+    discrete : bool
         Whether the noisy numbers are rounded to whole ones.
     reflected : bool
         Whether a number below 0 is released without its sign.
@@ -93,7 +127,7 @@ class NoiseOn:
     original: Microdata
     name: str
     noise: Noise
-    whole: bool = False
+    discrete: bool = False
     reflected: bool = False
     step: float = 0.0
 
@@ -102,7 +136,7 @@ class NoiseOn:
         """The variable."""
         return (self.name,)
 
-    exchanged: ClassVar[bool] = False
+    keeps_value_counts: ClassVar[bool] = False
 
     @property
     def privacy(self) -> Privacy:
@@ -119,17 +153,17 @@ class NoiseOn:
         return Privacy(width / scale, f"has Laplace noise of scale {scale:.3g}")
 
     @property
-    def kept(self) -> NDArray[np.float64]:
+    def retained(self) -> NDArray[np.float64]:
         """P(the value does not change): 0 of continuous numbers, and a missing one is kept."""
         own = self.original.values(self.name)
         missing = np.isnan(own)
-        if not (self.whole or self.step):
+        if not (self.discrete or self.step):
             return missing.astype(np.float64)
         written = self._written(own)
         return np.where(missing, 1.0, self._between(*self._ends(written), own))
 
     def _written(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        shown = np.rint(numbers) if self.whole else numbers
+        shown = np.rint(numbers) if self.discrete else numbers
         return np.asarray(rounded_values(shown, self.step) if self.step else shown)
 
     def chances(
@@ -138,7 +172,7 @@ class NoiseOn:
         """The density, or the probability, of the rows' values for each person; see `UnitLaw`."""
         own = (people or self.original).values(self.name)
         released = masked.values(self.name)[rows][:, None]
-        if self.whole or self.step:
+        if self.discrete or self.step:
             likely = self._between(*self._ends(released), own)
         else:
             likely = self.noise.density(released - own)
@@ -151,7 +185,7 @@ class NoiseOn:
         self, released: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Between which noisy numbers a released one lies."""
-        if not self.whole:
+        if not self.discrete:
             return released - self.step / 2, released + self.step / 2
         if not self.step:
             return released - 0.5, released + 0.5
@@ -177,25 +211,20 @@ class NoiseOn:
         if self.step:
             raise NotApplicable("What is expected of noise is known before it is rounded.")
         own, sd = self.original.values(self.name), self.noise.sd
-        variance = whole_variance(self.noise.below, sd) if self.whole else sd**2
+        variance = discrete_variance(self.noise.below, sd) if self.discrete else sd**2
         mean, spread = own, np.where(np.isnan(own), 0.0, variance)
         if self.reflected:
             below, shape = self.noise.below, self.noise.shape
             known = np.nan_to_num(own)
-            mean = own + 2 * shortfall(shape, sd, below, known, whole=self.whole)
+            mean = own + 2 * shortfall(shape, sd, below, known, discrete=self.discrete)
             spread = np.where(np.isnan(own), 0.0, known**2 + variance - np.nan_to_num(mean) ** 2)
         return independent(self.names, mean[:, np.newaxis], spread[:, np.newaxis])
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
-        """There is none.
-
-        Raises
-        ------
-        NotApplicable
-        """
+        """There is none."""
         raise NotApplicable(UNLISTED)
 
-    def on(self, names: frozenset[str]) -> NoiseOn:
+    def restricted_to(self, names: frozenset[str]) -> NoiseOn:
         """The same."""
         return self
 

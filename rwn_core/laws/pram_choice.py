@@ -1,4 +1,4 @@
-"""What each record does with its category under PRAM, in one stage or two."""
+"""Choices of categories under PRAM, in one stage or two."""
 
 from __future__ import annotations
 
@@ -53,18 +53,7 @@ class Levels(NamedTuple):
 def chosen_by(
     levels: Levels, matrix: NDArray[np.float64], second_stage: bool, alpha: float
 ) -> Choice:
-    """The choice under a given matrix.
-
-    Parameters
-    ----------
-    levels : Levels
-    matrix : ndarray of float64, shape (K, K)
-        P.
-    second_stage : bool
-        Whether R = P Q is taken instead.
-    alpha : float
-        Of alpha R + (1 - alpha) I.
-    """
+    """The choice under a given matrix."""
     full = invariant(matrix, levels.shares) if second_stage else matrix
     count = levels.size
     return _choice(levels, np.full(count, 1 - alpha), alpha * np.eye(count), full)
@@ -73,21 +62,7 @@ def chosen_by(
 def chosen_anew(
     levels: Levels, change: float, spread: str, second_stage: bool, alpha: float
 ) -> Choice:
-    """The choice where a value is drawn anew with a probability: no large matrix is needed.
-
-    Parameters
-    ----------
-    levels : Levels
-    change : float
-    spread : {"even", "margins"}
-    second_stage : bool
-    alpha : float
-
-    Notes
-    -----
-    P = a I + u 1 1' with a = 1 - change and u = change / K has m = v P = a v + u, and R = P Q is
-    R[j, k] = v_k (a^2 [j = k] / m_j + a u / m_j + a u / m_k + u^2 sum_l 1 / m_l).
-    """
+    """The choice where a value is drawn anew with a probability: no large matrix is needed."""
     v, count = levels.shares, levels.size
     if not count or not change:
         return _choice(levels, np.ones(count), np.zeros((count, 1)), np.zeros((1, count)))
@@ -109,17 +84,7 @@ def chosen_anew(
 def within_strata(
     levels: Levels, strata: NDArray[np.int64], choose: Callable[[Levels], Choice]
 ) -> Choice:
-    """The choice where the records of each stratum have levels and shares of their own.
-
-    Parameters
-    ----------
-    levels : Levels
-        Of all n records.
-    strata : ndarray of int64, shape (n,)
-        Numbers from 0.
-    choose : callable
-        The choice of the records of one stratum.
-    """
+    """The choice where the records of each stratum have levels and shares of their own."""
     n, wide = len(levels.own), int(levels.own.max()) + 1
     keep, pools, parts = np.ones(n), [], []
     for stratum in range(int(strata.max()) + 1):

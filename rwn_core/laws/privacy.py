@@ -1,4 +1,4 @@
-"""What a law promises each record, whatever an intruder knows: differential privacy."""
+"""Differential-privacy parameters of a law."""
 
 from __future__ import annotations
 

@@ -1,11 +1,225 @@
-"""Swapping along ranks: who exchanges values with whom, in two published forms."""
+"""Rank swapping: partners in two published forms, exchange probabilities and expected cells."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import value_codes
+from rwn_core.data.variable import Kind
+from rwn_core.laws.expectations import Expectations
+from rwn_core.laws.moments import Moments
+
+LARGEST_EXACT = 12  # reach: 2^11 cases at each rank
+LARGEST_FOLLOWED = 2000  # ranks whose cases are followed
+FEWEST, MOST = 4, 100  # simulated rankings
+_RANKS = 200_000  # of all of them together
+
+Chances: TypeAlias = sparse.csr_array
+
+
+def is_exact(n: int, reach: int) -> bool:
+    """True if all cases of Moore's form are enumerated for n ranks."""
+    return reach <= 1 or (reach <= LARGEST_EXACT and n <= LARGEST_FOLLOWED)
+
+
+def rankings(n: int) -> int:
+    """Return the number of rankings simulated if cases are not enumerated."""
+    return int(np.clip(_RANKS // max(n, 1), FEWEST, MOST))
+
+
+def exact_moore_chances(n: int, reach: int) -> Chances:
+    """The chance of each pair of ranks to exchange values, all cases followed.
+
+    Parameters
+    ----------
+    n : int
+        Ranks.
+    reach : int
+        As for `moore_partners`.
+
+    Returns
+    -------
+    sparse array of float64, shape (n, n)
+        Symmetric; the diagonal holds the chance to stay. Rows sum to 1.
+
+    References
+    ----------
+    Moore 1996: a free rank takes a uniform one of the free ranks that follow within reach.
+    """
+    width = max(min(reach, n) - 1, 0)  # ranks that follow within reach
+    if not width:
+        return sparse.csr_array(sparse.eye_array(n))
+    cases = np.arange(2**width)  # bit d: the rank that is d further on is free
+    count = np.bitwise_count(cases >> 1).astype(np.float64)
+    chance = np.zeros(2**width)
+    chance[-1] = 1.0
+    pairs = np.zeros((n, width + 1))  # [i, d]: rank i exchanges with rank i + d
+    open_ = (cases & 1) == 1
+    for place in range(n):
+        further = place + width < n  # the last rank within reach is still free
+        free = count + further
+        each = np.divide(chance, free, out=np.zeros_like(chance), where=open_ & (free > 0))
+        left = np.where(open_ & (free > 0), 0.0, chance)
+        after = np.bincount((cases >> 1) | (further << (width - 1)), left, 2**width)
+        for step in range(1, width + 1):
+            within = (cases >> step) & 1 if step < width else np.full(len(cases), int(further))
+            taken = np.where(within == 1, each, 0.0)
+            pairs[place, step] = taken.sum()
+            moved = ((cases >> 1) | (further << (width - 1))) & ~(1 << (step - 1))
+            after += np.bincount(moved, taken, 2**width)
+        chance = after
+    return _symmetric(pairs, n)
+
+
+def _symmetric(pairs: NDArray[np.float64], n: int) -> Chances:
+    rank, step = np.nonzero(pairs)
+    upper = sparse.coo_array((pairs[rank, step], (rank, rank + step)), shape=(n, n))
+    both = sparse.csr_array(upper + upper.T)
+    stay = np.maximum(1.0 - np.asarray(both.sum(axis=1)).ravel(), 0.0)
+    return sparse.csr_array(both + sparse.diags_array(stay))
+
+
+def counted_moore_chances(n: int, reach: int, seed: int) -> Chances:
+    """The same chances as shares of simulated rankings."""
+    from rwn_core.laws.rank_partners_kernel import moore_rankings
+
+    return _shares(moore_rankings(n, reach, rankings(n), seed))
+
+
+def counted_mu_argus_chances(n: int, reach: int, seed: int) -> Chances:
+    """The chances of the form of mu-Argus, from the lowest rank on, as shares of rankings."""
+    repeats, generator = rankings(n), np.random.default_rng(seed)
+    return _shares(
+        np.array([mu_argus_partners(reach, generator.random(n)) for _ in range(repeats)])
+    )
+
+
+def _shares(partner: NDArray[np.int64]) -> Chances:
+    repeats, n = partner.shape
+    rank = np.tile(np.arange(n), repeats)
+    share = np.full(partner.size, 1 / repeats)
+    return sparse.csr_array(sparse.coo_array((share, (rank, partner.ravel())), shape=(n, n)))
+
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RankedVariable:
+    """Hold one variable along its ranking.
+
+    Attributes
+    ----------
+    name : str
+    order : ndarray of int64, shape (N,)
+        The records with a value, the largest first. Ties are broken at random in every release.
+    values : ndarray of float64, shape (N,)
+        Theirs.
+    first : int
+        Ranks before it take the mean of their values, and so do those behind the exchanged ones.
+    chances : sparse array of float64, shape (m, m)
+        Which of the m exchanged ranks gives each its value.
+    releases : int
+        From how many rankings the chances are counted; 0 where they are exact.
+    """
+
+    name: str
+    order: NDArray[np.int64]
+    values: Floats
+    first: int
+    chances: sparse.csr_array
+    releases: int
+
+    @property
+    def written(self) -> Floats:
+        """The values with those of both ends replaced by the ends' means, shape (N,)."""
+        written, last = self.values.copy(), self.first + self.chances.shape[0]
+        for end in (slice(0, self.first), slice(last, len(written))):
+            if written[end].size:
+                written[end] = written[end].mean()
+        return written
+
+    @property
+    def ties(self) -> NDArray[np.int64]:
+        """Numbers of the different values along the ranking, shape (N,)."""
+        return np.unique(-self.values, return_inverse=True)[1].astype(np.int64)
+
+    def expected(self, shown: Floats) -> Floats:
+        """The expectation of what a rank would show, of each rank, averaged over ties."""
+        last = self.first + self.chances.shape[0]
+        moved = np.vstack(
+            [shown[: self.first], self.chances @ shown[self.first : last], shown[last:]]
+        )
+        return self._over_ties(moved)
+
+    def retained(self) -> Floats:
+        """P(a rank shows the value that it had), averaged over ties, shape (N,)."""
+        ties, last = self.ties, self.first + self.chances.shape[0]
+        same = np.asarray(self.written == self.values, dtype=np.float64)
+        inside, pairs = ties[self.first : last], self.chances.tocoo()
+        alike = inside[pairs.row] == inside[pairs.col]
+        same[self.first : last] = np.bincount(pairs.row[alike], pairs.data[alike], len(inside))
+        return self._over_ties(same[:, None])[:, 0]
+
+    def _over_ties(self, shown: Floats) -> Floats:
+        ties = self.ties
+        some = sparse.csr_array((np.ones(len(ties)), (ties, np.arange(len(ties)))))
+        mean = (some @ shown) / np.bincount(ties)[:, None]
+        return np.asarray(mean[ties])
+
+
+def rank_swap_expectations(
+    microdata: Microdata, parts: Mapping[str, RankedVariable]
+) -> Expectations:
+    """Return the expectations of a release in which these variables change independently."""
+    names = microdata.numeric_names
+    means = microdata.matrix(names).astype(np.float64)
+    variances = np.zeros(means.shape)
+    stays = {}
+    for name, part in parts.items():
+        stays[name] = np.ones(microdata.n)
+        stays[name][part.order] = part.retained()
+        if name in names:
+            column = names.index(name)
+            center = part.values.mean()
+            written = part.written - center
+            found = part.expected(np.column_stack([written, written**2]))
+            means[part.order, column] = center + found[:, 0]
+            variances[part.order, column] = np.maximum(found[:, 1] - found[:, 0] ** 2, 0.0)
+    return Expectations(
+        original=microdata,
+        moments=Moments(
+            names=tuple(names),
+            means=means,
+            variances=variances,
+            together=np.diag(variances.sum(axis=0)),
+            totals=np.zeros((len(names),) * 2),
+        ),
+        stays=stays,
+        levels={
+            name: _levels(microdata, part)
+            for name, part in parts.items()
+            if microdata.schema.variable(name).kind is Kind.ORDERED
+        },
+        releases=max((part.releases for part in parts.values()), default=0),
+    )
+
+
+def _levels(microdata: Microdata, part: RankedVariable) -> Floats:
+    codes, values = value_codes(microdata, part.name)
+    own = codes[part.order]
+    chances, found = np.eye(len(values)), part.expected(np.eye(len(values))[own])
+    chances[own] = found
+    return chances
+
 
 HAIR = 1e-9  # so that 0.29 * 100 counts as 29
 
@@ -80,17 +294,7 @@ def mu_argus_partners(reach: int, uniform: NDArray[np.float64]) -> NDArray[np.in
 def range_asked(
     ranked: NDArray[np.float64], first: int, last: int, asked: tuple[float, float, float]
 ) -> float:
-    """Give the range of ranks of a variable, as a share: the largest that P, R0 and K0 ask for.
-
-    Parameters
-    ----------
-    ranked : ndarray of float64, shape (n,)
-        Its known values, the largest first.
-    first, last : int
-        From which rank to which they are exchanged.
-    asked : tuple of three float
-        P, R0 and K0.
-    """
+    """Give the range of ranks of a variable, as a share: the largest that P, R0 and K0 ask for."""
     p, r0, k0 = asked
     exchanged = ranked[first:last]
     if not exchanged.size:

@@ -14,8 +14,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.cells import Component
 from rwn_core.laws.donor_probabilities import Column
+from rwn_core.laws.law import MixtureComponent
 from rwn_core.laws.privacy import OR_NOT_AT_ALL, Privacy
 from rwn_core.neighbors import Neighborhoods, find_strictly
 from rwn_core.neighbors.rule import NeighborhoodRule
@@ -42,12 +42,7 @@ class SelectedRows:
 
 
 def selected_rows(law: Any) -> SelectedRows | None:
-    """A law as one that selects records; None where it does not.
-
-    Parameters
-    ----------
-    law : Law
-    """
+    """A law as one that selects records; None where it does not."""
     if not isinstance(law, RowMixtureLaw):
         return None
     drawn = law.given(selected=True)
@@ -97,16 +92,13 @@ class RowMixtureLaw(CellLaw):
         self._found = neighborhoods
         self.row_share, self.fixed_count = float(row_share), fixed_count
 
-    def components(self) -> tuple[Component, ...]:
+    def components(self) -> tuple[MixtureComponent, ...]:
         """A row that is selected, and one that is kept."""
         drawn, kept = (self.given(selected=each) for each in (True, False))
-        return Component(self.row_share, drawn), Component(1 - self.row_share, kept)
+        return MixtureComponent(self.row_share, drawn), MixtureComponent(1 - self.row_share, kept)
 
     def given(self, *, selected: bool) -> CellLaw:
-        """The law of independent cells of a record that is selected, or of one that is not.
-
-        A selected record without neighbors has probability 0 everywhere: it is `empty`.
-        """
+        """The law of independent cells of a record that is selected, or of one that is not."""
         q = np.where(self.q > 0, 1.0, 0.0) if selected else np.zeros(len(self.q))
         cells = CellLaw(self.original, self._found, q)
         cells.donors = self.donors
@@ -129,9 +121,9 @@ class RowMixtureLaw(CellLaw):
                 )
         return self._tables[name]
 
-    def columns(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
-        """What each value is to expect, a lost one in the last place; see `CellLaw.columns`."""
-        tables = super().columns(names, enough)
+    def supports(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
+        """Return supports as `CellLaw.supports`, the missing value last."""
+        tables = super().supports(names, enough)
         if self.donors.few:
             return tables
         return [self._with_lost(name, each) for name, each in zip(names, tables, strict=True)]
@@ -154,14 +146,14 @@ class RowMixtureLaw(CellLaw):
         chances[missing] += q * len(lost) / self.original.n
         return supports, chances
 
-    def rows_intact(self) -> NDArray[np.float64]:
+    def rows_unchanged(self) -> NDArray[np.float64]:
         """P(no value of a record changes), shape (n,)."""
-        selected = self.given(selected=True).rows_intact()
+        selected = self.given(selected=True).rows_unchanged()
         return np.asarray((1 - self.row_share) + self.row_share * selected)
 
 
 class SampleLaw(RowMixtureLaw):
-    """The law of sampling: a record is lost as a whole, or kept as a whole; nobody has a donor.
+    """The law of sampling: a record is lost or retained as a unit; there are no donors.
 
     Parameters
     ----------
@@ -179,17 +171,12 @@ class SampleLaw(RowMixtureLaw):
 
     @property
     def empty(self) -> NDArray[np.int64]:
-        """The records that have nobody to take values from: all."""
+        """The records without donors: all."""
         return np.arange(self.original.n)
 
     @property
-    def members(self) -> sparse.csr_array:
-        """There are no donors.
-
-        Raises
-        ------
-        NotApplicable
-        """
+    def probabilities(self) -> sparse.csr_array:
+        """There are no donors."""
         raise NotApplicable("This is for a method that copies values from donors.")
 
     def privacy(self) -> dict[tuple[str, ...], Privacy]:

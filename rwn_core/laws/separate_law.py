@@ -13,60 +13,44 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_like, value_codes
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.cells import Component
 from rwn_core.laws.donor_probabilities import Column
+from rwn_core.laws.law import MixtureComponent
 from rwn_core.laws.moments import Moments, certain, joined
 from rwn_core.laws.privacy import AS_IT_IS, Privacy
 from rwn_core.neighbors.rule import Joins
 
 
 class UnitLaw(Protocol):
-    """How the values of some variables, drawn together, change."""
+    """The law of one unit: variables drawn together."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """The variables."""
 
     @property
-    def kept(self) -> NDArray[np.float64]:
+    def retained(self) -> NDArray[np.float64]:
         """P(no value changes), shape (n,)."""
 
     @property
-    def exchanged(self) -> bool:
-        """Whether a release has as many of each value as the original, for sure."""
+    def keeps_value_counts(self) -> bool:
+        """True if every release has as many of each value as the original."""
 
     @property
     def privacy(self) -> Privacy:
-        """What a record is promised in the sense of differential privacy."""
+        """The differential-privacy parameters for one record."""
 
     def chances(
         self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
     ) -> NDArray[np.float64]:
-        """How likely each person is to release the rows' values, shape (m, people.n).
-
-        Up to a factor of each row. People are the original's records, or others with values that
-        were never rounded.
-        """
+        """Return the likelihood of the rows' values for each person, shape (m, people.n)."""
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
-        """P(each value is released for each record), shape (n, V), and the values.
-
-        Raises
-        ------
-        NotApplicable
-            Values are continuous, or several variables change together.
-        """
+        """P(each value is released for each record), shape (n, V), and the values."""
 
     def moments(self) -> Moments:
-        """Mean and spread of its numbers.
+        """Mean and spread of its numbers."""
 
-        Raises
-        ------
-        NotApplicable
-            They have no closed form.
-        """
-
-    def on(self, names: frozenset[str]) -> UnitLaw:
+    def restricted_to(self, names: frozenset[str]) -> UnitLaw:
         """The law of some of its variables."""
 
     def rounded(self, precision: Mapping[str, float]) -> UnitLaw:
@@ -102,13 +86,8 @@ class SeparateLaw:
         return np.empty(0, dtype=np.int64)
 
     @property
-    def members(self) -> sparse.csr_array:
-        """There are no donors.
-
-        Raises
-        ------
-        NotApplicable
-        """
+    def probabilities(self) -> sparse.csr_array:
+        """There are no donors."""
         raise NotApplicable("This is for a method that copies values from donors.")
 
     @property
@@ -116,40 +95,40 @@ class SeparateLaw:
         """The mean probability that a cell of each released variable changes, shape (p,)."""
         return np.array([self.modification(v.name) for v in self.original.schema.released])
 
-    def components(self) -> tuple[Component, ...]:
+    def components(self) -> tuple[MixtureComponent, ...]:
         """This law alone: all units are independent."""
-        return (Component(1.0, self),)
+        return (MixtureComponent(1.0, self),)
 
     def _part(self, name: str) -> UnitLaw:
         return next(part for names, part in self._parts.items() if name in names)
 
     def units(self) -> list[tuple[str, ...]]:
-        """The variables whose values are drawn together, as tuples of names."""
+        """Return the units: variables drawn together."""
         return list(self._parts)
 
     def privacy(self) -> dict[tuple[str, ...], Privacy]:
-        """What each unit promises; see `Law.privacy`."""
+        """Return each unit's differential-privacy parameters."""
         return {unit: part.privacy for unit, part in self._parts.items()}
 
     def moments(self) -> Moments:
         """Mean and spread of all released numbers; see `Law.moments`."""
         return joined([part.moments() for part in self._parts.values()])
 
-    def exchanged(self, name: str) -> bool:
-        """Whether a variable keeps the counts of its values; see `Law.exchanged`."""
-        return self._part(name).exchanged
+    def keeps_value_counts(self, name: str) -> bool:
+        """True if a variable keeps the counts of its values."""
+        return self._part(name).keeps_value_counts
 
     def modification(self, name: str) -> float:
         """The mean probability that a value of one variable changes."""
-        return float(1 - self.kept(name).mean())
+        return float(1 - self.retained(name).mean())
 
-    def kept(self, *names: str) -> NDArray[np.float64]:
+    def retained(self, *names: str) -> NDArray[np.float64]:
         """P(the released values of one unit's variables equal the original's), shape (n,)."""
-        return self._part(names[0]).on(frozenset(names)).kept
+        return self._part(names[0]).restricted_to(frozenset(names)).retained
 
-    def rows_intact(self) -> NDArray[np.float64]:
+    def rows_unchanged(self) -> NDArray[np.float64]:
         """P(no value of a record changes), shape (n,)."""
-        return np.asarray(np.prod([part.kept for part in self._parts.values()], axis=0))
+        return np.asarray(np.prod([part.retained for part in self._parts.values()], axis=0))
 
     def rounded(self, precision: Mapping[str, float]) -> Self:
         """The law of the release after its values are rounded; see `CellLaw.rounded`."""
@@ -160,45 +139,27 @@ class SeparateLaw:
         other.precision = {**self.precision, **precision}
         return other
 
-    def on(self, original: Microdata) -> Self:
-        """The law in the eyes of somebody who has some variables only: that of those."""
+    def restricted_to(self, original: Microdata) -> Self:
+        """Return the law for an intruder who knows only these variables."""
         names = frozenset(original.names)
         if not names.issuperset(self._known_by):
             raise NotApplicable("Without the variables that make the blocks the law is not known.")
-        parts = [part.on(names) for unit, part in self._parts.items() if names & set(unit)]
+        parts = [
+            part.restricted_to(names) for unit, part in self._parts.items() if names & set(unit)
+        ]
         other = type(self)(original, parts, self._known_by)
         other.precision = {name: s for name, s in self.precision.items() if name in names}
         return other
 
-    def shares_outside(self, people: Microdata) -> sparse.csr_array:
-        """There are no donors.
-
-        Raises
-        ------
-        NotApplicable
-        """
-        raise NotApplicable("This is for a method that copies values from donors.")
-
-    def joins_outside(self, people: Microdata) -> Joins:
-        """There are no donors.
-
-        Raises
-        ------
-        NotApplicable
-        """
+    def outside(self, people: Microdata) -> tuple[sparse.csr_array, Joins]:
+        """Refuse: there are no donors."""
         raise NotApplicable("This is for a method that copies values from donors.")
 
     def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
-        """The law of one variable; see `CellLaw.table`.
+        """The law of one variable; see `CellLaw.table`."""
+        return self._part(name).restricted_to(frozenset((name,))).table()
 
-        Raises
-        ------
-        NotApplicable
-            Its values are continuous.
-        """
-        return self._part(name).on(frozenset((name,))).table()
-
-    def columns(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
+    def supports(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
         """Every record may release any value: so many sources has a row at most."""
         n = self.original.n
         return [(np.array([n]), np.array([1.0])) for _ in names]
@@ -210,30 +171,19 @@ class SeparateLaw:
         rows: NDArray[np.int64],
         people: Microdata | None = None,
     ) -> NDArray[np.float64]:
-        """How likely people are to release the values of some rows; see `Cells`."""
-        return self._part(names[0]).on(frozenset(names)).chances(masked, rows, people)
+        """Return the likelihood of the rows' values for each person, up to a factor a row."""
+        return self._part(names[0]).restricted_to(frozenset(names)).chances(masked, rows, people)
 
     def unit_codes(
         self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """There are no common values to number.
-
-        Raises
-        ------
-        NotApplicable
-        """
+        """There are no common values to number."""
         raise NotApplicable("This is for a method that copies values from donors.")
 
     def likelihood_columns(
         self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
     ) -> tuple[sparse.csc_array, NDArray[np.int64]]:
-        """The law of one unit, and which of its columns holds each row's values.
-
-        Raises
-        ------
-        NotApplicable
-            Values are continuous, or several variables change together.
-        """
+        """The law of one unit, and which of its columns holds each row's values."""
         if len(names) > 1:
             raise NotApplicable("This is for a method that changes each variable by itself.")
         table, _ = self.table(names[0])
@@ -261,11 +211,11 @@ class Untouched:
         self._original = original
         self._written = rounded(original, self._precision)
 
-    exchanged = True
+    keeps_value_counts = True
     privacy = AS_IT_IS
 
     @property
-    def kept(self) -> NDArray[np.float64]:
+    def retained(self) -> NDArray[np.float64]:
         """Every value is."""
         return np.ones(self._original.n)
 
@@ -282,13 +232,13 @@ class Untouched:
         return certain(self._written, self.names)
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
-        """Each record's own value for sure; see `UnitLaw`."""
+        """Return the law of own values: each with probability 1."""
         codes, values = value_codes(self._written, self.names[0])
         n = len(codes)
         shape = (n, len(values))
         return sparse.csr_array((np.ones(n), codes, np.arange(n + 1)), shape=shape), values
 
-    def on(self, names: frozenset[str]) -> Untouched:
+    def restricted_to(self, names: frozenset[str]) -> Untouched:
         """The same."""
         return self
 

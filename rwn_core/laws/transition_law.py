@@ -43,15 +43,7 @@ class Choice:
     pools: NDArray[np.float64]
 
     def matrix(self, own: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.float64]:
-        """T over some values, from one record of each, shape (len(values), len(values)).
-
-        Parameters
-        ----------
-        own : ndarray of int64, shape (n,)
-            From 0 to V - 1.
-        values : ndarray of int64
-            Numbers that occur.
-        """
+        """T over some values, from one record of each, shape (len(values), len(values))."""
         first = np.zeros(self.pools.shape[1], dtype=np.int64)
         first[own] = np.arange(len(own))
         rows = first[values]
@@ -59,18 +51,7 @@ class Choice:
         return taken + np.diag(self.keep[rows])
 
     def drawn(self, own: NDArray[np.int64], uniform: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Draw each record's value by itself.
-
-        Parameters
-        ----------
-        own : ndarray of int64, shape (n,)
-            From 0 to V - 1.
-        uniform : ndarray of float64, shape (2, n)
-
-        Returns
-        -------
-        ndarray of int64, shape (n,)
-        """
+        """Draw each record's value by itself, shape (n,)."""
         starts, left = self.weights.indptr, uniform[0] - self.keep
         ends = np.cumsum(self.weights.data)
         before = np.concatenate(([0.0], ends))[starts[:-1]]
@@ -90,7 +71,7 @@ class Choice:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Transition:
-    """The law of some variables whose values change together by a transition matrix.
+    """Hold the law of one unit that changes by a transition matrix.
 
     See `UnitLaw`.
 
@@ -104,7 +85,7 @@ class Transition:
         Of those numbers.
     by_value : bool
         Whether records with one value change alike.
-    exchanged : bool
+    keeps_value_counts : bool
         Whether records exchange values, so that a release has as many of each as the original.
     names : tuple of str
         Those of the variables that are looked at.
@@ -115,7 +96,7 @@ class Transition:
     unit: tuple[str, ...]
     choice: Choice
     by_value: bool = True
-    exchanged: bool = False
+    keeps_value_counts: bool = False
     names: tuple[str, ...] = ()
     precision: Mapping[str, float] | None = None
 
@@ -130,12 +111,12 @@ class Transition:
     @cached_property
     def _own(self) -> NDArray[np.int64]:
         """The number of each record's values, shape (n,)."""
-        return numbers_of(self.plain, self.unit)
+        return value_numbers(self.plain, self.unit)
 
     @cached_property
     def _shown(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Each record's number as it is written, and the pools of those numbers."""
-        shown = numbers_of(self._written, self.names)
+        shown = value_numbers(self._written, self.names)
         values = self.choice.pools.shape[1]
         of_value = np.zeros(values, dtype=np.int64)
         of_value[self._own] = shown  # every value with a chance is somebody's
@@ -146,7 +127,7 @@ class Transition:
         return shown, np.asarray(self.choice.pools @ together)
 
     @cached_property
-    def kept(self) -> NDArray[np.float64]:
+    def retained(self) -> NDArray[np.float64]:
         """P(no value changes), shape (n,)."""
         shown, pools = self._shown
         weights = self.choice.weights
@@ -164,14 +145,14 @@ class Transition:
         keep, weights = self.choice.keep, self.choice.weights
         known = np.ones(len(shown), dtype=bool)
         if people is not None:
-            like, known = self._alike(people)
+            like, known = self._equal_record(people)
             keep, weights, shown = keep[like], weights[like], shown[like]
         taken = np.asarray(weights @ pools[:, np.maximum(released, 0)]).T
         likely = taken + keep * (released[:, np.newaxis] == shown)
         possible = (released >= 0)[:, np.newaxis] & known
         return np.where(possible, np.maximum(likely, 0.0), 0.0)
 
-    def _alike(self, people: Microdata) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def _equal_record(self, people: Microdata) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """A record with each person's values, and whether there is one."""
         if not self.by_value:
             raise NotApplicable("What others release depends on more than their own values.")
@@ -203,7 +184,7 @@ class Transition:
             means=np.where(np.isnan(own), np.nan, center + mean),
             variances=np.maximum(squares - mean**2, 0.0),
             together=together,
-            totals=np.zeros_like(together) if self.exchanged else together,
+            totals=np.zeros_like(together) if self.keeps_value_counts else together,
         )
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
@@ -222,7 +203,7 @@ class Transition:
         table.data = np.clip(table.data, 0.0, 1.0)
         return table, values
 
-    def on(self, names: frozenset[str]) -> Transition:
+    def restricted_to(self, names: frozenset[str]) -> Transition:
         """The law of some of the variables."""
         return replace(self, names=tuple(name for name in self.names if name in names))
 
@@ -240,7 +221,7 @@ class Transition:
         epsilon = self.row_epsilon()
         if np.isinf(epsilon):
             return Privacy(epsilon, "has values that some records cannot release")
-        if self.exchanged:
+        if self.keeps_value_counts:
             return Privacy(
                 np.inf,
                 "keeps the count of every value, which one person changes; a row by itself has "
@@ -249,7 +230,7 @@ class Transition:
         return Privacy(epsilon, "may become any of its values, whatever it was")
 
     def row_epsilon(self) -> float:
-        """The epsilon of the matrix: for whoever sees one row and knows nothing of the others."""
+        """The epsilon of the matrix, for an intruder who sees one row and no others."""
         own, choice = self._own, self.choice
         some, first = np.unique(own, return_index=True)
         if not self.by_value:
@@ -263,23 +244,13 @@ class Transition:
         return worst
 
 
-def numbers_of(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int64]:
+def value_numbers(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int64]:
     """The values of some variables together as numbers from 0, shape (n,)."""
     return codes_together(microdata, microdata, names, np.empty(0, np.int64))[0]
 
 
 def one_pool(share: float, own: NDArray[np.int64], changing: NDArray[np.bool_]) -> Choice:
-    """T = (1 - c) I + c 1 v' of some records, v being their shares of the values.
-
-    Parameters
-    ----------
-    share : float
-        c, from 0 to n / (n - 1).
-    own : ndarray of int64, shape (n,)
-        The values as numbers from 0.
-    changing : ndarray of bool, shape (n,)
-        The others keep their values.
-    """
+    """T = (1 - c) I + c 1 v' of some records, v being their shares of the values."""
     n, some = len(own), np.flatnonzero(changing)
     counts = np.bincount(own[some], minlength=int(own.max()) + 1)
     starts = np.concatenate(([0], np.cumsum(changing)))

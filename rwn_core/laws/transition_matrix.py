@@ -17,12 +17,7 @@ LARGEST_CONDITION = 1e12  # of a matrix that counts as having an inverse
 
 
 def check_transition(matrix: Matrix) -> None:
-    """Refuse what is no transition matrix.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse what is no transition matrix."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
         raise ParameterError("A transition matrix must be square.")
     sums = matrix.sum(axis=1)
@@ -58,20 +53,7 @@ def privacy_epsilon(matrix: Matrix) -> tuple[float, NDArray[np.float64]]:
 
 
 def disjoint_share(swaps: int, n: int) -> float:
-    """The c of T = (1 - c) I + c 1 v' where disjoint random pairs of n records exchange values.
-
-    v holds the shares of the categories; c may be as large as n / (n - 1).
-
-    Parameters
-    ----------
-    swaps : int
-        Number of pairs, at most half the records.
-    n : int
-
-    Raises
-    ------
-    ParameterError
-    """
+    """The c of T = (1 - c) I + c 1 v' where disjoint random pairs of n records exchange values."""
     if 2 * swaps > n:
         raise ParameterError("There are not enough records for that many disjoint pairs.")
     return 2 * swaps / (n - 1) if swaps else 0.0
@@ -118,20 +100,7 @@ def invariant(matrix: Matrix, shares: NDArray[np.float64]) -> Matrix:
 
 
 def posterior_odds(matrix: Matrix, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Odds that a released category is the true one; small is wanted for rare categories.
-
-    Parameters
-    ----------
-    matrix : ndarray of float64, shape (K, K)
-        T.
-    shares : ndarray of float64, shape (K,)
-        True shares of the categories.
-
-    Returns
-    -------
-    ndarray of float64, shape (K,)
-        Infinite where nobody else can get the category.
-    """
+    """Odds that a released category is the true one; small is wanted for rare categories."""
     kept = np.diagonal(matrix) * shares
     others = shares @ matrix - kept
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -139,58 +108,24 @@ def posterior_odds(matrix: Matrix, shares: NDArray[np.float64]) -> NDArray[np.fl
 
 
 def is_singular(matrix: Matrix) -> bool:
-    """Whether nobody can estimate the true counts from released ones without bias."""
+    """True if the matrix has no inverse: true counts have no unbiased estimate."""
     return bool(np.linalg.cond(matrix) > LARGEST_CONDITION)
 
 
 def unbiased_counts(matrix: Matrix, released: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Estimate the true counts of categories from those of a release, without bias.
-
-    Parameters
-    ----------
-    matrix : ndarray of float64, shape (K, K)
-        T.
-    released : ndarray of float64, shape (K,)
-
-    Returns
-    -------
-    ndarray of float64, shape (K,)
-        c with T' c = released; may be negative.
-
-    Raises
-    ------
-    NotApplicable
-        T has no inverse.
-    """
+    """Estimate the true counts of categories from those of a release, without bias, shape (K,)."""
     if is_singular(matrix):
         raise NotApplicable("The matrix has no inverse, so no estimate of the counts is unbiased.")
     return np.asarray(np.linalg.solve(matrix.T, released))
 
 
 def counts_variance(matrix: Matrix, counts: NDArray[np.float64]) -> Matrix:
-    """Covariance of the released counts, given the true ones: sum_k c_k (diag(t_k) - t_k t_k').
-
-    Parameters
-    ----------
-    matrix : ndarray of float64, shape (K, K)
-        T, with rows t_k; each record changes independently.
-    counts : ndarray of float64, shape (K,)
-
-    Returns
-    -------
-    ndarray of float64, shape (K, K)
-    """
+    """Covariance of the released counts, given the true ones: sum_k c_k (diag(t_k) - t_k t_k')."""
     return np.asarray(np.diag(counts @ matrix) - (matrix.T * counts) @ matrix)
 
 
 def estimate_variance(matrix: Matrix, counts: NDArray[np.float64]) -> Matrix:
-    """Covariance of `unbiased_counts`, given the true counts, shape (K, K).
-
-    Raises
-    ------
-    NotApplicable
-        T has no inverse.
-    """
+    """Covariance of `unbiased_counts`, given the true counts, shape (K, K)."""
     if is_singular(matrix):
         raise NotApplicable("The matrix has no inverse, so no estimate of the counts is unbiased.")
     inverse = np.linalg.inv(matrix)

@@ -26,22 +26,8 @@ Column = tuple[NDArray[np.int64], NDArray[np.float64]]
 Part = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
 
 
-def table_of(listed: Listed, codes: NDArray[np.int64], q: float) -> sparse.csr_array:
-    """The law of one variable.
-
-    Parameters
-    ----------
-    listed : Listed
-    codes : ndarray of int64, shape (n,)
-        The values of the records as numbers from 0 to V - 1.
-    q : float
-        Modification probability.
-
-    Returns
-    -------
-    sparse array, shape (n, V)
-        (1 - q) [v = own] + q P(the donor has v); columns ascend within a row.
-    """
+def value_table(listed: Listed, codes: NDArray[np.int64], q: float) -> sparse.csr_array:
+    """The law of one variable, shape (n, V)."""
     order, values = listed.order, int(codes.max()) + 1
     short = codes[order].astype(np.int32)
     blocks = listed.blocks(any_donors=q > 0)
@@ -79,27 +65,10 @@ def _entries(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.
     return np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
 
 
-def columns_of(
+def value_columns(
     listed: Listed, codes: Sequence[NDArray[np.int64]], q: Sequence[float], enough: float
 ) -> list[Column]:
-    """About how many records may release each value, and the chance that a random one does.
-
-    Parameters
-    ----------
-    listed : Listed
-    codes : sequence of ndarray of int64, shape (n,)
-        The values of some variables.
-    q : sequence of float
-    enough : float
-        A variable is left alone once supports @ chances is this much: from there on both may be
-        too small.
-
-    Returns
-    -------
-    list of (supports, chances)
-        Of each variable, shape (V,). Of a large table every so many records are asked what they
-        may release and from whom, so that supports are multiples of that.
-    """
+    """About how many records may release each value, and the chance that a random one does."""
     tally = _Tally(listed, codes, q)
     done, look = 0, 0.0
     for lists in listed.blocks(any_donors=any(q)):
@@ -115,7 +84,7 @@ def columns_of(
 
 
 class _Tally:
-    """What some blocks of records may release."""
+    """Count the values that some blocks of records may release."""
 
     def __init__(
         self, listed: Listed, codes: Sequence[NDArray[np.int64]], q: Sequence[float]
@@ -169,7 +138,7 @@ def received_from(listed: Listed, people: NDArray[np.int64]) -> sparse.csc_array
     return pairs_as_columns(record, person, share, listed.order, (listed.n, len(people)))
 
 
-def alike_of(listed: Listed, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
+def own_value_chances(listed: Listed, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
     """P(the donor has the record's own value) of some variables, shape (u, n)."""
     table = np.array(codes, dtype=np.int32)[:, listed.order]
     shares, result = np.zeros(table.shape), np.empty(table.shape)

@@ -10,9 +10,9 @@ from rwn_core.masking.additive_noise import AdditiveNoise
 from rwn_core.masking.correlated_noise import CorrelatedNoise
 from rwn_core.masking.k_noise import KNoise
 from rwn_core.masking.k_pram import KPRAM
-from rwn_core.masking.lever import Lever, LeverRange, at_levers, family, lever_values, options_of
+from rwn_core.masking.lever import Lever, LeverRange, at_levers, family, fixed_options, lever_values
 from rwn_core.masking.local_suppression import LocalSuppression
-from rwn_core.masking.method import Masked, Method, Prepared
+from rwn_core.masking.method import Masked, Method, Prepared, Rounded, unrounded
 from rwn_core.masking.microaggregation import Microaggregation
 from rwn_core.masking.nbrs2015 import NBRS2015
 from rwn_core.masking.option import Option, method_options, option_words
@@ -22,7 +22,6 @@ from rwn_core.masking.rank_swapping import RankSwapping
 from rwn_core.masking.recoding import Recoding
 from rwn_core.masking.record_swapping import RecordSwapping
 from rwn_core.masking.release import Release, mask
-from rwn_core.masking.rounded import Rounded, unrounded
 from rwn_core.masking.row_copy import RowCopy
 from rwn_core.masking.rwn import RWN
 from rwn_core.masking.sampling import RandomSample
@@ -55,11 +54,11 @@ __all__ = [
     "RowCopy",
     "at_levers",
     "family",
+    "fixed_options",
     "lever_values",
     "mask",
     "method_options",
     "option_words",
-    "options_of",
     "unrounded",
 ]
 

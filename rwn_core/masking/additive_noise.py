@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -10,24 +9,23 @@ from typing import ClassVar
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
-from rwn_core.laws.changed_table import is_whole, with_numbers
+from rwn_core.laws.changed_table import is_discrete, with_numbers
 from rwn_core.laws.law import Law
 from rwn_core.laws.noise_law import SHAPES, Noise, NoiseOn, Shape
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
-from rwn_core.masking.left_alone import (
+from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.method import Prepared, TableMethod
+from rwn_core.masking.unmasked_variables import (
     NUMBERS,
     Others,
     check_others,
     kept_as_they_are,
-    maskable,
 )
-from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
 
 LARGEST = 100.0  # standard deviations; beyond, nothing of the data is left to see
-_PRESETS = {"Light": 0.1, "Standard": 0.3, "Strong": 1.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,9 +89,13 @@ class AdditiveNoise(TableMethod):
             short="size",
             unit="standard deviations",
             help="How far noise moves each number; at 0 nothing is masked.",
+            range=LeverRange(low=0.0, high=2.0, step=0.05),
+            presets={"Light": 0.1, "Standard": 0.3, "Strong": 1.0},
         ),
     )
     strength: ClassVar[str] = "size"
+    kinds: ClassVar[tuple[Kind, ...]] = NUMBERS
+    kinds_in_words: ClassVar[str] = "numbers"
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
@@ -104,16 +106,8 @@ class AdditiveNoise(TableMethod):
             raise ParameterError("reflected must be true or false.")
         check_others(self.others)
 
-    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
-        """Return the variables that the method masks on a table."""
-        return maskable(microdata, lambda v: v.kind in NUMBERS, self.others, "numbers")
-
-    def check(self, microdata: Microdata) -> None:
-        """Refuse a table without numbers; see `TableMethod.check`."""
-        self.masked_names(microdata)
-
-    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
-        """The table with noise; see `TableMethod.draw`."""
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The table with noise."""
         microdata, law = table.microdata, self._parts(table)
         released = [variable.name for variable in microdata.schema.released]
         columns = {}
@@ -123,39 +117,31 @@ class AdditiveNoise(TableMethod):
             columns[name] = np.abs(noisy) if part.reflected else noisy
         return with_numbers(microdata, columns)
 
-    def _parts(self, table: PreparedTable) -> dict[str, NoiseOn]:
+    def _parts(self, table: Prepared) -> dict[str, NoiseOn]:
         """The noise on every variable that varies."""
         microdata, parts = table.microdata, {}
         for name in self.masked_names(microdata):
-            spread = table.once(("sd", name), partial(spread_of, microdata, name))
+            spread = table.cached(("sd", name), partial(known_spread, microdata, name))
             if spread * self.size > 0:
                 least = np.nanmin(microdata.values(name))
                 parts[name] = NoiseOn(
                     original=microdata,
                     name=name,
                     noise=Noise(shape=self.shape, sd=self.size * spread),
-                    whole=is_whole(microdata, name),
+                    discrete=is_discrete(microdata, name),
                     reflected=self.reflected and bool(least >= 0),
                 )
         return parts
 
-    def law(self, table: PreparedTable) -> Law:
-        """Independent densities, or probabilities of whole numbers; see `TableMethod.law`."""
+    def law(self, table: Prepared) -> Law:
+        """Independent densities, or probabilities of whole numbers."""
         noisy = self._parts(table)
         names = [variable.name for variable in table.microdata.schema.released]
         parts = [noisy.get(name) or Untouched(table.microdata, name) for name in names]
         return SeparateLaw(table.microdata, parts)
 
-    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
-        """How far the noise goes; see `TableMethod.ranges_on`."""
-        return {"size": LeverRange(low=0.0, high=2.0, step=0.05)}
-
-    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
-        """Starting points; see `TableMethod.presets_on`."""
-        return {name: {"size": size} for name, size in _PRESETS.items()}
-
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is, and where negative numbers may arise."""
+        """Return remarks: variables released unchanged, and possible negative numbers."""
         names = self.masked_names(microdata)
         remarks = kept_as_they_are(microdata, names)
         unsigned = [n for n in names if np.nanmin(microdata.values(n), initial=np.inf) >= 0]
@@ -167,7 +153,7 @@ class AdditiveNoise(TableMethod):
         return remarks
 
     def cautions(self) -> list[str]:
-        """What noise destroys."""
+        """Return cautions about this setting."""
         if self.size == 0:
             return ["size = 0 masks nothing: the release is the original."]
         return [
@@ -178,18 +164,13 @@ class AdditiveNoise(TableMethod):
 
 
 def check_size(size: float) -> None:
-    """Refuse what is no size of noise.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse what is no size of noise."""
     number = isinstance(size, int | float) and not isinstance(size, bool)
     if not number or not 0 <= size <= LARGEST:
         raise ParameterError(f"size must be a number from 0 to {LARGEST:g}.")
 
 
-def spread_of(microdata: Microdata, name: str) -> float:
+def known_spread(microdata: Microdata, name: str) -> float:
     """Standard deviation (divisor n - 1) of a variable's known numbers; 0 of fewer than two."""
     values = microdata.values(name)
     known = values[~np.isnan(values)]

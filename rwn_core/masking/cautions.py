@@ -1,4 +1,4 @@
-"""What a steward must bear in mind of methods that copy values from neighborhoods."""
+"""Cautions about methods that copy values from neighborhoods."""
 
 from __future__ import annotations
 
@@ -9,14 +9,7 @@ EVERY_COLUMN = (
 
 
 def kept_values(q: float, what: str) -> str:
-    """Say what a modification probability keeps as it was.
-
-    Parameters
-    ----------
-    q : float
-    what : str
-        Such as "cell keeps its own value".
-    """
+    """Say what a modification probability keeps as it was."""
     if q == 0:
         return "q = 0 masks nothing: the release is the original."
     if q == 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
@@ -11,26 +10,24 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.changed_table import with_numbers
 from rwn_core.laws.correlated_noise_law import CorrelatedNoiseOn, spread_axes
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
-from rwn_core.masking.left_alone import (
+from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.method import Prepared, TableMethod
+from rwn_core.masking.unmasked_variables import (
     NUMBERS,
     Others,
     check_others,
-    kept_as_they_are,
-    maskable,
 )
-from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
 
 Form = Literal["population", "sample", "plain"]
 
 LARGEST = 100.0
-_PRESETS = {"Light": 0.05, "Standard": 0.25, "Strong": 1.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,9 +88,13 @@ class CorrelatedNoise(TableMethod):
             title="Covariance of the noise (share of the data's)",
             short="size",
             help="How much noise, with the same correlations as the data; at 0 nothing is masked.",
+            range=LeverRange(low=0.0, high=4.0, step=0.05),
+            presets={"Light": 0.05, "Standard": 0.25, "Strong": 1.0},
         ),
     )
     strength: ClassVar[str] = "size"
+    kinds: ClassVar[tuple[Kind, ...]] = NUMBERS
+    kinds_in_words: ClassVar[str] = "numbers"
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
@@ -104,12 +105,8 @@ class CorrelatedNoise(TableMethod):
             raise ParameterError(f"form must be one of: {', '.join(get_args(Form))}.")
         check_others(self.others)
 
-    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
-        """Return the variables that the method masks on a table."""
-        return maskable(microdata, lambda v: v.kind in NUMBERS, self.others, "numbers")
-
     def check(self, microdata: Microdata) -> None:
-        """Refuse a table without numbers, or with too few records; see `TableMethod.check`."""
+        """Refuse a table without numbers, or with too few records."""
         self.masked_names(microdata)
         if self.form == "sample" and self.size >= microdata.n - 1:
             raise ParameterError(
@@ -124,10 +121,10 @@ class CorrelatedNoise(TableMethod):
         exact = (n - 1 - self.size) / (n - 1) if self.form == "sample" else 1.0
         return float(np.sqrt(exact / (1 + self.size)))
 
-    def _noise(self, table: PreparedTable) -> CorrelatedNoiseOn:
+    def _noise(self, table: Prepared) -> CorrelatedNoiseOn:
         names = self.masked_names(table.microdata)
         values = table.microdata.matrix(names)
-        mean, covariance = table.once("moments", lambda: moments(values))
+        mean, covariance = table.cached("moments", lambda: moments(values))
         return CorrelatedNoiseOn(
             original=table.microdata,
             names=names,
@@ -136,12 +133,12 @@ class CorrelatedNoise(TableMethod):
             shrink=self.shrink(table.microdata.n),
         )
 
-    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
-        """The table with noise; see `TableMethod.draw`."""
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The table with noise."""
         if self.size == 0:
             return with_numbers(table.microdata, {})
         part = self._noise(table)
-        root = table.once("root", lambda: _root(part.covariance / self.size))
+        root = table.cached("root", lambda: _root(part.covariance / self.size))
         normal = np.column_stack(
             [ndtri(uniforms(key, table.records, j)[0]) for j in range(len(part.names))]
         )
@@ -151,28 +148,16 @@ class CorrelatedNoise(TableMethod):
             table.microdata, {name: released[:, j] for j, name in enumerate(part.names)}
         )
 
-    def law(self, table: PreparedTable) -> Law:
-        """A joint density of all numbers; see `TableMethod.law`."""
+    def law(self, table: Prepared) -> Law:
+        """A joint density of all numbers."""
         microdata = table.microdata
         noisy = self.masked_names(microdata) if self.size else ()
         rest = [v.name for v in microdata.schema.released if v.name not in noisy]
         joint = [self._noise(table)] if noisy else []
         return SeparateLaw(microdata, [*joint, *(Untouched(microdata, name) for name in rest)])
 
-    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
-        """How far the noise goes; see `TableMethod.ranges_on`."""
-        return {"size": LeverRange(low=0.0, high=4.0, step=0.05)}
-
-    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
-        """Starting points; see `TableMethod.presets_on`."""
-        return {name: {"size": size} for name, size in _PRESETS.items()}
-
-    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is; see `Method.remarks`."""
-        return kept_as_they_are(microdata, self.masked_names(microdata))
-
     def cautions(self) -> list[str]:
-        """What correlated noise keeps, and what not."""
+        """Return cautions about this setting."""
         if self.size == 0:
             return ["size = 0 masks nothing: the release is the original."]
         return [
@@ -183,19 +168,7 @@ class CorrelatedNoise(TableMethod):
 
 
 def moments(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Means of the known numbers, and covariances of the records that are complete.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, d)
-        NaN where missing.
-
-    Returns
-    -------
-    mean : ndarray of float64, shape (d,)
-    covariance : ndarray of float64, shape (d, d)
-        Divisor n - 1. With fewer than two complete records, variances alone.
-    """
+    """Means of the known numbers, and covariances of the records that are complete."""
     known = ~np.isnan(values)
     count = known.sum(axis=0)
     mean = np.divide(np.nansum(values, axis=0), count, out=np.zeros(len(count)), where=count > 0)
@@ -208,10 +181,6 @@ def moments(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[n
 
 
 def _root(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a matrix R with R R' equal to the covariance, also to a singular one.
-
-    The symmetric root of the correlations, in standard deviations: unlike eigenvectors alone it is
-    the same in every unit and order of the variables.
-    """
+    """Return a matrix R with R R' equal to the covariance, also to a singular one."""
     scale, values, vectors = spread_axes(covariance)
     return np.asarray(scale[:, np.newaxis] * ((vectors * np.sqrt(values)) @ vectors.T))

@@ -45,10 +45,7 @@ def intervals(values: NDArray[np.float64], k: int) -> NDArray[np.int64]:
 
 
 def equal_length(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
-    """The number of each value's interval, of so many of equal length, shape (n,).
-
-    Intervals are closed below, the last also above.
-    """
+    """The number of each value's interval, of so many of equal length, shape (n,)."""
     low, width = values.min(), values.max() - values.min()
     number = np.floor((values - low) / width * count)
     return np.asarray(np.minimum(number, count - 1), dtype=np.int64)

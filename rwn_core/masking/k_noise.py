@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
-from rwn_core.laws.changed_table import is_whole, with_numbers
+from rwn_core.laws.changed_table import is_discrete, with_numbers
 from rwn_core.laws.law import Law
 from rwn_core.laws.noise_law import SHAPES, Noise, NoiseOn, Shape
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
-from rwn_core.masking.left_alone import (
-    NUMBERS,
-    Others,
-    check_others,
-    kept_as_they_are,
-    maskable,
-)
-from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.lever import Lever
+from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.minimum_k import (
     check_k,
     check_known,
     check_records,
-    presets_of,
     range_of_known,
 )
-from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
+from rwn_core.masking.unmasked_variables import (
+    NUMBERS,
+    Others,
+    check_others,
+)
 from rwn_core.randomness import SecretKey, uniforms
-
-_PRESETS = {"Light": 5, "Standard": 10, "Strong": 50}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +92,15 @@ class KNoise(TableMethod):
             title="Records within reach of the noise k",
             short="k",
             help="Noise is so wide that at least k records lie within twice its range; 1: none.",
-            whole=True,
+            whole_number=True,
+            neutral=1,
+            range=range_of_known,
+            presets={"Light": 5, "Standard": 10, "Strong": 50},
         ),
     )
     strength: ClassVar[str] = "k"
-    start: ClassVar[Mapping[str, float]] = MappingProxyType({"k": 1})
+    kinds: ClassVar[tuple[Kind, ...]] = NUMBERS
+    kinds_in_words: ClassVar[str] = "numbers"
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
@@ -111,32 +109,28 @@ class KNoise(TableMethod):
             raise ParameterError(f"shape must be one of: {', '.join(SHAPES)}.")
         check_others(self.others)
 
-    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
-        """Return the variables that the method masks on a table."""
-        return maskable(microdata, lambda v: v.kind in NUMBERS, self.others, "numbers")
-
     def check(self, microdata: Microdata) -> None:
-        """Refuse a table without numbers, or of fewer than k records; see `TableMethod.check`."""
+        """Refuse a table without numbers, or of fewer than k records."""
         check_records(self.k, microdata)
         check_known(self.k, microdata, self.masked_names(microdata))
 
-    def _parts(self, table: PreparedTable) -> dict[str, NoiseOn]:
+    def _parts(self, table: Prepared) -> dict[str, NoiseOn]:
         """The noise on every variable that gets any."""
         microdata, parts = table.microdata, {}
         for name in self.masked_names(microdata):
-            order = table.once(("sorted", name), partial(_sorted, microdata, name))
+            order = table.cached(("sorted", name), partial(_sorted, microdata, name))
             half = delta(order, self.k)
             if half > 0:
                 parts[name] = NoiseOn(
                     original=microdata,
                     name=name,
                     noise=Noise(shape=self.shape, sd=half / np.sqrt(3)),
-                    whole=is_whole(microdata, name),
+                    discrete=is_discrete(microdata, name),
                 )
         return parts
 
-    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
-        """The table with noise; see `TableMethod.draw`."""
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The table with noise."""
         microdata = table.microdata
         released = [variable.name for variable in microdata.schema.released]
         columns = {}
@@ -145,27 +139,15 @@ class KNoise(TableMethod):
             columns[name] = microdata.values(name) + part.noise.draw(uniform)
         return with_numbers(microdata, columns)
 
-    def law(self, table: PreparedTable) -> Law:
-        """Independent densities, or probabilities of whole numbers; see `TableMethod.law`."""
+    def law(self, table: Prepared) -> Law:
+        """Independent densities, or probabilities of whole numbers."""
         noisy = self._parts(table)
         names = [variable.name for variable in table.microdata.schema.released]
         parts = [noisy.get(name) or Untouched(table.microdata, name) for name in names]
         return SeparateLaw(table.microdata, parts)
 
-    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
-        """How far k goes; see `TableMethod.ranges_on`."""
-        return {"k": range_of_known(microdata, self.masked_names(microdata))}
-
-    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
-        """Starting points; see `TableMethod.presets_on`."""
-        return presets_of(_PRESETS, self.ranges_on(microdata)["k"].high)
-
-    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is; see `Method.remarks`."""
-        return kept_as_they_are(microdata, self.masked_names(microdata))
-
     def cautions(self) -> list[str]:
-        """What the noise promises, and what not."""
+        """Return cautions about this setting."""
         if self.k == 1:
             return ["k = 1 masks nothing: the release is the original."]
         return [

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -13,27 +11,24 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
+from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_from_donors
-from rwn_core.laws.group_law import WithinGroups
+from rwn_core.laws.group_law import RedrawWithinGroups
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.masking.intervals import intervals
-from rwn_core.masking.left_alone import (
+from rwn_core.masking.lever import Lever
+from rwn_core.masking.method import Prepared, TableMethod
+from rwn_core.masking.minimum_k import check_k, check_known, range_of_known
+from rwn_core.masking.unmasked_variables import (
     NUMBERS,
     Others,
     check_others,
-    kept_as_they_are,
-    maskable,
 )
-from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.minimum_k import check_k, check_known, presets_of, range_of_known
-from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
 
 Draw = Literal["resample", "permute", "uniform"]
-
-_PRESETS = {"Light": 5, "Standard": 10, "Strong": 50}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,11 +89,15 @@ class KPRAM(TableMethod):
             title="Records in every interval k",
             short="k",
             help="The range of a variable is cut into intervals of at least k records; 1: none.",
-            whole=True,
+            whole_number=True,
+            neutral=1,
+            range=range_of_known,
+            presets={"Light": 5, "Standard": 10, "Strong": 50},
         ),
     )
     strength: ClassVar[str] = "k"
-    start: ClassVar[Mapping[str, float]] = MappingProxyType({"k": 1})
+    kinds: ClassVar[tuple[Kind, ...]] = NUMBERS
+    kinds_in_words: ClassVar[str] = "numbers"
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
@@ -107,24 +106,20 @@ class KPRAM(TableMethod):
             raise ParameterError(f"draw_from must be one of: {', '.join(get_args(Draw))}.")
         check_others(self.others)
 
-    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
-        """Return the variables that the method masks on a table."""
-        return maskable(microdata, lambda v: v.kind in NUMBERS, self.others, "numbers")
-
     def check(self, microdata: Microdata) -> None:
-        """Refuse a table without numbers, or of fewer than k records; see `TableMethod.check`."""
+        """Refuse a table without numbers, or of fewer than k records."""
         check_known(self.k, microdata, self.masked_names(microdata))
 
-    def _groups(self, table: PreparedTable, name: str) -> NDArray[np.int64]:
+    def _groups(self, table: Prepared, name: str) -> NDArray[np.int64]:
         """The interval of each record; missing values are one by themselves."""
         values = table.microdata.values(name)
-        return table.once(("groups", name, self.k), partial(intervals, values, self.k))
+        return table.cached(("groups", name, self.k), partial(intervals, values, self.k))
 
     def _drawn(self, microdata: Microdata) -> tuple[str, ...]:
         return self.masked_names(microdata) if self.k > 1 else ()
 
-    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
-        """The table with numbers drawn anew; see `TableMethod.draw`."""
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The table with numbers drawn anew."""
         microdata, records = table.microdata, table.records
         released = [variable.name for variable in microdata.schema.released]
         donors = np.tile(records[:, np.newaxis], (1, len(released)))
@@ -135,11 +130,8 @@ class KPRAM(TableMethod):
             donors[:, stream] = _donors(group, codes, uniform, self.draw_from)
         return copy_from_donors(microdata, donors)
 
-    def law(self, table: PreparedTable) -> Law:
-        """Values drawn within their interval; see `TableMethod.law`.
-
-        A permutation ties the records of an interval together, which this law leaves out.
-        """
+    def law(self, table: Prepared) -> Law:
+        """Values drawn within their interval."""
         microdata, drawn = table.microdata, self._drawn(table.microdata)
         parts = [
             self._part(table, v.name) if v.name in drawn else Untouched(microdata, v.name)
@@ -147,7 +139,7 @@ class KPRAM(TableMethod):
         ]
         return SeparateLaw(microdata, parts)
 
-    def _part(self, table: PreparedTable, name: str) -> WithinGroups:
+    def _part(self, table: Prepared, name: str) -> RedrawWithinGroups:
         codes, values = value_codes(table.microdata, name)
         group = np.zeros(len(values), dtype=np.int64)
         group[codes] = self._groups(table, name)
@@ -156,22 +148,10 @@ class KPRAM(TableMethod):
             weight = np.bincount(codes, minlength=len(values)).astype(np.float64)
         chance = weight / np.bincount(group, weight)[group]
         permuted = self.draw_from == "permute"
-        return WithinGroups(table.microdata, name, group, chance, exchanged=permuted)
-
-    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
-        """How far k goes; see `TableMethod.ranges_on`."""
-        return {"k": range_of_known(microdata, self.masked_names(microdata))}
-
-    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
-        """Starting points; see `TableMethod.presets_on`."""
-        return presets_of(_PRESETS, self.ranges_on(microdata)["k"].high)
-
-    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is; see `Method.remarks`."""
-        return kept_as_they_are(microdata, self.masked_names(microdata))
+        return RedrawWithinGroups(table.microdata, name, group, chance, keeps_value_counts=permuted)
 
     def cautions(self) -> list[str]:
-        """What k promises, and what not."""
+        """Return cautions about this setting."""
         if self.k == 1:
             return ["k = 1 masks nothing: the release is the original."]
         return [
@@ -186,7 +166,7 @@ def _donors(
     uniform: NDArray[np.float64],
     draw_from: str,
 ) -> NDArray[np.int64]:
-    """Whose value each record shows."""
+    """Return the donor of each record."""
     order = np.argsort(group, kind="stable")
     sizes = np.bincount(group)
     starts = np.cumsum(sizes) - sizes

@@ -2,56 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 
 from rwn_core.errors import ParameterError
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lever:
-    """Describe a number of a method that a slider may move.
-
-    Attributes
-    ----------
-    name : str
-        The parameter.
-    title : str
-        Above its slider.
-    short : str
-        In a line of words, such as "ε".
-    unit : str
-        Empty for a share or a count.
-    help : str
-        One sentence.
-    whole : bool
-        Whether it takes whole numbers only.
-    off : float, optional
-        Where it has no part in the masking, if there is such a place; a first sweep leaves it.
-    """
-
-    name: str
-    title: str
-    short: str
-    unit: str = ""
-    help: str = ""
-    whole: bool = False
-    off: float | None = None
-
-    @property
-    def words(self) -> str:
-        """What it is, within a sentence and without its unit."""
-        first, rest = self.title[0], self.title.partition(" (")[0][1:]
-        return first.lower() + rest
-
-    def value(self, number: Any) -> Any:
-        """A number as this lever takes it; anything else, such as None, as it is."""
-        if isinstance(number, bool) or not isinstance(number, int | float | np.number):
-            return number
-        return int(number) if self.whole and number == int(number) else float(number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,24 +29,102 @@ class LeverRange:
         return min(max(value, self.low), self.high)
 
 
+SHARE = LeverRange(low=0.0, high=1.0, step=0.05)
+"""The range of a share or a probability."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lever:
+    """Describe a number of a method that a slider may move.
+
+    Attributes
+    ----------
+    name : str
+        The parameter.
+    title : str
+        Above its slider.
+    short : str
+        In a line of words, such as "ε".
+    unit : str
+        Empty for a share or a count.
+    help : str
+        One sentence.
+    whole_number : bool
+        Whether it takes whole numbers only.
+    off : float, optional
+        The position at which it has no part in the masking; a first sweep leaves it there.
+    neutral : float, optional
+        A position that any table takes, for a setting whose levers are not chosen yet.
+    range : LeverRange or callable
+        How far it goes, or a function of a setting and what its levers depend on: a table, or for
+        methods of neighborhoods the distances of its records.
+    presets : mapping of str to float
+        Starting points by name; those beyond the range lie at its end.
+    position : callable, optional
+        A function of a starting point and what levers depend on, where it is no position itself.
+    """
+
+    name: str
+    title: str
+    short: str
+    unit: str = ""
+    help: str = ""
+    whole_number: bool = False
+    off: float | None = None
+    neutral: float | None = None
+    range: LeverRange | Callable[[Any, Any], LeverRange]
+    presets: Mapping[str, float] = field(hash=False)
+    position: Callable[[float, Any], float] | None = None
+
+    @property
+    def words(self) -> str:
+        """The title within a sentence, without its unit."""
+        first, rest = self.title[0], self.title.partition(" (")[0][1:]
+        return first.lower() + rest
+
+    def value(self, number: Any) -> Any:
+        """A number as this lever takes it; anything else, such as None, as it is."""
+        if isinstance(number, bool) or not isinstance(number, int | float | np.number):
+            return number
+        return int(number) if self.whole_number and number == int(number) else float(number)
+
+
+def lever_ranges(params: Any, about: Any) -> dict[str, LeverRange]:
+    """Return how far each lever of a setting goes, given what its levers depend on."""
+    return {
+        lever.name: lever.range(params, about) if callable(lever.range) else lever.range
+        for lever in params.levers
+    }
+
+
+def lever_presets(params: Any, about: Any) -> dict[str, dict[str, float]]:
+    """Return starting points by name: a value of each lever, none beyond its range."""
+    presets: dict[str, dict[str, float]] = {}
+    for lever in params.levers:
+        ends = lever_ranges(params, about)[lever.name]
+        for name, start in lever.presets.items():
+            found = start if lever.position is None else lever.position(start, about)
+            presets.setdefault(name, {})[lever.name] = lever.value(ends.clip(found))
+    return presets
+
+
+def neutral_levers(method: Any) -> dict[str, float]:
+    """Return the neutral positions of a method's levers that have one."""
+    return {each.name: each.neutral for each in method.levers if each.neutral is not None}
+
+
 def lever_values(params: Any) -> dict[str, Any]:
     """The position of each lever of a setting; None where it is not used."""
     return {lever.name: getattr(params, lever.name) for lever in params.levers}
 
 
 def at_levers(params: Any, levers: Mapping[str, Any]) -> Any:
-    """The same method with some of its levers moved.
-
-    Raises
-    ------
-    ParameterError
-        A value is refused.
-    """
+    """The same method with some of its levers moved."""
     kinds = {lever.name: lever for lever in params.levers}
     return replace(params, **{name: kinds[name].value(x) for name, x in levers.items()})
 
 
-def options_of(params: Any) -> dict[str, Any]:
+def fixed_options(params: Any) -> dict[str, Any]:
     """The parameters that no lever moves, where they are not the method's defaults."""
     moved = {lever.name for lever in params.levers}
     return {
@@ -100,7 +135,7 @@ def options_of(params: Any) -> dict[str, Any]:
 
 
 def family(params: Any) -> Hashable:
-    """What two settings must share for one to be reached from the other by its levers alone."""
+    """Return the key of a family: settings that differ in lever positions only."""
     moved = {lever.name for lever in params.levers}
     unlike = [
         value
@@ -112,20 +147,7 @@ def family(params: Any) -> Hashable:
 
 
 def check_share(name: str, value: object, largest: float = 1.0) -> None:
-    """Refuse what is no share, and say so where it looks like a percentage.
-
-    Parameters
-    ----------
-    name : str
-        The parameter.
-    value : object
-    largest : float
-        1 unless shares may add up to more.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse what is no share, and say so where it looks like a percentage."""
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if number and 0 <= float(value) <= largest:  # type: ignore[arg-type]
         return

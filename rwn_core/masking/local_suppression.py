@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -16,19 +14,18 @@ from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.changed_table import with_numbers
-from rwn_core.laws.donors import NOBODY, copy_from_donors
-from rwn_core.laws.group_law import Fixed
+from rwn_core.laws.donors import NO_DONOR, copy_from_donors
+from rwn_core.laws.group_law import DeterministicUnit
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.masking.intervals import equal_counts
-from rwn_core.masking.left_alone import NUMBERS
 from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.minimum_k import check_k, check_records
-from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
+from rwn_core.masking.method import Prepared, TableMethod
+from rwn_core.masking.minimum_k import check_k, check_records, range_of_groups
+from rwn_core.masking.unmasked_variables import NUMBERS
 from rwn_core.randomness import SecretKey
 
 CLASSES = 3  # more would leave too few people in most combinations of a few keys
-_PRESETS = {"Light": 2, "Standard": 3, "Strong": 10}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,19 +81,23 @@ class LocalSuppression(TableMethod):
             title="Records that share their keys k",
             short="k",
             help="Keys are recoded and suppressed until k records share each combination.",
-            whole=True,
+            whole_number=True,
+            neutral=1,
+            range=range_of_groups,
+            presets={"Light": 2, "Standard": 3, "Strong": 10},
         ),
         Lever(
             name="classes",
             title="Classes of a numeric key",
             short="classes",
             help="Into how many intervals of equal counts numeric keys are recoded before.",
-            whole=True,
+            whole_number=True,
+            range=LeverRange(low=1, high=50, step=1),
+            presets=dict.fromkeys(("Light", "Standard", "Strong"), CLASSES),
         ),
     )
     strength: ClassVar[str] = "k"
     spares_variables: ClassVar[bool] = True
-    start: ClassVar[Mapping[str, float]] = MappingProxyType({"k": 1})
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
@@ -111,7 +112,7 @@ class LocalSuppression(TableMethod):
         return tuple(keys)
 
     def check(self, microdata: Microdata) -> None:
-        """Refuse a table without keys, or of fewer than k records; see `TableMethod.check`."""
+        """Refuse a table without keys, or of fewer than k records."""
         if not self._keys(microdata):
             raise ParameterError(
                 "No variable can be a key: all are confidential or not to be masked; give one the "
@@ -119,10 +120,10 @@ class LocalSuppression(TableMethod):
             )
         check_records(self.k, microdata)
 
-    def _result(self, table: PreparedTable) -> Microdata:
+    def _result(self, table: Prepared) -> Microdata:
         """The masked table, the same for every key."""
         key = ("result", self.k, self.classes)
-        return table.once(key, partial(self._suppressed, table.microdata))
+        return table.cached(key, partial(self._suppressed, table.microdata))
 
     def _suppressed(self, microdata: Microdata) -> Microdata:
         released = [variable.name for variable in microdata.schema.released]
@@ -141,39 +142,26 @@ class LocalSuppression(TableMethod):
         cells = np.column_stack([value_codes(coarse, name)[0] for name in keys])
         lost = suppressed(cells, self.k)
         for position, name in enumerate(keys):
-            donors[lost[:, position], released.index(name)] = NOBODY
+            donors[lost[:, position], released.index(name)] = NO_DONOR
         return copy_from_donors(coarse, donors)
 
-    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
-        """The suppressed table; see `TableMethod.draw`."""
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The suppressed table."""
         return self._result(table)
 
-    def law(self, table: PreparedTable) -> Law:
-        """What each record releases is known for sure; see `TableMethod.law`."""
+    def law(self, table: Prepared) -> Law:
+        """Each record's release follows from the original file."""
         microdata, keys = table.microdata, self._keys(table.microdata)
-        joint = Fixed(microdata, self._result(table), keys)
+        joint = DeterministicUnit(microdata, self._result(table), keys)
         rest = [v.name for v in microdata.schema.released if v.name not in keys]
         return SeparateLaw(microdata, [joint, *(Untouched(microdata, name) for name in rest)])
-
-    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
-        """How far each lever goes; see `TableMethod.ranges_on`."""
-        return {
-            "k": LeverRange(low=1, high=min(microdata.n, 100), step=1),
-            "classes": LeverRange(low=1, high=50, step=1),
-        }
-
-    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
-        """Starting points; see `TableMethod.presets_on`."""
-        return {
-            name: {"k": min(k, microdata.n), "classes": CLASSES} for name, k in _PRESETS.items()
-        }
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Which variables are changed."""
         return [f"only the keys are changed: {', '.join(self._keys(microdata))}"]
 
     def cautions(self) -> list[str]:
-        """What k-anonymity promises, and what not."""
+        """Return cautions about this setting."""
         return [
             "k records share their keys, but all of them may have one confidential value; and who "
             "knows any other variable than the keys is not counted."
@@ -193,19 +181,7 @@ def _class_means(values: NDArray[np.float64], classes: int) -> NDArray[np.float6
 
 
 def suppressed(cells: NDArray[np.int64], k: int) -> NDArray[np.bool_]:
-    """Which cells are suppressed so that every combination that is left occurs k times.
-
-    Parameters
-    ----------
-    cells : ndarray of int64, shape (n, m)
-        Numbers of the values of m keys.
-    k : int
-        At most n.
-
-    Returns
-    -------
-    ndarray of bool, shape (n, m)
-    """
+    """Which cells are suppressed so that every combination that is left occurs k times."""
     shown = cells.copy()
     order = np.argsort([-len(np.unique(column)) for column in cells.T], kind="stable")
     for position in order:
@@ -225,6 +201,6 @@ def suppressed(cells: NDArray[np.int64], k: int) -> NDArray[np.bool_]:
 
 
 def _sizes(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many records have each record's combination."""
+    """Return the size of each record's equivalence class."""
     _, number, counts = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
     return np.asarray(counts[number.ravel()])

@@ -15,22 +15,7 @@ Rows = tuple[tuple[float, ...], ...]
 
 
 def stated_matrices(matrices: Any) -> tuple[tuple[str, Rows], ...]:
-    """Return matrices by variable as tuples, however they were stated.
-
-    Parameters
-    ----------
-    matrices : mapping of str to rows, pairs of these, or str
-        A text is JSON.
-
-    Returns
-    -------
-    tuple of (str, rows)
-
-    Raises
-    ------
-    ParameterError
-        They are no rows of numbers, or the rows of one do not sum to 1.
-    """
+    """Return matrices by variable as tuples, however they were stated."""
     try:
         given = json.loads(matrices) if isinstance(matrices, str) and matrices else matrices or ()
         pairs = given.items() if isinstance(given, Mapping) else given

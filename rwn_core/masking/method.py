@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from threading import Event
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import rounded
+from rwn_core.data.rounding import Steps, check_precision, rounded, steps_by_name
 from rwn_core.data.slices import Slices
+from rwn_core.data.variable import Kind
 from rwn_core.laws.expectations import Expectations
 from rwn_core.laws.law import Law
-from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.lever import (
+    Lever,
+    LeverRange,
+    at_levers,
+    family,
+    lever_presets,
+    lever_ranges,
+)
+from rwn_core.masking.unmasked_variables import kept_as_they_are, maskable
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -40,140 +53,130 @@ class Masked:
     law: Law | None = field(repr=False)
 
     def rounded(self, precision: Mapping[str, float]) -> Masked:
-        """Round the released values, and the law with them.
-
-        Parameters
-        ----------
-        precision : mapping of str to float
-            The step of each rounded variable, in its own unit.
-
-        Returns
-        -------
-        Masked
-            Donors stay as they are: who gave a value does not depend on how it is written.
-        """
+        """Return the same with values, and the law, rounded to each variable's step."""
         if not precision:
             return self
         law = None if self.law is None else self.law.rounded(precision)
         return replace(self, masked=rounded(self.masked, precision), law=law)
 
 
-class Prepared(Protocol):
-    """A table made ready for releases of one setting, and of others nearby."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Prepared:
+    """Hold a table ready for releases of one setting, and of others of its family.
 
-    @property
-    def microdata(self) -> Microdata:
-        """The original, n records."""
+    Attributes
+    ----------
+    method : Method
+        The setting, without rounding.
+    microdata : Microdata
+        The original, n records.
+    state : SharedWork or FoundNeighbors
+        What settings of a family share.
+    precision : tuple of (str, float)
+        The step of each rounded variable.
+    """
+
+    method: Any
+    microdata: Microdata
+    state: Any = field(repr=False)
+    precision: Steps = ()
 
     @property
     def params(self) -> Any:
-        """The setting."""
+        """The setting, with rounding if there is any."""
+        if not self.precision:
+            return self.method
+        return Rounded(params=self.method, precision=self.precision)
 
     @property
     def records(self) -> NDArray[np.int64]:
         """The records that `release` masks, ascending, shape (m,): all, or random ones."""
+        records: NDArray[np.int64] = self.state.records
+        return records
 
     @property
-    def whole(self) -> bool:
-        """Whether `release` masks all records."""
+    def masks_all_records(self) -> bool:
+        """True if `release` masks all records."""
+        return len(self.records) == self.microdata.n
 
-    @property
+    @cached_property
     def ranges(self) -> Mapping[str, LeverRange]:
-        """How far each lever goes on this table, by its name."""
+        """The range of each lever on this table, by its name."""
+        return lever_ranges(self.method, self.state.about)
 
-    @property
+    @cached_property
     def presets(self) -> Mapping[str, Mapping[str, float]]:
         """Starting points: a value of each lever, by the name of the preset."""
+        return lever_presets(self.method, self.state.about)
+
+    @cached_property
+    def exact_law(self) -> Law | None:
+        """The law of releases before they are rounded."""
+        law: Law | None = self.method.prepared_law(self)
+        return law
 
     @property
     def law(self) -> Law | None:
-        """The exact law of every release; None where there is none before a key is drawn.
-
-        Raises
-        ------
-        ParameterError
-            The setting is refused on this table.
-        """
+        """The exact law of every release; None where there is none before a key is drawn."""
+        law = self.exact_law
+        return law if law is None or not self.precision else law.rounded(dict(self.precision))
 
     @property
     def expectations(self) -> Expectations | None:
-        """What is expected of every cell of a method without a law; None where nothing is known.
+        """The expectations of every cell of a method without a law; None if unknown."""
+        about: Expectations | None = self.method.expectations(self)
+        return about
 
-        Raises
-        ------
-        ParameterError
-            The setting is refused on this table.
-        """
+    def cached(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """Return what no lever changes, made the first time only."""
+        made: _T = self.state.cached(key, make)
+        return made
 
     @property
     def known(self) -> Any:
-        """What spares another process the search, once a release was drawn; None for nothing."""
+        """The results that spare another process the search, after a release; None without."""
+        return self.state.known(self)
 
-    def recalling(self, known: Any) -> Self:
-        """The same setting where another process has made the search: its law is at hand."""
+    def recalling(self, known: Any) -> Prepared:
+        """Return the same setting with a search that another process has made."""
+        return replace(self, state=self.state.recalling(self, known))
 
     @property
     def is_quick(self) -> bool:
-        """Whether a release takes milliseconds, or a search comes first."""
+        """True if a release takes milliseconds, False if a search comes first."""
+        return bool(self.state.is_quick(self))
 
     def is_quick_for(self, key: SecretKey) -> bool:
-        """Whether a release of this key does, for which a search may have been made before."""
+        """True if a release of this key takes milliseconds."""
+        return bool(self.state.is_quick(self, key))
 
-    def at(self, **levers: Any) -> Self:
-        """The same table at another position of the levers; what was prepared is shared.
+    def with_levers(self, **levers: Any) -> Prepared:
+        """Return the same table at another position of the levers; None: a lever is not used."""
+        method = at_levers(self.method, levers)
+        assert family(method) == family(self.method)
+        method.check_levers(self.microdata)
+        return replace(self, method=method, state=self.state.with_levers(self.method, method))
 
-        Levers that are left out stay; None is for a lever that is not used.
-
-        Raises
-        ------
-        ParameterError
-        """
-
-    def with_slices(self, slices: Slices) -> Self:
-        """The same table with these variables travelling together, and every other one alone.
-
-        Distances do not depend on who shares a donor: what was prepared is shared.
-
-        Raises
-        ------
-        ParameterError
-        """
+    def with_slices(self, slices: Slices) -> Prepared:
+        """Return the same table with these variables travelling together, all others alone."""
+        microdata = self.method.masked_table(self.microdata.with_slices(slices))
+        return replace(self, microdata=microdata, state=self.state.on_table(microdata))
 
     def release(
         self, key: SecretKey, *, threads: int | None = None, progress: Progress | None = None
     ) -> Masked:
-        """Draw a release.
-
-        Parameters
-        ----------
-        key : SecretKey
-            The same key draws the same cells, however the table was prepared.
-        threads : int, optional
-            RWN_THREADS or all processors by default; it changes the time, never the release.
-        progress : callable, optional
-            Called with the share done, from 0 to 1. What it raises stops the work.
-
-        Returns
-        -------
-        Masked
-
-        Raises
-        ------
-        ParameterError
-        """
+        """Draw a release; the same key draws the same cells, however the table was prepared."""
+        work: Masked = self.method.drawn(self, key, threads, progress)
+        return work.rounded(dict(self.precision))
 
     def resampled(self, rows: NDArray[np.int64]) -> Prepared:
-        """A bootstrap sample of the records, in which nobody's copies are neighbors of each other.
-
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (m,)
-            The original's record of each record of the sample, ascending.
-        """
+        """Return a bootstrap sample, its rows ascending; copies of a record are no neighbors."""
+        made: Prepared = self.method.resampled(self, rows)
+        return replace(made, precision=self.precision)
 
 
 class Method(Protocol):
-    """What every method's parameter record offers.
+    """The protocol of a method's parameter record.
 
     Attributes
     ----------
@@ -184,11 +187,9 @@ class Method(Protocol):
         What sliders move.
     strength : str
         The lever along which it is swept against other methods.
-    start : mapping of str to float
-        Positions of levers that are no setting to choose, only one that any table takes.
     uses_weights, uses_slices : bool
         Whether a release depends on the variables' weights, and on which of them travel together.
-    shows_whole_rows : bool
+    releases_true_rows : bool
         Whether every released row is one person's true record.
     spares_variables : bool
         Whether a masked variable may stay as it is: the method changes only values that stand out.
@@ -201,16 +202,15 @@ class Method(Protocol):
     title: ClassVar[str]
     levers: ClassVar[tuple[Lever, ...]]
     strength: ClassVar[str]
-    start: ClassVar[Mapping[str, float]]
     uses_weights: ClassVar[bool]
     uses_slices: ClassVar[bool]
-    shows_whole_rows: ClassVar[bool]
+    releases_true_rows: ClassVar[bool]
     moves_missing: ClassVar[bool]
     spares_variables: ClassVar[bool]
 
     @property
     def has_forecast(self) -> bool:
-        """Whether expectations have closed forms."""
+        """True if expectations have closed forms."""
 
     def prepare(
         self,
@@ -221,27 +221,7 @@ class Method(Protocol):
         threads: int | None = None,
         budget: float | None = None,
     ) -> Prepared:
-        """Make a table ready for releases of this setting.
-
-        Parameters
-        ----------
-        microdata : Microdata
-        settings : sequence of Method, optional
-            Others of its family that will be asked for, too: what they share is stored.
-        records : ndarray of int64, optional
-            Only these are masked; their donors come from everybody. With `settings` only.
-        threads : int, optional
-        budget : float, optional
-            Bytes that may be stored.
-
-        Returns
-        -------
-        Prepared
-
-        Raises
-        ------
-        ParameterError
-        """
+        """Return the table ready for releases of this setting and of `settings` of its family."""
 
     def begin_preview(
         self,
@@ -250,13 +230,7 @@ class Method(Protocol):
         progress: Progress | None = None,
         cancel: Event | None = None,
     ) -> Prepared | None:
-        """Make random records ready for a first picture, in a fraction of the time of `preview`.
-
-        Returns
-        -------
-        Prepared or None
-            None where `preview` takes no longer.
-        """
+        """Return random records ready for a first picture; None if `preview` is as fast."""
 
     def preview(
         self,
@@ -266,32 +240,247 @@ class Method(Protocol):
         cancel: Event | None = None,
         begun: Any = None,
     ) -> Prepared:
-        """Make a table ready for a screen: every position of the levers, random records of many.
-
-        Parameters
-        ----------
-        microdata : Microdata
-        progress : callable, optional
-            Called with the share done, from 0 to 1.
-        cancel : threading.Event, optional
-            Set from anywhere to stop the work.
-        begun : Prepared, optional
-            What `begin_preview` of this setting has made of the table; it shortens the work.
-
-        Returns
-        -------
-        Prepared
-
-        Raises
-        ------
-        Cancelled, ParameterError
-        """
+        """Return the table ready for a screen: every lever position, random records of many."""
 
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
         """Return the variables of which this setting may change a cell, whatever is drawn."""
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What the steward should know of this setting on a table, in sentences."""
+        """Return remarks on this setting and a table, in sentences."""
 
     def cautions(self) -> list[str]:
-        """What a careful steward must bear in mind at this setting, most pressing first."""
+        """Return cautions about this setting, most important first."""
+
+
+class TableMethod(ABC):
+    """A method that masks a table as a whole: what it decides, and what such methods share."""
+
+    __slots__ = ()
+
+    has_forecast: ClassVar[bool] = True
+    uses_weights: ClassVar[bool] = False
+    uses_slices: ClassVar[bool] = False
+    releases_true_rows: ClassVar[bool] = False
+    moves_missing: ClassVar[bool] = False
+    spares_variables: ClassVar[bool] = False
+
+    kinds: ClassVar[tuple[Kind, ...]] = ()
+    kinds_in_words: ClassVar[str] = ""
+
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the variables that the method may change: those of its kinds, or all."""
+        if not self.kinds:
+            return tuple(v.name for v in microdata.schema.released if v.masked)
+        others: str = getattr(self, "others")  # noqa: B009 - a field of methods with kinds
+        return maskable(microdata, lambda v: v.kind in self.kinds, others, self.kinds_in_words)
+
+    def check(self, microdata: Microdata) -> None:
+        """Refuse a table that the setting cannot mask; a ParameterError says why."""
+        self.masked_names(microdata)
+
+    @abstractmethod
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The masked table of a key, row-aligned with the original."""
+
+    def law(self, table: Prepared) -> Law | None:
+        """The exact law of a release; None where the method has none."""
+        return None
+
+    def expectations(self, table: Prepared) -> Expectations | None:
+        """Return the expectations of every cell if there is no law; None if unknown."""
+        return None
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """Return remarks on a table: which variables are released as they are."""
+        return kept_as_they_are(microdata, self.masked_names(microdata))
+
+    def cautions(self) -> list[str]:
+        """Return cautions about this setting; none by default."""
+        return []
+
+    def prepare(
+        self,
+        microdata: Microdata,
+        *,
+        settings: Sequence[Any] = (),
+        records: NDArray[np.int64] | None = None,
+        threads: int | None = None,
+        budget: float | None = None,
+    ) -> Prepared:
+        """Make a table ready for releases; all records are masked."""
+        self.check(microdata)
+        return Prepared(method=self, microdata=microdata, state=SharedWork(microdata))
+
+    def begin_preview(self, microdata: Microdata, **options: Any) -> None:
+        """Return None: all records are ready at once."""
+        return None
+
+    def preview(
+        self,
+        microdata: Microdata,
+        *,
+        progress: Progress | None = None,
+        cancel: Event | None = None,
+        begun: Any = None,
+    ) -> Prepared:
+        """Make a table ready for a screen; see `Method.preview`."""
+        return self.prepare(microdata)
+
+    def masked_table(self, microdata: Microdata) -> Microdata:
+        """Return the table with the slices that the method draws for: its own, once checked."""
+        self.check(microdata)
+        return microdata
+
+    def check_levers(self, microdata: Microdata) -> None:
+        """Refuse lever positions that a prepared table does not allow."""
+        self.check(microdata)
+
+    def drawn(
+        self, table: Prepared, key: SecretKey, threads: int | None, progress: Progress | None
+    ) -> Masked:
+        """Return a release before rounding."""
+        masked = self.draw(table, key)
+        if progress is not None:
+            progress(1.0)
+        return Masked(masked=masked, donors=None, law=table.exact_law)
+
+    def prepared_law(self, table: Prepared) -> Law | None:
+        """Return the exact law before rounding."""
+        return self.law(table)
+
+    def resampled(self, table: Prepared, rows: NDArray[np.int64]) -> Prepared:
+        """Return a bootstrap sample, prepared like any table."""
+        return self.prepare(table.microdata.take(rows))
+
+
+class SharedWork:
+    """Results that no lever changes, shared by the settings of a family on one table."""
+
+    def __init__(self, microdata: Microdata) -> None:
+        self.about, self._made = microdata, dict[Hashable, Any]()
+        self.records = np.arange(microdata.n)
+
+    def cached(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """Return the result of `make`, called the first time only."""
+        if key not in self._made:
+            self._made[key] = make()
+        result: _T = self._made[key]
+        return result
+
+    def with_levers(self, before: Any, after: Any) -> SharedWork:
+        """Return the same: no lever changes it."""
+        return self
+
+    def on_table(self, microdata: Microdata) -> SharedWork:
+        """Return the state of a table with other slices."""
+        return SharedWork(microdata)
+
+    def recalling(self, table: Prepared, known: Any) -> SharedWork:
+        """Return the same: there is no search."""
+        return self
+
+    def known(self, table: Prepared) -> None:
+        """Return None: there is no search."""
+        return None
+
+    def is_quick(self, table: Prepared, key: SecretKey | None = None) -> bool:
+        """Return True: there is no search."""
+        return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rounded:
+    """A method that rounds what it releases: for all that take a method's parameters.
+
+    Attributes
+    ----------
+    params : Method
+    precision : mapping of str to float, or the same as pairs
+        The step of each rounded variable, in its own unit; kept as pairs, sorted by name.
+
+    Raises
+    ------
+    ParameterError
+        A step is not a number above 0.
+
+    Examples
+    --------
+    >>> from rwn_core.masking import RWN
+    >>> Rounded(params=RWN(k=5), precision={"age": 5}).precision
+    (('age', 5.0),)
+    """
+
+    params: Any
+    precision: Steps | Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        """Keep the steps as plain data, which can be a key."""
+        object.__setattr__(self, "precision", steps_by_name(dict(self.precision)))
+
+    @property
+    def method(self) -> str:
+        """Key of the method."""
+        return str(self.params.method)
+
+    @property
+    def title(self) -> str:
+        """Title of the method."""
+        return str(self.params.title)
+
+    @property
+    def levers(self) -> tuple[Lever, ...]:
+        """Levers of the method."""
+        levers: tuple[Lever, ...] = self.params.levers
+        return levers
+
+    @property
+    def strength(self) -> str:
+        """The method's lever against which it is swept."""
+        return str(self.params.strength)
+
+    @property
+    def has_forecast(self) -> bool:
+        """Rounded values have none."""
+        return False
+
+    def prepare(self, microdata: Microdata, **options: Any) -> Prepared:
+        """Return the table ready for rounded releases; see `Method.prepare`."""
+        check_precision(microdata, dict(self.precision))  # refuse before the search, not after it
+        settings = [unrounded(each)[0] for each in options.pop("settings", ())]
+        return self._rounded(self.params.prepare(microdata, settings=settings, **options))
+
+    def begin_preview(self, microdata: Microdata, **options: Any) -> Prepared | None:
+        """Return random records ready for a first picture; see `Method.begin_preview`."""
+        check_precision(microdata, dict(self.precision))
+        begun = self.params.begin_preview(microdata, **options)
+        return None if begun is None else self._rounded(begun)
+
+    def preview(self, microdata: Microdata, **options: Any) -> Prepared:
+        """Return the table ready for a screen; see `Method.preview`."""
+        check_precision(microdata, dict(self.precision))
+        return self._rounded(self.params.preview(microdata, **options))
+
+    def _rounded(self, made: Prepared) -> Prepared:
+        return replace(made, precision=steps_by_name(dict(self.precision)))
+
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the variables that the method itself may change."""
+        names: tuple[str, ...] = self.params.masked_names(microdata)
+        return names
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """Return the method's own remarks."""
+        remarks: list[str] = self.params.remarks(microdata, law)
+        return remarks
+
+    def cautions(self) -> list[str]:
+        """Return the method's own cautions."""
+        cautions: list[str] = self.params.cautions()
+        return cautions
+
+
+def unrounded(params: Any) -> tuple[Any, dict[str, float]]:
+    """A method's own parameters, and the precision that `Rounded` adds to them."""
+    if isinstance(params, Rounded):
+        return params.params, dict(params.precision)
+    return params, {}

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
 from rwn_core.laws.changed_table import with_numbers
-from rwn_core.laws.group_law import Fixed
+from rwn_core.laws.group_law import DeterministicUnit
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
-from rwn_core.masking.left_alone import (
+from rwn_core.masking.lever import Lever
+from rwn_core.masking.method import Prepared, TableMethod
+from rwn_core.masking.minimum_k import check_k, check_records, range_of_groups
+from rwn_core.masking.unmasked_variables import (
     NUMBERS,
     Others,
     check_others,
-    kept_as_they_are,
-    maskable,
 )
-from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.minimum_k import check_k, check_records, presets_of
-from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey
-
-_PRESETS = {"Light": 3, "Standard": 5, "Strong": 15}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,65 +79,53 @@ class Microaggregation(TableMethod):
             title="Records in a group k",
             short="k",
             help="Each number becomes the mean of k similar records; at 1 nothing is masked.",
-            whole=True,
+            whole_number=True,
+            neutral=1,
+            range=range_of_groups,
+            presets={"Light": 3, "Standard": 5, "Strong": 15},
         ),
     )
     strength: ClassVar[str] = "k"
-    start: ClassVar[Mapping[str, float]] = MappingProxyType({"k": 1})
+    kinds: ClassVar[tuple[Kind, ...]] = NUMBERS
+    kinds_in_words: ClassVar[str] = "numbers"
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
         check_k(self.k)
         check_others(self.others)
 
-    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
-        """Return the variables that the method masks on a table."""
-        return maskable(microdata, lambda v: v.kind in NUMBERS, self.others, "numbers")
-
     def check(self, microdata: Microdata) -> None:
-        """Refuse a table without numbers, or of fewer than k records; see `TableMethod.check`."""
+        """Refuse a table without numbers, or of fewer than k records."""
         self.masked_names(microdata)
         check_records(self.k, microdata)
 
-    def _result(self, table: PreparedTable) -> Microdata:
+    def _result(self, table: Prepared) -> Microdata:
         """The masked table, the same for every key."""
-        return table.once(("result", self.k), partial(self._aggregated, table))
+        return table.cached(("result", self.k), partial(self._aggregated, table))
 
-    def _aggregated(self, table: PreparedTable) -> Microdata:
+    def _aggregated(self, table: Prepared) -> Microdata:
         microdata = table.microdata
         if self.k == 1:
             return with_numbers(microdata, {})
         names = self.masked_names(microdata)
         values = microdata.matrix(names)
-        group = mdav(table.once("scaled", partial(_scaled, values)), self.k)
+        group = mdav(table.cached("scaled", partial(_scaled, values)), self.k)
         means = _group_means(values, group)
         return with_numbers(microdata, {name: means[:, j] for j, name in enumerate(names)})
 
-    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
-        """The table of group means; see `TableMethod.draw`."""
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The table of group means."""
         return self._result(table)
 
-    def law(self, table: PreparedTable) -> Law:
-        """What each record releases is known for sure; see `TableMethod.law`."""
+    def law(self, table: Prepared) -> Law:
+        """Each record's release follows from the original file."""
         microdata, names = table.microdata, self.masked_names(table.microdata)
         rest = [v.name for v in microdata.schema.released if v.name not in names]
-        joint = Fixed(microdata, self._result(table), names)
+        joint = DeterministicUnit(microdata, self._result(table), names)
         return SeparateLaw(microdata, [joint, *(Untouched(microdata, name) for name in rest)])
 
-    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
-        """How far k goes; see `TableMethod.ranges_on`."""
-        return {"k": LeverRange(low=1, high=min(microdata.n, 100), step=1)}
-
-    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
-        """Starting points; see `TableMethod.presets_on`."""
-        return presets_of(_PRESETS, microdata.n)
-
-    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is; see `Method.remarks`."""
-        return kept_as_they_are(microdata, self.masked_names(microdata))
-
     def cautions(self) -> list[str]:
-        """What the means hide, and what not."""
+        """Return cautions about this setting."""
         if self.k == 1:
             return ["k = 1 masks nothing: the release is the original."]
         return [
@@ -229,7 +212,7 @@ class _Left:
         return apart
 
     def mean(self) -> NDArray[np.float64]:
-        """Where their middle is."""
+        """Return the mean of the points."""
         return np.asarray(self._points[:, : self.count].mean(axis=1))
 
     def farthest_from(self, center: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,8 +1,9 @@
-"""What methods share whose strength is a least number of records k."""
+"""Checks and ranges of a least number of records k."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,23 +13,13 @@ from rwn_core.masking.lever import LeverRange
 
 
 def check_k(k: int, name: str = "k") -> None:
-    """Refuse what is no least number of records.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse what is no least number of records."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise ParameterError(f"{name} must be a whole number of at least 1.")
 
 
 def check_records(k: int, microdata: Microdata) -> None:
-    """Refuse more records than a table has.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse more records than a table has."""
     if k > microdata.n:
         raise ParameterError(
             f"k must be at most the number of records, {microdata.n:,}; take a smaller one."
@@ -36,12 +27,7 @@ def check_records(k: int, microdata: Microdata) -> None:
 
 
 def check_known(k: int, microdata: Microdata, names: Sequence[str]) -> None:
-    """Refuse more records than have a value of some numeric variable.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse more records than have a value of some numeric variable."""
     for name in names:
         known = int((~np.isnan(microdata.values(name))).sum())
         if 0 < known < k:
@@ -51,13 +37,19 @@ def check_known(k: int, microdata: Microdata, names: Sequence[str]) -> None:
             )
 
 
-def range_of_known(microdata: Microdata, names: Sequence[str]) -> LeverRange:
-    """How far k goes where each of some numeric variables must have k values."""
-    known = [int((~np.isnan(microdata.values(name))).sum()) for name in names]
+def range_of_known(params: Any, microdata: Microdata) -> LeverRange:
+    """Return how far k goes if each masked numeric variable must have k values."""
+    values = (microdata.values(name) for name in params.masked_names(microdata))
+    known = [int((~np.isnan(each)).sum()) for each in values]
     most = min((count for count in known if count), default=1)
     return LeverRange(low=1, high=min(most, max(2, microdata.n // 2)), step=1)
 
 
-def presets_of(presets: Mapping[str, int], most: float) -> dict[str, dict[str, int]]:
-    """Starting points of k, none beyond the end of its slider."""
-    return {name: {"k": int(min(k, most))} for name, k in presets.items()}
+def range_of_groups(params: Any, microdata: Microdata) -> LeverRange:
+    """Return how far k goes if groups hold k records."""
+    return LeverRange(low=1, high=min(microdata.n, 100), step=1)
+
+
+def range_of_classes(params: Any, microdata: Microdata) -> LeverRange:
+    """Return how far k goes if classes hold k records and there are two or more."""
+    return LeverRange(low=1, high=max(2, microdata.n // 2), step=1)

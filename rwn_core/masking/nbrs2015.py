@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -17,18 +15,15 @@ from rwn_core.laws.donors import check_probability, masked_columns
 from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
-from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.lever import SHARE, Lever, LeverRange
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.metric import Metric, metric_of
 from rwn_core.neighbors.rule import NeighborhoodRule
-from rwn_core.neighbors.slider_range import SliderRange
 from rwn_core.neighbors.source import Ball
 from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
 
 Selection = Literal["count", "bernoulli"]
-
-_PRESETS = {"Light": (1.2, 0.5), "Standard": (2.4, 1.0), "Strong": (4.0, 1.0)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,16 +84,22 @@ class NBRS2015(NeighborhoodMethod):
             unit="standard deviations",
             help="Every record nearer than ε gives values; a record without such a neighbor loses "
             "its own. Not the epsilon of differential privacy.",
+            neutral=1.0,
+            range=lambda _, ends: LeverRange(low=ends.step, high=ends.epsilon, step=ends.step),
+            presets={"Light": 1.2, "Standard": 2.4, "Strong": 4.0},
+            position=lambda multiple, ends: ends.radius(multiple),
         ),
         Lever(
             name="q",
             title="Modified records q",
             short="q",
             help="The share of records whose values are all replaced by those of random neighbors.",
+            neutral=1.0,
+            range=SHARE,
+            presets={"Light": 0.5, "Standard": 1.0, "Strong": 1.0},
         ),
     )
     strength: ClassVar[str] = "epsilon"
-    start: ClassVar[Mapping[str, float]] = MappingProxyType({"epsilon": 1.0, "q": 1.0})
     has_forecast: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -127,28 +128,14 @@ class NBRS2015(NeighborhoodMethod):
         """Return the variables that the method may change; see `Method.masked_names`."""
         return super(NBRS2015, self).masked_names(microdata) if self.q > 0 else ()
 
-    def kept(self, key: SecretKey, n: int, records: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def retained_records(
+        self, key: SecretKey, n: int, records: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
         """Which of some records are not selected and stay as they are, shape (m,)."""
         return ~self.selected(key, n)[records]
 
-    def ranges_on(self, slider_range: SliderRange) -> dict[str, LeverRange]:
-        """How far each lever goes on a table with these distances."""
-        return {
-            "epsilon": LeverRange(
-                low=slider_range.step, high=slider_range.epsilon, step=slider_range.step
-            ),
-            "q": LeverRange(low=0.0, high=1.0, step=0.05),
-        }
-
-    def presets_on(self, slider_range: SliderRange) -> dict[str, dict[str, float]]:
-        """Starting points: epsilon as a multiple of the typical nearest distance, and q."""
-        return {
-            name: {"epsilon": max(slider_range.radius(multiple), slider_range.step), "q": q}
-            for name, (multiple, q) in _PRESETS.items()
-        }
-
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """How many records have no neighbor, and lose their values when they are selected."""
+        """Return a remark on records without neighbors, which lose their values if selected."""
         if law is None or law.neighborhoods is None:
             return []
         empty = int((law.neighborhoods.sizes == 0).sum())
@@ -159,7 +146,7 @@ class NBRS2015(NeighborhoodMethod):
         return [f"{have} no neighbor within epsilon: {cells}; take a larger epsilon, or method rwn"]
 
     def cautions(self) -> list[str]:
-        """What a careful steward must bear in mind; see `Method.cautions`."""
+        """Return cautions about this setting."""
         return [
             kept_values(self.q, "record is released whole"),
             EVERY_COLUMN,

@@ -3,38 +3,42 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from threading import Event
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.laws.donors import (
-    masked_columns,
-)
+from rwn_core.laws.donors import StoredDraws, copy_from_donors, draw_donors, masked_columns
 from rwn_core.laws.law import Law
-from rwn_core.laws.stored_draws import StoredDraws
-from rwn_core.masking.from_neighborhoods import PreparedNeighborhoods
-from rwn_core.masking.lever import LeverRange
-from rwn_core.neighbors import Neighborhoods, check_radius_and_k
+from rwn_core.masking.method import Masked, Prepared
+from rwn_core.neighbors import LARGEST_DENSE, Neighborhoods, check_radius_and_k, neighbor_table
 from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.outside_household import OutsideSource
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.preview import Preview, begin_preview, build_preview
-from rwn_core.neighbors.slider_range import SliderRange
+from rwn_core.neighbors.resampled_table import without_clones
+from rwn_core.neighbors.slider_range import SliderRange, slider_range_of
 from rwn_core.neighbors.source import (
     Ball,
     NeighborSource,
     SearchSource,
+    StoredSource,
     source_of_some,
     stored_source,
 )
-from rwn_core.parallel.threads import Progress
+from rwn_core.parallel.threads import Progress, Watch, thread_count
 from rwn_core.randomness import SecretKey
+
+if TYPE_CHECKING:
+    from rwn_core.neighbors.recalled import Sizes
+
+_LARGEST_PAIRS = 12_000_000  # neighbors out to the end of a slider, where none are stored
 
 
 class NeighborhoodMethod(ABC):
@@ -44,7 +48,7 @@ class NeighborhoodMethod(ABC):
 
     uses_weights: ClassVar[bool] = True
     uses_slices: ClassVar[bool] = True
-    shows_whole_rows: ClassVar[bool] = False
+    releases_true_rows: ClassVar[bool] = False
     moves_missing: ClassVar[bool] = True
     spares_variables: ClassVar[bool] = False
 
@@ -53,13 +57,13 @@ class NeighborhoodMethod(ABC):
     def ball(self) -> Ball:
         """Which others belong to a neighborhood."""
 
-    def table_of(self, microdata: Microdata) -> Microdata:
+    def masked_table(self, microdata: Microdata) -> Microdata:
         """A table with the slices that the method draws for: the table's own."""
         return microdata
 
     @property
     def scheme(self) -> Scheme:
-        """Who may be a neighbor: everybody."""
+        """The candidates for neighbors: all records."""
         return Scheme()
 
     def households(self, microdata: Microdata) -> NDArray[np.int64] | None:
@@ -79,21 +83,15 @@ class NeighborhoodMethod(ABC):
         drawn = zip(microdata.schema.released, self.draw_probability(microdata), strict=True)
         return tuple(variable.name for variable, probability in drawn if probability > 0)
 
-    def kept(self, key: SecretKey, n: int, records: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+    def retained_records(
+        self, key: SecretKey, n: int, records: NDArray[np.int64]
+    ) -> NDArray[np.bool_] | None:
         """Which of some records stay as they are, shape (m,); None where cells decide alone."""
         return None
 
     @abstractmethod
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> Law:
         """The exact law of a release."""
-
-    @abstractmethod
-    def ranges_on(self, slider_range: SliderRange) -> Mapping[str, LeverRange]:
-        """How far each lever goes."""
-
-    @abstractmethod
-    def presets_on(self, slider_range: SliderRange) -> Mapping[str, Mapping[str, float]]:
-        """Starting points, fitted to a table's distances."""
 
     def points(self, microdata: Microdata) -> Points:
         """The records of a table as points of the method's distance, shape (n, d)."""
@@ -107,24 +105,7 @@ class NeighborhoodMethod(ABC):
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> Neighborhoods:
-        """Find every record's neighborhood under this setting.
-
-        Parameters
-        ----------
-        microdata : Microdata
-        key : SecretKey, optional
-            That of the release; needed unless everybody may be a neighbor.
-        threads : int, optional
-        progress : callable, optional
-
-        Returns
-        -------
-        Neighborhoods
-
-        Raises
-        ------
-        ParameterError
-        """
+        """Find every record's neighborhood under this setting."""
         source = self._searched(microdata)
         drawing = None
         if source.needs_key and key is not None:
@@ -139,15 +120,14 @@ class NeighborhoodMethod(ABC):
         records: NDArray[np.int64] | None = None,
         threads: int | None = None,
         budget: float | None = None,
-    ) -> PreparedNeighborhoods:
+    ) -> Prepared:
         """Make a table ready for releases; see `Method.prepare`."""
         masked_columns(microdata)  # refuse before the search, not after it
         check_radius_and_k(self.ball.k, self.ball.epsilon, microdata.n)
         source: NeighborSource = self._searched(microdata)
         if settings and not source.needs_key:
             source = _stored(source, _widest([self, *settings]), records, threads, budget)
-        draws = StoredDraws(microdata, source.records, many=bool(settings))
-        return PreparedNeighborhoods(self, microdata, source, draws=draws)
+        return self._prepared(self.masked_table(microdata), source, many=bool(settings))
 
     def begin_preview(
         self,
@@ -155,7 +135,7 @@ class NeighborhoodMethod(ABC):
         *,
         progress: Progress | None = None,
         cancel: Event | None = None,
-    ) -> PreparedNeighborhoods | None:
+    ) -> Prepared | None:
         """Make some records ready for a first picture; see `Method.begin_preview`."""
         if not self.scheme.exact or self.households(microdata) is not None:
             return None
@@ -170,33 +150,179 @@ class NeighborhoodMethod(ABC):
         progress: Progress | None = None,
         cancel: Event | None = None,
         begun: Any = None,
-    ) -> PreparedNeighborhoods:
+    ) -> Prepared:
         """Make a table ready for a screen; see `Method.preview`."""
         masked_columns(microdata)
         if begun is not None:
-            source: Preview = begun.source
+            source: Preview = begun.state.source
             done = build_preview(source.points, progress=progress, cancel=cancel, begun=source)
             return self._shown(microdata, done)
         searched = self._searched(microdata)
         if isinstance(searched, OutsideSource):
             ends = searched.store_for_sliders(progress)
-            table = self.table_of(microdata)
-            return PreparedNeighborhoods(self, table, searched, slider_range=ends)
+            return self._prepared(self.masked_table(microdata), searched, ends)
         if searched.needs_key:
-            return PreparedNeighborhoods(self, self.table_of(microdata), searched)
+            return self._prepared(self.masked_table(microdata), searched)
         done = build_preview(searched.points, progress=progress, cancel=cancel)
         return self._shown(microdata, done)
 
     def _searched(self, microdata: Microdata) -> SearchSource | OutsideSource:
-        """Where the neighborhoods of a table come from, before any are stored."""
+        """Return the source of a table's neighborhoods before any are stored."""
         points, households = self.points(microdata), self.households(microdata)
         if households is not None:
             return OutsideSource(points=points, households=households)
         return SearchSource(points=points, scheme=self.scheme)
 
-    def _shown(self, microdata: Microdata, preview: Preview) -> PreparedNeighborhoods:
-        table, ends = self.table_of(microdata), preview.slider_range
-        return PreparedNeighborhoods(self, table, preview, slider_range=ends)
+    def _shown(self, microdata: Microdata, preview: Preview) -> Prepared:
+        return self._prepared(self.masked_table(microdata), preview, preview.slider_range)
+
+    def _prepared(
+        self,
+        microdata: Microdata,
+        source: NeighborSource,
+        ends: SliderRange | None = None,
+        *,
+        many: bool = False,
+    ) -> Prepared:
+        draws = StoredDraws(microdata, source.records, many=many)
+        state = FoundNeighbors(source=source, draws=draws, ends=ends)
+        return Prepared(method=self, microdata=microdata, state=state)
+
+    def check_levers(self, microdata: Microdata) -> None:
+        """Refuse lever positions that a prepared table does not allow."""
+        check_radius_and_k(self.ball.k, self.ball.epsilon, microdata.n)
+
+    def prepared_law(self, table: Prepared) -> Law | None:
+        """Return the exact law before rounding; None if it depends on the key."""
+        if table.state.source.needs_key:
+            return None
+        return self.law(table.microdata, table.state.neighborhoods(self.ball))
+
+    def expectations(self, table: Prepared) -> None:
+        """Return None: neighborhoods make a law."""
+        return None
+
+    def drawn(
+        self, table: Prepared, key: SecretKey, threads: int | None, progress: Progress | None
+    ) -> Masked:
+        """Return a release before rounding."""
+        state: FoundNeighbors = table.state
+        draws = state.draws.for_key(key)
+        drawing = draws.drawing(self.draw_probability(table.microdata))
+        neighborhoods, donors = state.found, None
+        if neighborhoods is None:
+            neighborhoods, donors = state.source.find(
+                self.ball, drawing, threads=threads, progress=progress
+            )
+        if state.source.needs_key:
+            law: Law | None = self.law(table.microdata, neighborhoods)
+        else:
+            state.found = neighborhoods  # before the law is asked for them
+            law = table.exact_law
+        if donors is None:
+            donors = draw_donors(neighborhoods, draws, np.asarray(drawing.q), threads=threads)
+        kept = self.retained_records(key, table.microdata.n, state.records)
+        if kept is not None:
+            donors = np.where(kept[:, None], state.records[:, None], donors)
+        return Masked(masked=copy_from_donors(table.microdata, donors), donors=donors, law=law)
+
+    def resampled(self, table: Prepared, rows: NDArray[np.int64]) -> Prepared:
+        """Return a bootstrap sample in which copies of a record are no neighbors."""
+        sample, k = table.microdata.take(rows), self.ball.k
+        apart = self.households(table.microdata) is not None  # copies are one household
+        if k is None or apart or not self.scheme.exact:
+            return self.prepare(sample)
+        far = table.state.ranked_for_samples(self.ball)
+        source = StoredSource(points=far.points[rows], table=without_clones(far.table, rows))
+        return self._prepared(sample, source)
+
+
+@dataclass(kw_only=True, eq=False)
+class FoundNeighbors:
+    """Neighbors that settings of a family share, and the neighborhoods of one of them.
+
+    Attributes
+    ----------
+    source : NeighborSource
+        In the method's metric.
+    draws : StoredDraws
+        Random numbers that settings share.
+    ends : SliderRange, optional
+        How far sliders go, if known.
+    found : Neighborhoods, optional
+        Those of the setting, once they are found.
+    """
+
+    source: NeighborSource
+    draws: StoredDraws
+    ends: SliderRange | None = None
+    found: Neighborhoods | None = None
+    ranked: StoredSource | None = None
+
+    @property
+    def records(self) -> NDArray[np.int64]:
+        """The records that a release masks, ascending."""
+        return self.source.records
+
+    @property
+    def about(self) -> SliderRange:
+        """The ends of the sliders, from a sample of the distances."""
+        if self.ends is None:
+            self.ends = slider_range_of(self.source.points, _LARGEST_PAIRS)
+        return self.ends
+
+    def neighborhoods(self, ball: Ball) -> Neighborhoods:
+        """Return the neighborhoods of the setting, found the first time only."""
+        if self.found is None:
+            self.found, _ = self.source.find(ball)
+        return self.found
+
+    def with_levers(self, before: Any, after: Any) -> FoundNeighbors:
+        """Return the state after a move of the levers."""
+        same = before.ball == after.ball
+        return replace(self, found=self.found if same else None, ranked=None)
+
+    def on_table(self, microdata: Microdata) -> FoundNeighbors:
+        """Return the state of a table with other slices; distances do not depend on them."""
+        return replace(self, draws=self.draws.of_table(microdata))
+
+    def known(self, table: Prepared) -> Sizes | None:
+        """Return the sizes of the neighborhoods, if every record was searched for donors."""
+        method, found = table.method, self.found
+        apart = method.households(table.microdata) is not None
+        small = table.microdata.n <= LARGEST_DENSE
+        if found is None or small or apart or not method.scheme.exact:
+            return None
+        from rwn_core.neighbors.recalled import sizes_of
+
+        return sizes_of(found)
+
+    def recalling(self, table: Prepared, known: Sizes) -> FoundNeighbors:
+        """Return the state with neighborhoods of these sizes."""
+        from rwn_core.neighbors.recalled import recalled
+
+        watch = Watch(threads=thread_count())
+        found = recalled(self.source.points, table.method.ball, known, watch)
+        return replace(self, found=found)
+
+    def is_quick(self, table: Prepared, key: SecretKey | None = None) -> bool:
+        """True if a release, or one of this key, takes milliseconds."""
+        ball = table.method.ball
+        if len(self.source.points) <= LARGEST_DENSE or self.source.stores(ball):
+            return True
+        if key is None:
+            return False
+        q = table.method.draw_probability(table.microdata)
+        return self.source.stores(ball, self.draws.for_key(key).drawing(q))
+
+    def ranked_for_samples(self, ball: Ball) -> StoredSource:
+        """Return neighbors ranked so far that every bootstrap sample has k of them."""
+        if self.ranked is None:
+            points, k = self.source.points, ball.k or 0
+            far = len(points) - 1 if len(points) <= LARGEST_DENSE else 3 * k + 20
+            table = neighbor_table(points, k=min(far, len(points) - 1), epsilon=ball.epsilon)
+            self.ranked = StoredSource(points=points, table=table)
+        return self.ranked
 
 
 def _stored(
@@ -206,7 +332,7 @@ def _stored(
     threads: int | None,
     budget: float | None,
 ) -> NeighborSource:
-    """The same source with the neighbors out to a ball at hand, where they fit."""
+    """Return the same source with the neighbors out to a ball stored, if they fit."""
     if records is not None and isinstance(searched, OutsideSource):
         return searched.of_some(records, ball, threads=threads)
     if records is not None:

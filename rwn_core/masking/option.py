@@ -51,7 +51,7 @@ class Option:
 
 @cache
 def method_options(method: Any) -> tuple[Option, ...]:
-    """What may be chosen of a method beside its levers.
+    """Return the parameters of a method that are no levers.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def _option(name: str, hint: Any, default: Any, words: str) -> Option:
 
 
 def parameter_words(method: Any) -> dict[str, str]:
-    """What a record's documentation says of each parameter, on one line."""
+    """Return the documentation of each parameter, on one line."""
     found = _SECTION.search(inspect.getdoc(method) or "")
     if found is None:
         return {}

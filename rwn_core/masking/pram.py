@@ -20,23 +20,21 @@ from rwn_core.laws.pram_choice import Levels, chosen_anew, chosen_by, within_str
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.laws.transition_law import Choice, Transition
 from rwn_core.laws.transition_matrix import is_singular
-from rwn_core.masking.left_alone import (
+from rwn_core.masking.lever import SHARE, Lever, check_share
+from rwn_core.masking.matrices import Rows, stated_matrices
+from rwn_core.masking.method import Prepared, TableMethod
+from rwn_core.masking.unmasked_variables import (
     LEVELS,
     Others,
     check_others,
     kept_as_they_are,
     maskable,
-    names_of,
+    name_tuple,
     require_masked,
 )
-from rwn_core.masking.lever import Lever, LeverRange, check_share
-from rwn_core.masking.matrices import Rows, stated_matrices
-from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
 
 Spread = Literal["even", "margins"]
-
-_PRESETS = {"Light": 0.1, "Standard": 0.2, "Strong": 0.5}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +118,8 @@ class PRAM(TableMethod):
             title="Categories drawn anew (probability)",
             short="change",
             help="How likely a category is drawn anew; at 0 nothing is masked.",
+            range=SHARE,
+            presets={"Light": 0.1, "Standard": 0.2, "Strong": 0.5},
         ),
     )
     strength: ClassVar[str] = "change"
@@ -134,7 +134,7 @@ class PRAM(TableMethod):
             raise ParameterError("invariant must be true or false.")
         object.__setattr__(self, "matrices", stated_matrices(self.matrices))
         for name in ("variables", "within"):
-            object.__setattr__(self, name, names_of(getattr(self, name)))
+            object.__setattr__(self, name, name_tuple(getattr(self, name)))
         if self.within and self.matrices:
             raise ParameterError("matrices are for the whole table; give them or within.")
         if set(self.within) & set(self.variables):
@@ -149,7 +149,7 @@ class PRAM(TableMethod):
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
         """Return the variables that the method masks on a table."""
         if self.variables:
-            return require_masked(microdata, names_of(self.variables))
+            return require_masked(microdata, name_tuple(self.variables))
         free = [v for v in microdata.schema.released if v.masked and v.name not in self.within]
         kinds = LEVELS if any(v.kind in LEVELS for v in free) else (Kind.COUNT,)
         if self.within and not any(v.kind in kinds for v in free):
@@ -170,18 +170,18 @@ class PRAM(TableMethod):
                     f"matrices has one for {name}, which is not changed; name it in variables, or "
                     "leave its matrix out."
                 )
-            count = levels_of(microdata, name).size
+            count = occurring_levels(microdata, name).size
             if len(matrix) != count:
                 raise ParameterError(
                     f"The matrix of {name} must have {count} rows and columns, one for each level "
                     "that occurs."
                 )
 
-    def _part(self, table: PreparedTable, name: str) -> Transition:
-        levels = table.once(("levels", name), partial(levels_of, table.microdata, name))
+    def _part(self, table: Prepared, name: str) -> Transition:
+        levels = table.cached(("levels", name), partial(occurring_levels, table.microdata, name))
         given = self._given.get(name)
         if given is None:
-            strata = table.once(("strata", self.within), partial(self._strata, table.microdata))
+            strata = table.cached(("strata", self.within), partial(self._strata, table.microdata))
             choice = within_strata(levels, strata, self._anew)
         else:
             choice = chosen_by(levels, given, self.invariant, self.alpha)
@@ -192,11 +192,11 @@ class PRAM(TableMethod):
         return chosen_anew(levels, self.change, self.spread, self.invariant, self.alpha)
 
     def _strata(self, microdata: Microdata) -> NDArray[np.int64]:
-        within = names_of(self.within)
+        within = name_tuple(self.within)
         return joint_codes(microdata, within) if within else np.zeros(microdata.n, dtype=np.int64)
 
-    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
-        """The table with changed categories; see `TableMethod.draw`."""
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The table with changed categories."""
         microdata = table.microdata
         released = [variable.name for variable in microdata.schema.released]
         donors = np.tile(table.records[:, np.newaxis], len(released))
@@ -209,44 +209,30 @@ class PRAM(TableMethod):
             donors[:, column] = np.where(drawn == own, table.records, somebody[drawn])
         return copy_from_donors(microdata, donors)
 
-    def law(self, table: PreparedTable) -> SeparateLaw:
-        """Independent transitions of all variables; see `TableMethod.law`."""
+    def law(self, table: Prepared) -> SeparateLaw:
+        """Independent transitions of all variables."""
         microdata, changed = table.microdata, self.masked_names(table.microdata)
         names = [variable.name for variable in microdata.schema.released]
         parts = [
             self._part(table, name) if name in changed else Untouched(microdata, name)
             for name in names
         ]
-        return SeparateLaw(microdata, parts, names_of(self.within))
+        return SeparateLaw(microdata, parts, name_tuple(self.within))
 
     def matrix(self, microdata: Microdata, name: str) -> NDArray[np.float64]:
-        """T of one variable over the levels that occur, for estimates: rows are true levels.
-
-        Raises
-        ------
-        ParameterError
-            Records differ in it: there is one matrix for each stratum.
-        """
+        """T of one variable over the levels that occur, for estimates: rows are true levels."""
         if self.within:
             raise ParameterError("Under within each stratum has its own matrix; take one of them.")
-        levels = levels_of(microdata, name)
+        levels = occurring_levels(microdata, name)
         return self._part(self.prepare(microdata), name).choice.matrix(levels.own, levels.codes)
 
-    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
-        """How much is changed; see `TableMethod.ranges_on`."""
-        return {"change": LeverRange(low=0.0, high=1.0, step=0.05)}
-
-    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
-        """Starting points; see `TableMethod.presets_on`."""
-        return {name: {"change": change} for name, change in _PRESETS.items()}
-
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is, and which counts cannot be estimated any more."""
+        """Return remarks: variables released unchanged, and counts that cannot be estimated."""
         remarks = kept_as_they_are(microdata, self.masked_names(microdata))
         singular = [name for name, matrix in self._given.items() if is_singular(matrix)]
         if self.change == self.alpha == 1:
             rest = (name for name in self.masked_names(microdata) if name not in self._given)
-            singular += [name for name in rest if levels_of(microdata, name).size > 1]
+            singular += [name for name in rest if occurring_levels(microdata, name).size > 1]
         if singular:
             remarks.append(
                 f"the matrix of {', '.join(singular)} has no inverse, so nobody can estimate true "
@@ -255,7 +241,7 @@ class PRAM(TableMethod):
         return remarks
 
     def cautions(self) -> list[str]:
-        """What an analyst must be told, and what is lost."""
+        """Return cautions about this setting."""
         if self.alpha == 0 or (self.change == 0 and not self.matrices):
             return ["Nothing is masked: the release is the original."]
         kept = "Shares of levels are kept in expectation, not exactly; "
@@ -267,7 +253,7 @@ class PRAM(TableMethod):
         ]
 
 
-def levels_of(microdata: Microdata, name: str) -> Levels:
+def occurring_levels(microdata: Microdata, name: str) -> Levels:
     """The levels of a variable that occur, in their order, without missing ones."""
     codes, values = value_codes(microdata, name)
     counts = np.bincount(codes, minlength=len(values))

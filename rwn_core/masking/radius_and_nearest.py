@@ -1,21 +1,51 @@
-"""Methods whose neighborhoods are a radius and a least number of records share their levers."""
+"""Levers of methods with a radius and a least number of neighbors."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.donors import masked_columns
-from rwn_core.masking.lever import LeverRange
+from rwn_core.masking.lever import SHARE, Lever, LeverRange
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
-from rwn_core.neighbors.slider_range import SliderRange
 
-_PRESETS = {"Light": (0.6, 3, 0.5), "Standard": (1.2, 5, 1.0), "Strong": (2.4, 15, 1.0)}
+
+def radius_lever(**words: Any) -> Lever:
+    """Return the lever of a radius; its presets are multiples of the typical nearest distance."""
+    return Lever(
+        name="epsilon",
+        title="Radius ε (standard deviations)",
+        short="ε",
+        unit="standard deviations",
+        neutral=0.0,
+        range=lambda _, ends: LeverRange(low=0.0, high=ends.epsilon, step=ends.step),
+        presets={"Light": 0.6, "Standard": 1.2, "Strong": 2.4},
+        position=lambda multiple, ends: ends.radius(multiple),
+        **words,
+    )
+
+
+def nearest_lever(**words: Any) -> Lever:
+    """Return the lever of the least number of neighbors."""
+    return Lever(
+        name="k",
+        title="Minimum neighbors k",
+        short="k",
+        whole_number=True,
+        neutral=1,
+        range=lambda _, ends: LeverRange(low=1, high=ends.k, step=1),
+        presets={"Light": 3, "Standard": 5, "Strong": 15},
+        **words,
+    )
+
+
+def probability_lever(**words: Any) -> Lever:
+    """Return the lever of the modification probability."""
+    presets = {"Light": 0.5, "Standard": 1.0, "Strong": 1.0}
+    return Lever(name="q", short="q", neutral=1.0, range=SHARE, presets=presets, **words)
 
 
 class RadiusAndNearest(NeighborhoodMethod):
@@ -30,29 +60,7 @@ class RadiusAndNearest(NeighborhoodMethod):
     __slots__ = ()
 
     q: float
-    start: ClassVar[Mapping[str, float]] = MappingProxyType({"epsilon": 0.0, "k": 1, "q": 1.0})
 
     def draw_probability(self, microdata: Microdata) -> NDArray[np.float64]:
-        """P(a cell of each released variable is modified), shape (p,).
-
-        Raises
-        ------
-        ParameterError
-            No variable is to be masked.
-        """
+        """P(a cell of each released variable is modified), shape (p,)."""
         return np.where(masked_columns(microdata), float(self.q), 0.0)
-
-    def ranges_on(self, slider_range: SliderRange) -> dict[str, LeverRange]:
-        """How far each lever goes on a table with these distances."""
-        return {
-            "epsilon": LeverRange(low=0.0, high=slider_range.epsilon, step=slider_range.step),
-            "k": LeverRange(low=1, high=slider_range.k, step=1),
-            "q": LeverRange(low=0.0, high=1.0, step=0.05),
-        }
-
-    def presets_on(self, slider_range: SliderRange) -> dict[str, dict[str, float]]:
-        """Starting points: epsilon as a multiple of the typical nearest distance, k and q."""
-        return {
-            name: {"epsilon": slider_range.radius(multiple), "k": min(k, slider_range.k), "q": q}
-            for name, (multiple, k, q) in _PRESETS.items()
-        }

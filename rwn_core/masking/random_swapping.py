@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Literal, get_args
@@ -14,29 +13,32 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import joint_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.laws.donors import column_streams, copy_from_donors
+from rwn_core.laws.donors import copy_from_donors, random_streams
 from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import whole_part
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
-from rwn_core.laws.transition_law import Transition, numbers_of, one_pool
+from rwn_core.laws.transition_law import Transition, one_pool, value_numbers
 from rwn_core.laws.transition_matrix import disjoint_share, successive_share
-from rwn_core.masking.left_alone import (
+from rwn_core.masking.lever import Lever, LeverRange, check_share
+from rwn_core.masking.method import Prepared, TableMethod
+from rwn_core.masking.unmasked_variables import (
     LEVELS,
     Others,
     check_others,
     kept_as_they_are,
     maskable,
-    names_of,
+    name_tuple,
     require_masked,
 )
-from rwn_core.masking.lever import Lever, LeverRange, check_share
-from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
 
 Pairs = Literal["disjoint", "successive"]
 
 LARGEST = 100.0  # swaps for each two records; beyond, nothing of the order is left
-_PRESETS = {"Light": 0.05, "Standard": 0.2, "Strong": 1.0}
+
+
+def _range(params: RandomSwapping, microdata: Microdata) -> LeverRange:
+    return LeverRange(low=0.0, high=1.0 if params.pairs == "disjoint" else 5.0, step=0.05)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +108,8 @@ class RandomSwapping(TableMethod):
             short="share",
             help="How many records exchange their value with a random other; at 0 nothing is "
             "masked.",
+            range=_range,
+            presets={"Light": 0.05, "Standard": 0.2, "Strong": 1.0},
         ),
     )
     strength: ClassVar[str] = "share"
@@ -119,13 +123,13 @@ class RandomSwapping(TableMethod):
         count = isinstance(self.rarer_than, int | np.integer)
         if not count or isinstance(self.rarer_than, bool) or self.rarer_than < 0:
             raise ParameterError("rarer_than must be a whole number of at least 0.")
-        object.__setattr__(self, "variables", names_of(self.variables))
+        object.__setattr__(self, "variables", name_tuple(self.variables))
         check_others(self.others)
 
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
         """Return the variables that the method masks on a table."""
         if self.variables:
-            return require_masked(microdata, names_of(self.variables))
+            return require_masked(microdata, name_tuple(self.variables))
         every = not any(v.masked and v.kind in LEVELS for v in microdata.schema.released)
         return maskable(microdata, lambda v: every or v.kind in LEVELS, self.others, "categories")
 
@@ -141,13 +145,13 @@ class RandomSwapping(TableMethod):
     def units(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
         """The variables that are exchanged together, by the stream that they draw from."""
         chosen, units = self.masked_names(microdata), dict[int, tuple[str, ...]]()
-        streams = column_streams(microdata)
+        streams = random_streams(microdata)
         for stream, variable in zip(streams, microdata.schema.released, strict=True):
             if variable.name in chosen:
                 units[stream] = (*units.get(stream, ()), variable.name)
         return units
 
-    def _taking_part(self, table: PreparedTable, unit: tuple[str, ...]) -> NDArray[np.int64]:
+    def _taking_part(self, table: Prepared, unit: tuple[str, ...]) -> NDArray[np.int64]:
         """The records that may be in a pair, ascending."""
         microdata = table.microdata
 
@@ -158,13 +162,13 @@ class RandomSwapping(TableMethod):
                 some &= np.bincount(codes)[codes] < self.rarer_than
             return np.flatnonzero(some)
 
-        return table.once(("taking part", unit, self.rarer_than), find)
+        return table.cached(("taking part", unit, self.rarer_than), find)
 
     def _swaps(self, n: int) -> int:
         return whole_part(self.share * n / 2) if n > 1 else 0
 
-    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
-        """The table with exchanged values; see `TableMethod.draw`."""
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The table with exchanged values."""
         microdata = table.microdata
         names = [variable.name for variable in microdata.schema.released]
         donors = np.tile(table.records[:, np.newaxis], len(names))
@@ -176,8 +180,8 @@ class RandomSwapping(TableMethod):
                 donors[some, names.index(name)] = some[places]
         return copy_from_donors(microdata, donors)
 
-    def law(self, table: PreparedTable) -> SeparateLaw:
-        """Independent transitions of all units of variables; see `TableMethod.law`."""
+    def law(self, table: Prepared) -> SeparateLaw:
+        """Independent transitions of all units of variables."""
         microdata = table.microdata
         units = list(self.units(microdata).values())
         swapped = [name for unit in units for name in unit]
@@ -185,9 +189,9 @@ class RandomSwapping(TableMethod):
         parts = [self._transition(table, unit) for unit in units]
         return SeparateLaw(microdata, [*parts, *(Untouched(microdata, name) for name in rest)])
 
-    def _transition(self, table: PreparedTable, unit: tuple[str, ...]) -> Transition:
+    def _transition(self, table: Prepared, unit: tuple[str, ...]) -> Transition:
         microdata, some = table.microdata, self._taking_part(table, unit)
-        own = table.once(("numbers", unit), partial(numbers_of, microdata, unit))
+        own = table.cached(("numbers", unit), partial(value_numbers, microdata, unit))
         count = len(some)
         share = (disjoint_share if self.pairs == "disjoint" else successive_share)(
             self._swaps(count), count
@@ -199,20 +203,11 @@ class RandomSwapping(TableMethod):
             unit=unit,
             choice=one_pool(share, own, changing),
             by_value=not self.rarer_than,
-            exchanged=True,
+            keeps_value_counts=True,
         )
 
-    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
-        """How many records are swapped; see `TableMethod.ranges_on`."""
-        high = 1.0 if self.pairs == "disjoint" else 5.0
-        return {"share": LeverRange(low=0.0, high=high, step=0.05)}
-
-    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
-        """Starting points; see `TableMethod.presets_on`."""
-        return {name: {"share": share} for name, share in _PRESETS.items()}
-
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is, and how many records take part."""
+        """Return remarks: variables released unchanged, and the number of records swapped."""
         remarks = kept_as_they_are(microdata, self.masked_names(microdata))
         if self.rarer_than:
             codes = joint_codes(microdata, _keys(microdata))
@@ -224,7 +219,7 @@ class RandomSwapping(TableMethod):
         return remarks
 
     def cautions(self) -> list[str]:
-        """What swapping keeps, and what it loses."""
+        """Return cautions about this setting."""
         if self.share == 0:
             return ["share = 0 masks nothing: the release is the original."]
         return [

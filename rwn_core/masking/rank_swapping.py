@@ -16,37 +16,35 @@ from rwn_core.laws.changed_table import with_numbers
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.laws.expectations import Expectations
 from rwn_core.laws.law import Law
-from rwn_core.laws.rank_swap_chances import (
+from rwn_core.laws.rank_swaps import (
+    RankedVariable,
     counted_moore_chances,
     counted_mu_argus_chances,
-    exact_moore_chances,
-    is_exact,
-    rankings,
-)
-from rwn_core.laws.rank_swap_expectations import RankedVariable, expectations_of
-from rwn_core.laws.rank_swaps import (
     descending,
+    exact_moore_chances,
     group_means,
+    is_exact,
     moore_partners,
     mu_argus_partners,
     range_asked,
+    rank_swap_expectations,
+    rankings,
     whole_part,
 )
-from rwn_core.masking.left_alone import (
+from rwn_core.masking.lever import Lever, LeverRange, check_share
+from rwn_core.masking.method import Prepared, TableMethod
+from rwn_core.masking.unmasked_variables import (
     NUMBERS,
     Others,
     check_others,
     kept_as_they_are,
-    maskable,
 )
-from rwn_core.masking.lever import Lever, LeverRange, check_share
-from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
 
 Form = Literal["moore", "mu_argus"]
 
 STANDARD = 0.05
-_PRESETS = {"Light": 0.02, "Standard": STANDARD, "Strong": 0.2}
+_FRACTION = LeverRange(low=0.0, high=1.0, step=0.01)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +124,8 @@ class RankSwapping(TableMethod):
             title="Range of ranks P (share of the records)",
             short="P",
             help="How many ranks away a value may come from; at 0, R0 and K0 decide alone.",
+            range=LeverRange(low=0.0, high=0.5, step=0.01),
+            presets={"Light": 0.02, "Standard": STANDARD, "Strong": 0.2},
         ),
         Lever(
             name="r0",
@@ -133,6 +133,8 @@ class RankSwapping(TableMethod):
             short="R0",
             help="Each number's range of ranks is at least what this correlation allows; 1: none.",
             off=1.0,
+            range=_FRACTION,
+            presets=dict.fromkeys(("Light", "Standard", "Strong"), 1.0),
         ),
         Lever(
             name="k0",
@@ -140,9 +142,13 @@ class RankSwapping(TableMethod):
             short="K0",
             help="Each number's range of ranks is at least what this change allows; 0: none.",
             off=0.0,
+            range=_FRACTION,
+            presets=dict.fromkeys(("Light", "Standard", "Strong"), 0.0),
         ),
     )
     strength: ClassVar[str] = "p"
+    kinds: ClassVar[tuple[Kind, ...]] = tuple(kind for kind in Kind if kind is not Kind.CATEGORICAL)
+    kinds_in_words: ClassVar[str] = "numbers, ordered levels and dates"
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
@@ -161,17 +167,8 @@ class RankSwapping(TableMethod):
             raise ParameterError(f"form must be one of: {', '.join(get_args(Form))}.")
         check_others(self.others)
 
-    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
-        """Return the variables that the method masks on a table."""
-        what = "numbers, ordered levels and dates"
-        return maskable(microdata, lambda v: v.kind is not Kind.CATEGORICAL, self.others, what)
-
-    def check(self, microdata: Microdata) -> None:
-        """Refuse a table without ordered values; see `TableMethod.check`."""
-        self.masked_names(microdata)
-
-    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
-        """The table with exchanged values; see `TableMethod.draw`."""
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The table with exchanged values."""
         microdata, coded = table.microdata, {}
         released, names = microdata.schema.released, self.masked_names(microdata)
         donors = np.tile(table.records[:, np.newaxis], len(released))
@@ -210,25 +207,21 @@ class RankSwapping(TableMethod):
         asked = (self.p or 0.0, self.r0 or 0.0, self.k0 or 0.0)
         return range_asked(ranked, first, last, asked)
 
-    def law(self, table: PreparedTable) -> None:
-        """Who is free depends on all earlier exchanges, so that no law can be listed."""
+    def law(self, table: Prepared) -> None:
+        """Free partners depend on all earlier exchanges, so that no law can be listed."""
         return None
 
-    def expectations(self, table: PreparedTable) -> Expectations:
-        """What is expected of every cell; see `TableMethod.expectations`.
-
-        Exact for Moore's form where all cases within reach can be followed from rank to rank; else
-        estimated, of each variable by itself, from simulated rankings.
-        """
+    def expectations(self, table: Prepared) -> Expectations:
+        """Return the expectations of every cell."""
         microdata = table.microdata
         kinds = {v.name: v.kind for v in microdata.schema.released}
         parts = {
-            name: self._expected_of(microdata, name, kinds[name], number)
+            name: self._expected_ranks(microdata, name, kinds[name], number)
             for number, name in enumerate(self.masked_names(microdata))
         }
-        return expectations_of(microdata, parts)
+        return rank_swap_expectations(microdata, parts)
 
-    def _expected_of(
+    def _expected_ranks(
         self, microdata: Microdata, name: str, kind: Kind, number: int
     ) -> RankedVariable:
         values = microdata.values(name)
@@ -253,20 +246,8 @@ class RankSwapping(TableMethod):
             releases=0 if exact else rankings(count),
         )
 
-    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
-        """How far the ranks go; see `TableMethod.ranges_on`."""
-        return {
-            "p": LeverRange(low=0.0, high=0.5, step=0.01),
-            "r0": LeverRange(low=0.0, high=1.0, step=0.01),
-            "k0": LeverRange(low=0.0, high=1.0, step=0.01),
-        }
-
-    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
-        """Starting points; see `TableMethod.presets_on`."""
-        return {name: {"p": p, "r0": 1.0, "k0": 0.0} for name, p in _PRESETS.items()}
-
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is, and that a small P exchanges nothing."""
+        """Return remarks: variables released unchanged, and a P too small to exchange any."""
         remarks = kept_as_they_are(microdata, self.masked_names(microdata))
         alone = self.r0 == 1 and self.k0 == 0
         if self.p and alone and whole_part(self.p * microdata.n) < 2:
@@ -277,7 +258,7 @@ class RankSwapping(TableMethod):
         return remarks
 
     def cautions(self) -> list[str]:
-        """What rank swapping keeps, and what it loses."""
+        """Return cautions about this setting."""
         if (self.p, self.r0, self.k0, self.top, self.bottom) == (0, 1, 0, 0, 0):
             return ["P = 0 masks nothing: the release is the original."]
         but = " but those at the ends, which are means," if self.top or self.bottom else ""

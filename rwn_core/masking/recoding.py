@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -16,25 +14,24 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.changed_table import with_numbers
 from rwn_core.laws.donors import copy_from_donors
-from rwn_core.laws.group_law import Fixed
+from rwn_core.laws.group_law import DeterministicUnit
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.masking.intervals import intervals
-from rwn_core.masking.left_alone import (
+from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.method import Prepared, TableMethod
+from rwn_core.masking.minimum_k import check_k, check_records, range_of_classes
+from rwn_core.masking.unmasked_variables import (
     LEVELS,
     NUMBERS,
     Others,
     check_others,
     kept_as_they_are,
-    maskable,
 )
-from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.minimum_k import check_k, check_records
-from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey
 
-_PRESETS = {"Light": 5, "Standard": 10, "Strong": 25}
 LARGEST_TAIL = 0.4
+_TAIL = LeverRange(low=0.0, high=LARGEST_TAIL, step=0.01)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +93,10 @@ class Recoding(TableMethod):
             title="Records in every class k",
             short="k",
             help="Values are merged into classes of at least k records; 1: none.",
-            whole=True,
+            whole_number=True,
+            neutral=1,
+            range=range_of_classes,
+            presets={"Light": 5, "Standard": 10, "Strong": 25},
         ),
         Lever(
             name="top",
@@ -104,6 +104,8 @@ class Recoding(TableMethod):
             short="top",
             help="The largest values become their mean.",
             off=0.0,
+            range=_TAIL,
+            presets=dict.fromkeys(("Light", "Standard", "Strong"), 0.0),
         ),
         Lever(
             name="bottom",
@@ -111,11 +113,14 @@ class Recoding(TableMethod):
             short="bottom",
             help="The smallest values become their mean.",
             off=0.0,
+            range=_TAIL,
+            presets=dict.fromkeys(("Light", "Standard", "Strong"), 0.0),
         ),
     )
     strength: ClassVar[str] = "k"
+    kinds: ClassVar[tuple[Kind, ...]] = NUMBERS + LEVELS
+    kinds_in_words: ClassVar[str] = "numbers and categories"
     spares_variables: ClassVar[bool] = True
-    start: ClassVar[Mapping[str, float]] = MappingProxyType({"k": 1})
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
@@ -130,21 +135,15 @@ class Recoding(TableMethod):
                 )
         check_others(self.others)
 
-    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
-        """Return the variables that the method masks on a table."""
-        return maskable(
-            microdata, lambda v: v.kind in NUMBERS + LEVELS, self.others, "numbers and categories"
-        )
-
     def check(self, microdata: Microdata) -> None:
-        """Refuse a table that cannot be recoded; see `TableMethod.check`."""
+        """Refuse a table that cannot be recoded."""
         self.masked_names(microdata)
         check_records(self.k, microdata)
 
-    def _result(self, table: PreparedTable) -> Microdata:
+    def _result(self, table: Prepared) -> Microdata:
         """The masked table, the same for every key."""
         key = ("result", self.k, self.top, self.bottom)
-        return table.once(key, partial(self._recoded, table.microdata))
+        return table.cached(key, partial(self._recoded, table.microdata))
 
     def _recoded(self, microdata: Microdata) -> Microdata:
         released = [variable.name for variable in microdata.schema.released]
@@ -174,35 +173,24 @@ class Recoding(TableMethod):
             shown[known] = (sums / np.maximum(np.bincount(group[known]), 1))[group[known]]
         return shown
 
-    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
-        """The recoded table; see `TableMethod.draw`."""
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The recoded table."""
         return self._result(table)
 
-    def law(self, table: PreparedTable) -> Law:
-        """What each record releases is known for sure; see `TableMethod.law`."""
+    def law(self, table: Prepared) -> Law:
+        """Each record's release follows from the original file."""
         microdata, names = table.microdata, set(self.masked_names(table.microdata))
         shown = self._result(table)
         parts = [
-            Fixed(microdata, shown, (v.name,)) if v.name in names else Untouched(microdata, v.name)
+            DeterministicUnit(microdata, shown, (v.name,))
+            if v.name in names
+            else Untouched(microdata, v.name)
             for v in microdata.schema.released
         ]
         return SeparateLaw(microdata, parts)
 
-    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
-        """How far each lever goes; see `TableMethod.ranges_on`."""
-        tail = LeverRange(low=0.0, high=LARGEST_TAIL, step=0.01)
-        most = max(2, microdata.n // 2)
-        return {"k": LeverRange(low=1, high=most, step=1), "top": tail, "bottom": tail}
-
-    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
-        """Starting points; see `TableMethod.presets_on`."""
-        most = max(2, microdata.n // 2)
-        return {
-            name: {"k": min(k, most), "top": 0.0, "bottom": 0.0} for name, k in _PRESETS.items()
-        }
-
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is, and what merged levels are called."""
+        """Return remarks: variables released unchanged, and names of merged levels."""
         names = self.masked_names(microdata)
         remarks = kept_as_they_are(microdata, names)
         if self.k > 1 and any(microdata.schema.variable(n).kind in LEVELS for n in names):
@@ -210,7 +198,7 @@ class Recoding(TableMethod):
         return remarks
 
     def cautions(self) -> list[str]:
-        """What classes hide, and what not."""
+        """Return cautions about this setting."""
         return [
             "Classes are made variable by variable: several together may still single a person "
             "out, and nothing is random, so that who holds the original knows every row's class."
@@ -218,22 +206,7 @@ class Recoding(TableMethod):
 
 
 def merged(codes: NDArray[np.int32], k: int, ordered: bool) -> NDArray[np.int64]:
-    """A record with the level that each record's level is merged into.
-
-    Parameters
-    ----------
-    codes : ndarray of int32, shape (n,)
-        Level numbers, -1 where missing.
-    k : int
-        Records in every class, as far as there are so many.
-    ordered : bool
-        Whether only neighboring levels may be merged.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        Record numbers; the own one where the level keeps its name.
-    """
+    """A record with the level that each record's level is merged into, shape (n,)."""
     own = np.arange(len(codes))
     known = codes >= 0
     if not known.any():

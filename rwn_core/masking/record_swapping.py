@@ -1,9 +1,8 @@
-"""Record swapping: records that are alike in some variables exchange others together."""
+"""Record swapping: records with equal values of some variables exchange other variables."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -15,21 +14,19 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import joint_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.laws.block_law import LARGEST_PAIRS, law_within_blocks, pairs_of
-from rwn_core.laws.donors import column_streams, copy_from_donors, masked_columns
+from rwn_core.laws.block_law import LARGEST_PAIRS, block_pairs, law_within_blocks
+from rwn_core.laws.donors import copy_from_donors, masked_columns, random_streams
 from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import HAIR
-from rwn_core.masking.left_alone import (
+from rwn_core.masking.lever import SHARE, Lever, check_share
+from rwn_core.masking.method import Prepared, TableMethod
+from rwn_core.masking.unmasked_variables import (
     LEVELS,
     kept_as_they_are,
-    names_of,
+    name_tuple,
     require_masked,
 )
-from rwn_core.masking.lever import Lever, LeverRange, check_share
-from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.randomness import SecretKey, uniforms
-
-_PRESETS = {"Light": 0.1, "Standard": 0.5, "Strong": 1.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +90,8 @@ class RecordSwapping(TableMethod):
             title="Selected records of a block (share)",
             short="share",
             help="How many records of each block exchange their values; at 0 nothing is masked.",
+            range=SHARE,
+            presets={"Light": 0.1, "Standard": 0.5, "Strong": 1.0},
         ),
     )
     strength: ClassVar[str] = "share"
@@ -101,7 +100,7 @@ class RecordSwapping(TableMethod):
         """Check what does not depend on the table."""
         check_share("share", self.share)
         for name in ("within", "variables"):
-            object.__setattr__(self, name, names_of(getattr(self, name)))
+            object.__setattr__(self, name, name_tuple(getattr(self, name)))
         if set(self.within) & set(self.variables):
             raise ParameterError("within and variables must not share a variable.")
 
@@ -113,7 +112,7 @@ class RecordSwapping(TableMethod):
             for name in self.within:
                 if name not in known:
                     raise ParameterError(f"within must name released variables, not {name}.")
-            return names_of(self.within)
+            return name_tuple(self.within)
         return tuple(
             v.name
             for v in released
@@ -124,7 +123,7 @@ class RecordSwapping(TableMethod):
         """The variables that are swapped together, in the table's order."""
         makers, released = self.makers(microdata), microdata.schema.released
         if self.variables:
-            chosen = set(require_masked(microdata, names_of(self.variables)))
+            chosen = set(require_masked(microdata, name_tuple(self.variables)))
         else:
             free = [v for v in released if v.masked and v.name not in makers]
             secret = {v.name for v in free if v.role is Role.CONFIDENTIAL}
@@ -136,7 +135,7 @@ class RecordSwapping(TableMethod):
         return self.swapped(microdata)
 
     def check(self, microdata: Microdata) -> None:
-        """Refuse to move whole records, or nothing; see `TableMethod.check`."""
+        """Refuse to move whole records, or nothing."""
         masked_columns(microdata)
         swapped = self.swapped(microdata)
         if not swapped:
@@ -149,25 +148,25 @@ class RecordSwapping(TableMethod):
                 "records; name the swapped variables, or give keys their role."
             )
 
-    def blocks(self, table: PreparedTable) -> NDArray[np.int64]:
+    def blocks(self, table: Prepared) -> NDArray[np.int64]:
         """The number of each record's block, -1 where it stays as it is, shape (n,)."""
         microdata = table.microdata
-        return table.once(
+        return table.cached(
             ("blocks", self.within, self.variables),
             partial(_blocks, microdata, self.makers(microdata), self.swapped(microdata)),
         )
 
     def selected(self, blocks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many records of each block are selected."""
+        """Return the number of selected records of each block."""
         sizes = np.bincount(blocks[blocks >= 0])
         return np.array([math.ceil(self.share * size - HAIR) for size in sizes], dtype=np.int64)
 
-    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
-        """The table with exchanged values; see `TableMethod.draw`."""
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The table with exchanged values."""
         microdata, blocks = table.microdata, self.blocks(table)
         names = [variable.name for variable in microdata.schema.released]
         columns = [names.index(name) for name in self.swapped(microdata)]
-        uniform = uniforms(key, table.records, column_streams(microdata)[columns[0]])
+        uniform = uniforms(key, table.records, random_streams(microdata)[columns[0]])
         movers = self._movers(blocks, uniform)
         # the same records twice: as they lie in their blocks, and in a random order within those
         taken = movers[np.lexsort((uniform[2][movers], blocks[movers]))]
@@ -183,8 +182,8 @@ class RecordSwapping(TableMethod):
         within = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         return order[within < np.repeat(self.selected(blocks), sizes)]
 
-    def law(self, table: PreparedTable) -> Law | None:
-        """Every record's donors, or their values where there are many; see `TableMethod.law`."""
+    def law(self, table: Prepared) -> Law | None:
+        """Every record's donors, or their values where there are many."""
         return law_within_blocks(
             table.microdata,
             self.swapped(table.microdata),
@@ -193,22 +192,14 @@ class RecordSwapping(TableMethod):
             self.selected(self.blocks(table)),
         )
 
-    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
-        """How many records are selected; see `TableMethod.ranges_on`."""
-        return {"share": LeverRange(low=0.0, high=1.0, step=0.05)}
-
-    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
-        """Starting points; see `TableMethod.presets_on`."""
-        return {name: {"share": share} for name, share in _PRESETS.items()}
-
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What is released as it is, and who has nobody to exchange with."""
+        """Return remarks: variables released unchanged, and records without a partner."""
         remarks = kept_as_they_are(microdata, self.swapped(microdata))
         blocks = _blocks(microdata, self.makers(microdata), self.swapped(microdata))
         alone = int((np.bincount(blocks[blocks >= 0]) == 1).sum())
         if alone:
             remarks.append(f"{alone:,} records are alone in their block and keep their values")
-        if pairs_of(blocks) > LARGEST_PAIRS:
+        if block_pairs(blocks) > LARGEST_PAIRS:
             remarks.append(
                 f"the blocks have more than {LARGEST_PAIRS:,} pairs of records, so the law is one "
                 "of values and names no donors; more variables in within make smaller blocks"
@@ -216,7 +207,7 @@ class RecordSwapping(TableMethod):
         return remarks
 
     def cautions(self) -> list[str]:
-        """What swapping keeps, and what it loses."""
+        """Return cautions about this setting."""
         if self.share == 0:
             return ["share = 0 masks nothing: the release is the original."]
         return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,15 +21,15 @@ from rwn_core.data.rounding import Steps, check_precision, steps_by_name
 from rwn_core.errors import ParameterError, ReleaseError, SeedWarning
 from rwn_core.io.write import file_format, table_bytes, write_atomically
 from rwn_core.laws.law import Law
-from rwn_core.masking.method import Method
-from rwn_core.masking.published import (
+from rwn_core.masking.method import Method, unrounded
+from rwn_core.masking.released_values import (
     formula_cells,
     guarded_schema,
     publishable,
     without,
     without_formulas,
 )
-from rwn_core.masking.rounded import unrounded
+from rwn_core.masking.second_reading import SecondReading, SourceFile, second_reading
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey, random_order
 
@@ -63,10 +63,12 @@ class Release:
         128 random bits in hex, a name that tells nothing.
     seeded : bool
         Whether it was drawn from a small seed, which anybody can try.
-    find_doubts : callable
-        Returns the doubts about the original's variables, whatever its schema answers.
+    original : Microdata
+        The table that was masked.
     answers : dict of str to {"drop", "keep"}
         Given to `publish` and `to_bytes`.
+    second_readings : dict of str to SecondReading
+        What another library found in a written file, by the file's SHA-256.
     """
 
     masked: Microdata
@@ -79,8 +81,13 @@ class Release:
     precision: Steps = ()
     id: str = field(default_factory=partial(secrets.token_hex, 16))
     seeded: bool = False
-    find_doubts: Callable[[], tuple[IdentityDoubt, ...]] = field(default=tuple, repr=False)
+    original: Microdata = field(repr=False)
     answers: dict[str, str] = field(default_factory=dict, repr=False)
+    second_readings: dict[str, SecondReading] = field(default_factory=dict, repr=False)
+
+    def find_doubts(self) -> tuple[IdentityDoubt, ...]:
+        """The doubts about the original's variables, whatever its schema answers."""
+        return table_doubts(self.original)
 
     def published(self, order: Order = "shuffled") -> Microdata:
         """The table as it may leave the house: rows in secret order by default."""
@@ -134,7 +141,7 @@ class Release:
         self.answers.update(dict.fromkeys(drop, DROP) | dict.fromkeys(keep, KEEP))
 
     def guarded(self, format: str) -> dict[str, int]:
-        """How many texts of each variable get an apostrophe in a file of this format, if any."""
+        """Count the texts of each variable that get an apostrophe in a file of this format."""
         cells = formula_cells(self.published("original").frame, format)
         return {name: int(found.sum()) for name, found in cells.items()}
 
@@ -146,8 +153,9 @@ class Release:
         drop: Sequence[str] = (),
         keep: Sequence[str] = (),
         overwrite: bool = False,
+        original: str | Path | None = None,
     ) -> Path:
-        """Write the release, all or nothing.
+        """Write the release, all or nothing, once another library has read the file's content.
 
         Parameters
         ----------
@@ -158,6 +166,9 @@ class Release:
             As for `to_bytes`.
         overwrite : bool
             Whether a file of that name is replaced.
+        original : str or Path, optional
+            The file that the table was read from: another library reads it, too, and every value
+            that was copied must occur in it. Without it the table in memory stands for it.
 
         Returns
         -------
@@ -166,8 +177,8 @@ class Release:
         Raises
         ------
         ReleaseError
-            A doubt about identity has no answer, or the file exists or could not be written; an
-            older file of that name is still whole.
+            A doubt about identity has no answer, another library finds a value that the original
+            has not, or the file exists or could not be written; an older one is still whole.
 
         Warns
         -----
@@ -182,9 +193,11 @@ class Release:
             )
         if self.seeded:
             warnings.warn(SEEDED, SeedWarning, stacklevel=2)
-        return write_atomically(
-            target, self.to_bytes(file_format(target), order, drop=drop, keep=keep)
-        )
+        form = file_format(target)
+        content = self.to_bytes(form, order, drop=drop, keep=keep)
+        source = None if original is None else SourceFile.at(Path(original))
+        second_reading(self, content, form, source, drop)
+        return write_atomically(target, content)
 
 
 def mask(
@@ -242,5 +255,5 @@ def mask(
         order=random_order(key, work.masked.n),
         precision=steps,
         seeded=seed is not None and not isinstance(seed, SecretKey),
-        find_doubts=partial(table_doubts, microdata),
+        original=microdata,
     )

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
@@ -15,9 +13,13 @@ from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donors import check_probability
 from rwn_core.laws.law import Law
 from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
-from rwn_core.masking.from_neighborhoods import PreparedNeighborhoods
 from rwn_core.masking.lever import Lever
-from rwn_core.masking.radius_and_nearest import RadiusAndNearest
+from rwn_core.masking.radius_and_nearest import (
+    RadiusAndNearest,
+    nearest_lever,
+    probability_lever,
+    radius_lever,
+)
 from rwn_core.neighbors import Neighborhoods, check_radius_and_k
 from rwn_core.neighbors.metric import Metric, metric_of
 from rwn_core.neighbors.rule import NeighborhoodRule
@@ -78,30 +80,18 @@ class RowCopy(RadiusAndNearest):
     method: ClassVar[str] = "row_copy"
     title: ClassVar[str] = "Copying whole rows"
     levers: ClassVar[tuple[Lever, ...]] = (
-        Lever(
-            name="epsilon",
-            title="Radius ε (standard deviations)",
-            short="ε",
-            unit="standard deviations",
-            help="Every record within ε may be copied; not the epsilon of differential privacy.",
+        radius_lever(
+            help="Every record within ε may be copied; not the epsilon of differential privacy."
         ),
-        Lever(
-            name="k",
-            title="Minimum neighbors k",
-            short="k",
-            help="At least the k nearest records may be copied, also for an outlier.",
-            whole=True,
-        ),
-        Lever(
-            name="q",
+        nearest_lever(help="At least the k nearest records may be copied, also for an outlier."),
+        probability_lever(
             title="Replaced records q",
-            short="q",
             help="The chance that a record is replaced by a random neighbor's.",
         ),
     )
     strength: ClassVar[str] = "epsilon"
     uses_slices: ClassVar[bool] = False  # all variables travel together
-    shows_whole_rows: ClassVar[bool] = True
+    releases_true_rows: ClassVar[bool] = True
     has_forecast: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -120,26 +110,7 @@ class RowCopy(RadiusAndNearest):
         """The distance of the scaled and weighted variables, fitted on a table."""
         return metric_of(microdata)
 
-    def prepare(
-        self,
-        microdata: Microdata,
-        *,
-        settings: Sequence[Any] = (),
-        records: NDArray[np.int64] | None = None,
-        threads: int | None = None,
-        budget: float | None = None,
-    ) -> PreparedNeighborhoods:
-        """Make a table ready for releases; see `Method.prepare`."""
-        return RadiusAndNearest.prepare(
-            self,
-            together(microdata),
-            settings=settings,
-            records=records,
-            threads=threads,
-            budget=budget,
-        )
-
-    def table_of(self, microdata: Microdata) -> Microdata:
+    def masked_table(self, microdata: Microdata) -> Microdata:
         """The table with all masked variables in one slice, whatever slices it has."""
         return together(microdata)
 
@@ -150,14 +121,14 @@ class RowCopy(RadiusAndNearest):
         return CellLaw(whole, neighborhoods, self.draw_probability(whole), rule=rule)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """Whose rows the release shows."""
+        """Return a remark that released rows are true records."""
         return ["every replaced row is one person's true record"] if self.q else []
 
     def cautions(self) -> list[str]:
-        """What a careful steward must bear in mind; see `Method.cautions`."""
+        """Return cautions about this setting."""
         return [
-            "Each row is a true record of somebody: who knows a few exact values of a person reads "
-            "all the others beside them, however hard the row's own source is to find.",
+            "Each row is a true record of a person: an intruder with a few exact values reads "
+            "all the others in that row, however hard the row's own source is to find.",
             kept_values(self.q, "record is kept"),
             EVERY_COLUMN,
         ]

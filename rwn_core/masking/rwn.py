@@ -16,7 +16,12 @@ from rwn_core.laws.donors import check_probability
 from rwn_core.laws.law import Law
 from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
 from rwn_core.masking.lever import Lever
-from rwn_core.masking.radius_and_nearest import RadiusAndNearest
+from rwn_core.masking.radius_and_nearest import (
+    RadiusAndNearest,
+    nearest_lever,
+    probability_lever,
+    radius_lever,
+)
 from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.candidates.cost import restriction_cost
 from rwn_core.neighbors.candidates.scheme import Candidates, Scheme
@@ -106,24 +111,12 @@ class RWN(RadiusAndNearest):
     method: ClassVar[str] = "rwn"
     title: ClassVar[str] = "RWN, the 2022 method"
     levers: ClassVar[tuple[Lever, ...]] = (
-        Lever(
-            name="epsilon",
-            title="Radius ε (standard deviations)",
-            short="ε",
-            unit="standard deviations",
-            help="Every record within ε gives values; not the epsilon of differential privacy.",
+        radius_lever(
+            help="Every record within ε gives values; not the epsilon of differential privacy."
         ),
-        Lever(
-            name="k",
-            title="Minimum neighbors k",
-            short="k",
-            help="At least the k nearest records give values, also to an outlier.",
-            whole=True,
-        ),
-        Lever(
-            name="q",
+        nearest_lever(help="At least the k nearest records give values, also to an outlier."),
+        probability_lever(
             title="Modification probability q",
-            short="q",
             help="The chance that a cell takes the value of a random neighbor.",
         ),
     )
@@ -146,7 +139,7 @@ class RWN(RadiusAndNearest):
 
     @property
     def scheme(self) -> Scheme:
-        """Who may be a neighbor."""
+        """The candidates for neighbors."""
         return Scheme(neighbors=self.neighbors, m=self.m, u=self.u, fresh=self.fresh)
 
     @property
@@ -156,7 +149,7 @@ class RWN(RadiusAndNearest):
 
     @property
     def has_forecast(self) -> bool:
-        """Whether expectations have closed forms: where neighbors do not depend on the key."""
+        """True if expectations have closed forms: neighbors do not depend on the key."""
         return self.scheme.exact
 
     def metric(self, microdata: Microdata) -> Metric:
@@ -164,25 +157,21 @@ class RWN(RadiusAndNearest):
         return metric_of(microdata, self.scale, self.encoding, self.weights)
 
     def households(self, microdata: Microdata) -> NDArray[np.int64] | None:
-        """The household of each record, outside which its neighbors lie; None where anywhere.
-
-        Raises
-        ------
-        ParameterError
-            No variable says which household a record belongs to.
-        """
+        """The household of each record, outside which its neighbors lie; None where anywhere."""
         if not self.outside_household:
             return None
-        name = microdata.schema.name_of(Role.HOUSEHOLD)
+        name = microdata.schema.name_with_role(Role.HOUSEHOLD)
         if name is None:
             raise ParameterError(
                 "outside_household needs to know the households; give the variable that numbers "
                 "them the role household."
             )
-        return microdata.once(("households", name), lambda: households_of(microdata.codes(name)[0]))
+        return microdata.cached(
+            ("households", name), lambda: households_of(microdata.codes(name)[0])
+        )
 
     def distance_shares(self, microdata: Microdata) -> dict[str, float]:
-        """How much of the squared distance between records is due to each variable, on average."""
+        """Return each variable's mean share of the squared distance between records."""
         return self.metric(microdata).shares(microdata)
 
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
@@ -204,7 +193,7 @@ class RWN(RadiusAndNearest):
         return CellLaw(microdata, neighborhoods, self.draw_probability(microdata), rule=rule)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """What random candidates and weights by the table's size do to the neighborhoods."""
+        """Return remarks on random candidates and on weights by the table's size."""
         remarks = []
         if not self.scheme.exact and law is not None and law.neighborhoods is not None:
             cost = restriction_cost(
@@ -218,7 +207,7 @@ class RWN(RadiusAndNearest):
         return remarks
 
     def cautions(self) -> list[str]:
-        """What a careful steward must bear in mind; see `Method.cautions`."""
+        """Return cautions about this setting."""
         texts = [kept_values(self.q, "cell keeps its own value"), EVERY_COLUMN]
         if self.neighbors == "sample" and not self.fresh:
             texts.append(

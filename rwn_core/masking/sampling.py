@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,14 +9,12 @@ import numpy as np
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.laws.donors import NOBODY, copy_from_donors
+from rwn_core.laws.donors import NO_DONOR, copy_from_donors
 from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import SampleLaw
 from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
+from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.randomness import SELECTION_STREAM, SecretKey, random_order
-
-_PRESETS = {"Light": 0.1, "Standard": 0.5, "Strong": 0.9}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,10 +65,12 @@ class RandomSample(TableMethod):
             title="Share of records left out",
             short="left out",
             help="A random part of the records is released as it is; at 0 all of them are.",
+            range=LeverRange(low=0.0, high=0.95, step=0.05),
+            presets={"Light": 0.1, "Standard": 0.5, "Strong": 0.9},
         ),
     )
     strength: ClassVar[str] = "left_out"
-    shows_whole_rows: ClassVar[bool] = True
+    releases_true_rows: ClassVar[bool] = True
     spares_variables: ClassVar[bool] = True
     drops_lost_rows: ClassVar[bool] = True
 
@@ -82,45 +81,37 @@ class RandomSample(TableMethod):
             raise ParameterError("left_out must be a number from 0 to less than 1.")
 
     def check(self, microdata: Microdata) -> None:
-        """Refuse a table of identifiers alone; see `TableMethod.check`."""
+        """Refuse a table of identifiers alone."""
         if not microdata.schema.released:
             raise ParameterError("Every variable is a direct identifier; nothing can be released.")
 
     def count(self, n: int) -> int:
-        """How many records are left out; at least one is released."""
+        """Return the number of records left out; at least one is released."""
         return min(int(np.floor(n * self.left_out + 1e-9)), n - 1)
 
-    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
-        """The table without the values of the left-out records; see `TableMethod.draw`."""
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The table without the values of the left-out records."""
         n, p = table.microdata.n, len(table.microdata.schema.released)
         donors = np.tile(np.arange(n)[:, np.newaxis], (1, p))
-        donors[random_order(key, n, SELECTION_STREAM)[: self.count(n)]] = NOBODY
+        donors[random_order(key, n, SELECTION_STREAM)[: self.count(n)]] = NO_DONOR
         return copy_from_donors(table.microdata, donors)
 
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
         """Return no variable: records are left out, and the others stay as they are."""
         return ()
 
-    def law(self, table: PreparedTable) -> Law:
-        """Each record is kept as a whole or lost as a whole; see `TableMethod.law`."""
+    def law(self, table: Prepared) -> Law:
+        """Each record is kept as a whole or lost as a whole."""
         n = table.microdata.n
         return SampleLaw(table.microdata, self.count(n) / n)
 
-    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
-        """How far the lever goes; see `TableMethod.ranges_on`."""
-        return {"left_out": LeverRange(low=0.0, high=0.95, step=0.05)}
-
-    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
-        """Starting points; see `TableMethod.presets_on`."""
-        return {name: {"left_out": share} for name, share in _PRESETS.items()}
-
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """How many records are released."""
+        """Return a remark on the number of records released."""
         n = microdata.n
         return [f"{n - self.count(n):,} of {n:,} records are released, as they are"]
 
     def cautions(self) -> list[str]:
-        """What sampling protects, and what not."""
+        """Return cautions about this setting."""
         return [
             "Released records are true records: sampling protects only by the doubt whether "
             "somebody else in the population is like them. It is not differentially private."

@@ -153,7 +153,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType({m.key: m for m in _MEASURES}
 
 
 def read(measure: str, comparison: Comparison) -> Reading | NotApplicable:
-    """One measure of a comparison, by its key; the reason where it has no answer."""
+    """Read one measure of a comparison by its key; return the reason if there is no reading."""
     return MEASURES[measure].read(comparison)
 
 

@@ -1,4 +1,4 @@
-"""Any table of a comparison read in the original's terms: its kinds, its levels, its numbers."""
+"""Tables of a comparison in the original's terms: its kinds, levels and numbers."""
 
 from __future__ import annotations
 
@@ -18,28 +18,8 @@ RELEASED = " in the released table"  # ends a reason that concerns the release
 
 
 def numbers(original: Microdata, table: Microdata, name: str) -> NDArray[np.float64]:
-    """One variable of either table as numbers.
-
-    Parameters
-    ----------
-    original : Microdata
-        Says what the variable is.
-    table : Microdata
-        The original itself, its release, or a holdout; n records.
-    name : str
-        A variable that is not categorical.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        NaN where missing; an ordered variable counts the original's levels 0, 1, ...; a date
-        counts days since 1970.
-
-    Raises
-    ------
-    NotApplicable
-        The table holds another kind of values than the original.
-    """
+    """Return a variable of either table as numbers, shape (n,), NaN where missing."""
+    # an ordered variable counts the original's levels from 0, a date days since 1970
     kind = original.schema.variable(name).kind
     if kind is Kind.ORDERED:
         known, _ = table.codes(name, original.codes(name)[1])
@@ -60,15 +40,7 @@ def matrix(original: Microdata, table: Microdata, names: Sequence[str]) -> NDArr
 
 
 def codes(original: Microdata, table: Microdata, name: str) -> tuple[NDArray[np.int32], list[Any]]:
-    """One variable of either table as level numbers.
-
-    Returns
-    -------
-    codes : ndarray of int32, shape (n,)
-        -1 where missing.
-    levels : list
-        The original's levels, then those that only this table has.
-    """
+    """Return the level numbers of a variable of either table, -1 where missing, and the levels."""
     levels = original.codes(name)[1]
     code, _ = table.codes(name, levels)
     unknown = code < 0
@@ -80,12 +52,12 @@ def codes(original: Microdata, table: Microdata, name: str) -> tuple[NDArray[np.
 
 
 def complete(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The numbers of the records without a missing value, ascending."""
+    """Return the numbers of the records without a missing value, ascending."""
     return np.flatnonzero(~np.isnan(values).any(axis=1))
 
 
 def empty_records(table: Microdata, names: Sequence[str] | None = None) -> NDArray[np.bool_]:
-    """Which records have every value missing, or every one of some variables, shape (n,)."""
+    """True for records with every value (or all of some variables) missing, shape (n,)."""
     asked = [v.name for v in table.schema.released if names is None or v.name in names]
 
     def find() -> NDArray[np.bool_]:
@@ -96,23 +68,12 @@ def empty_records(table: Microdata, names: Sequence[str] | None = None) -> NDArr
                 break
         return empty
 
-    return table.once(("empty records", *asked), find)
+    return table.cached(("empty records", *asked), find)
 
 
 def released_rows(original: Microdata, masked: Microdata) -> NDArray[np.int64]:
-    """The rows that are in the file that leaves, ascending: those that did not lose all values.
-
-    Parameters
-    ----------
-    original : Microdata
-    masked : Microdata
-        Row-aligned with the original; of any other table every row counts.
-
-    Returns
-    -------
-    ndarray of int64, shape (m,)
-        All rows where no row has a value left: nothing is in such a file.
-    """
+    """Return the rows of the released file, ascending: those that did not lose every value."""
+    # all rows if no row has a value left, or if the table is not row-aligned
     lost = empty_records(masked)
     if masked.n == original.n and lost.any():
         lost = lost & ~empty_records(original)
@@ -121,32 +82,31 @@ def released_rows(original: Microdata, masked: Microdata) -> NDArray[np.int64]:
     return np.arange(masked.n) if lost.all() else np.flatnonzero(~lost)
 
 
-def require_values(table: Microdata) -> None:
-    """Refuse a released table that lost all of its values.
+def require_same_records(
+    original: Microdata, masked: Microdata, because: str = "the true sources are unknown"
+) -> None:
+    """Refuse a released table with another number of records than the original."""
+    if masked.n != original.n:
+        raise NotApplicable(
+            f"The released table has another number of records than the original, so {because}."
+        )
 
-    Raises
-    ------
-    NotApplicable
-    """
+
+def require_values(table: Microdata) -> None:
+    """Raise NotApplicable if the released table lost every value."""
     if empty_records(table).all():
         raise NotApplicable(f"Every value is missing{RELEASED}.")
 
 
 def varies(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which columns of a complete matrix hold two different values, shape (m,)."""
+    """True for columns of a complete matrix that hold two different values, shape (m,)."""
     if not len(values):
         return np.zeros(values.shape[1], dtype=bool)
     return np.asarray(values.min(axis=0) < values.max(axis=0), dtype=bool)
 
 
 def standardized(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Each column less its mean, divided by its standard deviation (divisor n - 1).
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, m)
-        Complete, n at least 2; every column varies.
-    """
+    """Return complete, varying columns less their mean, divided by their standard deviation."""
     centered = values - values.mean(axis=0)
     # the largest deviation first: squares of tiny numbers would vanish
     centered /= np.maximum(centered.max(axis=0), -centered.min(axis=0))

@@ -21,7 +21,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class _Refused:
-    """Why there is nothing to remember."""
+    """Reason of a NotApplicable that is cached."""
 
     reason: str
 
@@ -43,18 +43,13 @@ class Sampling:
 
     @classmethod
     def of_schema(cls, original: Microdata) -> Sampling:
-        """What a table says of itself: its sampling weight, where that counts people."""
-        weights = original.schema.name_of(Role.SAMPLING_WEIGHT)
+        """Return the sampling that a table's schema states by its sampling weight."""
+        weights = original.schema.name_with_role(Role.SAMPLING_WEIGHT)
         usable = weights is not None and usable_weights(original, weights)
         return cls(weights=weights if usable else None)
 
     def check(self, original: Microdata) -> None:
-        """Refuse what does not fit the table.
-
-        Raises
-        ------
-        ParameterError
-        """
+        """Raise ParameterError if the sampling does not fit the table."""
         if self.population is not None and not self.population >= original.n:
             raise ParameterError(
                 f"The population must be at least the file's {original.n:,} records."
@@ -71,11 +66,9 @@ class Sampling:
                 "missing values; choose another variable."
             )
 
-    def of(self, original: Microdata, table: Microdata) -> NDArray[np.float64]:
-        """How many people each record of either table stands for, shape (n,).
-
-        A lost weight is replaced by the mean of the others, as who sees the release would.
-        """
+    def record_weights(self, original: Microdata, table: Microdata) -> NDArray[np.float64]:
+        """Return the number of people that each record of either table stands for, shape (n,)."""
+        # a lost weight is replaced by the mean of the released ones, as an intruder would
         if self.weights is None:
             each = 1.0 if self.population is None else self.population / original.n
             return np.full(table.n, each)
@@ -88,7 +81,7 @@ class Sampling:
 
 
 def usable_weights(table: Microdata, name: str) -> bool:
-    """Whether a variable can be sampling weights: numbers of at least 1, none missing."""
+    """True if a variable can be sampling weights: numbers of at least 1, none missing."""
     return stands_for_people(table.frame[name], table.schema.variable(name))
 
 
@@ -98,7 +91,7 @@ def _numbers(table: Microdata, name: str) -> NDArray[np.float64]:
 
 
 class Comparison:
-    """Put an original table beside a masked one.
+    """Put an original and a masked table together.
 
     Parameters
     ----------
@@ -118,7 +111,7 @@ class Comparison:
     Attributes
     ----------
     key_sets : tuple of tuple of str
-        Sets of variables that somebody may know of a person, beside the key variables; none by
+        Sets of variables that an intruder may know, in addition to the key variables; none by
         default (`with_key_sets`).
 
     Raises
@@ -166,22 +159,14 @@ class Comparison:
 
     @classmethod
     def of_some(cls, file: Microdata, records: NDArray[np.int64]) -> Comparison:
-        """Some records of a larger file, beside themselves as yet.
-
-        Parameters
-        ----------
-        file : Microdata
-            Whose records those of `original` are; measures that need all of them do not apply.
-        records : ndarray of int64, shape (m,)
-            Their numbers in the file, ascending.
-        """
+        """Compare some records (ascending numbers) of a larger file with themselves."""
         original = file.take(records)
         made = cls(original=original, masked=original)
         made.file, made.records = file, records
         return made
 
     def with_masked(self, masked: Microdata, law: Law | None = None) -> Comparison:
-        """The same original beside another masked table; what `once` keeps is shared."""
+        """Return the same original with another masked table; they share its cache."""
         other = Comparison(
             original=self.original,
             masked=masked,
@@ -195,13 +180,7 @@ class Comparison:
         return other
 
     def with_key_sets(self, key_sets: Sequence[Sequence[str]]) -> Comparison:
-        """The same tables under somebody who may know further sets of variables of a person.
-
-        Raises
-        ------
-        ParameterError
-            A set names no variable, or one that is not released.
-        """
+        """Return the comparison for an intruder who may know further sets of variables."""
         released = [variable.name for variable in self.original.schema.released]
         if not all(names and set(names) <= set(released) for names in key_sets):
             raise ParameterError(
@@ -212,29 +191,16 @@ class Comparison:
         other.key_sets = tuple(tuple(names) for names in key_sets)
         return other
 
-    def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
-        """Compute what depends on the original alone, once for all masked tables.
+    def cached_for_original(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """Compute what depends on the original alone, once for all masked tables."""
+        return _cached(self._memo, key, make)
 
-        Parameters
-        ----------
-        key : hashable
-        make : callable
-
-        Returns
-        -------
-        Whatever `make` returned the first time; a NotApplicable is remembered too.
-        """
-        return _kept(self._memo, key, make)
-
-    def here(self, key: Hashable, make: Callable[[], _T]) -> _T:
-        """Compute what depends on the masked table too, once for the measures that share it.
-
-        The same as `once`, but nothing of it is shared with other masked tables.
-        """
-        return _kept(self._here, key, make)
+    def cached_for_release(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """Compute what depends on the masked table too, once for all measures."""
+        return _cached(self._here, key, make)
 
 
-def _kept(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T:
+def _cached(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T:
     if key not in memo:
         try:
             memo[key] = make()

@@ -36,37 +36,21 @@ Compute = Callable[[Comparison], _Read]
 
 
 def ends(comparison: Comparison, measure: str, compute: Compute) -> dict[str, float]:
-    """Read a measure at both ends of a table, once for all its releases.
-
-    Neither end depends on slices or weights of the release: on the unmasked file all variables
-    stay together, and the other file has each variable shuffled by itself.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Of any release; only its original counts.
-    measure : str
-        Key of the measure.
-    compute : callable
-        Reads it.
-
-    Returns
-    -------
-    dict of str to float
-        "unmasked" and "unrelated", each where there is an answer. A measure that needs the law of
-        the method has its baseline, an ignorant guess, where no relation is left. A measure that
-        does not look at relations, and reads the same on both files, has no "unrelated".
-    """
-    about = comparison.once("as described for both ends", lambda: _plain(comparison.original))
+    """Return the readings of an unmasked and of an independently shuffled file, cached."""
+    # neither end depends on the release's slices or weights; a missing end has no reading, and a
+    # measure that reads the same on both files has no "unrelated"
+    about = comparison.cached_for_original(
+        "as described for both ends", lambda: _plain(comparison.original)
+    )
     given = (comparison.key_sets, comparison.question, comparison.sampling, comparison.holdout)
     # every description of these values shares what is remembered of them
-    return about.once(
+    return about.cached(
         ("ends", measure, about.schema, *given), lambda: _read(comparison, about, compute)
     )
 
 
 def _plain(original: Microdata) -> Microdata:
-    """The table without slices and weights."""
+    """Return the table without slices and weights."""
     variables = tuple(replace(v, weight=1.0, group=None) for v in original.schema.variables)
     return original.with_schema(replace(original.schema, variables=variables))
 

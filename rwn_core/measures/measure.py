@@ -1,4 +1,4 @@
-"""What a measure is and what it reads."""
+"""Record of a measure, and of what it reads."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Measure:
     of_released: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse a measure of risk that nobody could read on the Risk page."""
+        """Raise ValueError for a measure of risk without a sentence."""
         if self.side == "risk" and self.sentence is None:
             raise ValueError(f"The measure of risk {self.key} needs a sentence; write one.")
         if self.of_released and self.sentence is not None:
@@ -106,30 +106,27 @@ class Measure:
 
     @property
     def is_share(self) -> bool:
-        """Whether its numbers are shares, which people read in percent."""
+        """True if the values are shares, shown in percent."""
         return self.bounds == (0.0, 1.0) or self.unit.startswith("share")
 
-    def title_of(self, reading: Reading | NotApplicable) -> str:
-        """What a reading is called: a worst case only where it is one."""
+    def reading_title(self, reading: Reading | NotApplicable) -> str:
+        """Return the title of a reading: a worst case, or a lower bound of it."""
         bound = isinstance(reading, Reading) and reading.detail.get("standing") == "at least"
         return self.at_least if bound else self.title
 
     def title_as(self, standing: str) -> str:
-        """What a number is called that is no worst case but, say, "at most" so much."""
+        """Return the title of a bound or an estimate, such as "at most"."""
         return self.at_least.replace("at least", standing) if standing else self.title
 
     def title_for(self, records: int) -> str:
-        """What readings of a table of so many records are called, whatever the setting."""
+        """Return the title of readings of a table of so many records, at any setting."""
         bound = self.certain_up_to is not None and records > self.certain_up_to
         return self.at_least if bound else self.title
 
     def read(
         self, comparison: Comparison, *, begin: bool = False, bare: bool = False
     ) -> Reading | NotApplicable:
-        """The reading, or what is known of it sooner; or the reason why there is none.
-
-        A `bare` one is held against no limit: it goes without what the ends of the table read.
-        """
+        """Return the reading (the quick one if `begin`); a `bare` one lacks the ends' readings."""
         file = comparison.file
         if file is not None and self.side == "risk" and not self.reads_some:
             return NotApplicable(
@@ -147,10 +144,7 @@ class Measure:
         return _numbered(reading, comparison.records) if self.side == "risk" else reading
 
     def between_ends(self, reading: Reading, comparison: Comparison) -> Reading:
-        """The reading with what the unmasked file reads, and one where no relation is left.
-
-        Only where it may be held against a limit or an aim.
-        """
+        """Add the readings of the unmasked file and of one without relations."""
         return replace(reading, detail={**reading.detail, **self.ends(comparison)})
 
     def ends(self, comparison: Comparison) -> Mapping[str, float]:
@@ -161,7 +155,7 @@ class Measure:
 
 
 def _with_released(reading: Reading, comparison: Comparison) -> Reading:
-    """The reading with the share of the records that leave, where it is not all of them."""
+    """Add the share of the released records, unless all are released."""
     from rwn_core.measures.aligned import released_rows
 
     n, rows = comparison.masked.n, len(released_rows(comparison.original, comparison.masked))
@@ -189,7 +183,7 @@ def _beside_released(sentence: Callable[[Reading, int], str]) -> Callable[[Readi
 
 
 def _numbered(reading: Reading, records: NDArray[np.int64] | None) -> Reading:
-    """The reading with its records numbered as in the file that they were taken from."""
+    """Number the reading's records as in the file that they were taken from."""
     if records is None:
         return reading
     detail = {

@@ -251,7 +251,7 @@ def metric_of(
         table = discretely_weighted(microdata) if weights == "discrete" else microdata
         return Metric.fit(table, scale, encoding)
 
-    return microdata.once(("metric", scale, encoding, weights, weighting), fit)
+    return microdata.cached(("metric", scale, encoding, weights, weighting), fit)
 
 
 def coordinates(

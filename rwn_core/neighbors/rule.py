@@ -15,6 +15,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.neighbors import Neighborhoods, find_neighborhoods, find_strictly
 from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.neighbors.distance import TIE, squared_between, squared_distances
+from rwn_core.neighbors.kernel import EVEN, Kernel
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.outside_household import OutsideSource
 from rwn_core.neighbors.points import Points
@@ -58,7 +59,9 @@ class NeighborhoodRule:
     scheme : Scheme
         Who may be a neighbor.
     households : ndarray of int64, shape (n,), or None
-        Whose members are nobody's neighbors within their own.
+        Members of one household are no neighbors of each other.
+    kernel : Kernel
+        How likely each member is to be the donor.
     """
 
     metric: Metric
@@ -67,8 +70,9 @@ class NeighborhoodRule:
     strict: bool = False
     scheme: Scheme = field(default_factory=Scheme)
     households: NDArray[np.int64] | None = field(default=None, repr=False)
+    kernel: Kernel = EVEN
 
-    def on(self, names: Sequence[str]) -> NeighborhoodRule:
+    def restricted_to(self, names: Sequence[str]) -> NeighborhoodRule:
         """The same rule for somebody who knows some variables only.
 
         Raises
@@ -158,7 +162,7 @@ class NeighborhoodRule:
             nearer = squared < edges * (1 - TIE)
             inside = nearer if self.strict else squared <= edges * (1 + TIE)
             grown = sizes + 1 - np.where(nearer, leave, 0)
-            parts.append(sparse.csr_array(inside / grown))
+            parts.append(sparse.csr_array(self.kernel.mean(inside, grown)))
         return Joins(sparse.csr_array(sparse.vstack(parts)), leaving)
 
     def _leaving(self, points: Points, found: Neighborhoods) -> sparse.csr_array:
@@ -194,8 +198,7 @@ class NeighborhoodRule:
         if self.k is not None:
             kth = np.partition(squared, self.k - 1, axis=1)[:, self.k - 1]
             inside |= squared <= kth[:, None] * (1 + TIE)
-        sizes = inside.sum(axis=1, keepdims=True)
-        return sparse.csr_array(inside / np.maximum(sizes, 1))
+        return sparse.csr_array(self.kernel.rows(inside, squared))
 
 
 def _block(start: int, size: int, people: Points) -> NDArray[np.int64]:

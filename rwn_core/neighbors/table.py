@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import TIE
+from rwn_core.neighbors.kernel import EVEN, Kernel
 from rwn_core.neighbors.members import Members
 from rwn_core.neighbors.radius import Radius, radius_values
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 LARGEST_DENSE = 2000  # records up to which all pairs are held at once, by numpy alone
 
@@ -148,6 +153,8 @@ class Neighborhoods:
         Holds the members; where they are not stored, asking for them searches.
     first : ndarray of float64, shape (n,), or None
         Squared distance to the nearest member, where the table does not hold it yet.
+    kernel : Kernel
+        How likely each member is to be the donor.
     """
 
     table: Members
@@ -157,6 +164,7 @@ class Neighborhoods:
     k: int | None
     epsilon: Radius | None
     first: NDArray[np.float64] | None = field(default=None, repr=False)
+    kernel: Kernel = EVEN
 
     @property
     def n(self) -> int:
@@ -188,6 +196,24 @@ class Neighborhoods:
         """The records of S_i, nearest first."""
         start = self.table.offsets[record]
         return self.table.records[start : start + self.sizes[record]]
+
+    def weights(self, record: int) -> NDArray[np.float64]:
+        """Return the weights of the records of S_i, nearest first."""
+        start = self.table.offsets[record]
+        return self.kernel.weights(self.table.squared[start : start + self.sizes[record]])
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """The total weight of each record's members, shape (n,); 1 where there are none."""
+        return self.kernel.totals(self.sizes)
+
+    def probabilities(self) -> sparse.csr_array:
+        """Return P(each record is the donor of a modified cell of each), shape (n, n)."""
+        from scipy import sparse
+
+        starts, records = self.pairs()
+        share = np.repeat(self.kernel.mean(1.0, self.sizes), self.sizes)
+        return sparse.csr_array((share, records, starts), shape=(self.n, self.n))
 
     def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """All neighborhoods as compressed rows: offsets (n + 1,) and member records."""

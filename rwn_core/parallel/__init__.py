@@ -1,1 +1,1 @@
-"""Where work runs: threads, processes, and how much memory there is for it."""
+"""Threads, processes and memory."""

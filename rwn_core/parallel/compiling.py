@@ -1,4 +1,4 @@
-"""Who is told that machine code is being made: nobody, unless a program asks."""
+"""Optional callback while kernels compile."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _TELL: list[Callable[[], None]] = []
 
 
 @contextmanager
-def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
+def on_compiling(tell: Callable[[], None]) -> Iterator[None]:
     """Call something when a kernel is about to be compiled, here or in a worker, and only once.
 
     Code that was compiled before, and is read from the disk, is no reason to call.
@@ -23,7 +23,7 @@ def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
 
 
 def compiling() -> None:
-    """Tell whoever asked, if nobody was told yet."""
+    """Call the callback, once."""
     try:
         tell = _TELL.pop()  # one of several threads gets it
     except IndexError:

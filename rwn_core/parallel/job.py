@@ -36,17 +36,17 @@ class Job:
 
     @property
     def running(self) -> bool:
-        """Whether there is still something to wait for."""
+        """Return True while the work goes on."""
         return self._pool.running
 
     @property
     def share(self) -> float:
-        """How much is done, from 0 to 1."""
+        """Return the share done, from 0 to 1."""
         return self._task.share
 
     @property
     def result(self) -> Any:
-        """What the work returned; None until it has, and where it does not."""
+        """Return the result of the work; None before its end or after a failure."""
         return None if self._outcome is not None or self.running else self._task.result()
 
     @property

@@ -1,4 +1,4 @@
-"""Where the machine code is kept, and whether it is there."""
+"""The cache of compiled kernels."""
 
 from __future__ import annotations
 
@@ -14,12 +14,7 @@ READY, LEVELS = "ready", "ready-for-levels"  # of any table; of categories of ma
 
 
 def folder() -> Path:
-    """The folder of this state of the kernels' sources.
-
-    numba looks at the file of the compiled function alone, where it lies and when it was changed,
-    and would go on using code that has an older version of another file inside. A folder that is
-    given (NUMBA_CACHE_DIR) is used, then the package's own, then the user's.
-    """
+    """The folder of this state of the kernels' sources."""
     given = os.environ.get("NUMBA_CACHE_DIR")
     return (Path(given) if given else _writable()) / f"rwn-{_state()}"
 
@@ -58,7 +53,7 @@ def _state() -> str:
 
 
 def is_ready(kernels: str = READY) -> bool:
-    """Whether the kernels have been compiled on this machine, in this state."""
+    """Return True if the kernels of this version are compiled on this machine."""
     return (folder() / kernels).is_file()
 
 

@@ -21,18 +21,7 @@ _KEEPING = (  # options of malloc.h
 
 
 def budget_bytes(budget: float | None = None) -> float:
-    """How much memory may be used.
-
-    Parameters
-    ----------
-    budget : float, optional
-        In bytes. Left out: the environment's RWN_MEMORY, in gigabytes, or else most of the
-        memory that is free now.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Return the number of bytes that may be used."""
     if budget is not None:
         return float(budget)
     given = os.environ.get("RWN_MEMORY", "")
@@ -64,12 +53,7 @@ def resident_bytes() -> float:
 
 
 def keep_freed_memory() -> None:
-    """Have this process keep what it frees for what it asks for next; for workers.
-
-    What goes back to the system is cleared before it is had again, which costs a tenth to a fifth
-    of the time of work on large arrays, and more on several threads. Only the GNU C library is
-    asked; elsewhere nothing happens.
-    """
+    """Have this process keep what it frees for what it asks for next; for workers."""
     if sys.platform != "linux":
         return
     with contextlib.suppress(OSError, AttributeError):
@@ -79,42 +63,18 @@ def keep_freed_memory() -> None:
 
 
 def search_bytes(n: int, dimensions: int, columns: int) -> float:
-    """Estimate what the search of a table takes: linear in the number of records.
-
-    Parameters
-    ----------
-    n : int
-        Records.
-    dimensions : int
-        Coordinates of a point.
-    columns : int
-        Columns that donors are drawn for; 0 for none.
-    """
+    """Estimate what the search of a table takes: linear in the number of records."""
     # rows, rows in tree order, single-precision columns and tiles; then numbers for each record
     return float(n) * (8 * dimensions * 2 + 4 * dimensions * 2 + 120 + 8 * columns)
 
 
 def pairs_bytes(pairs: float) -> float:
-    """What a table of so many stored neighbors takes."""
+    """Return the bytes of a table of stored neighbors."""
     return PAIR_BYTES * pairs
 
 
 def check_fits(needed: float, allowed: float, what: str, instead: str) -> None:
-    """Refuse work that would not fit.
-
-    Parameters
-    ----------
-    needed, allowed : float
-        Bytes.
-    what : str
-        What needs them, as the start of the sentence.
-    instead : str
-        What to do instead, in the imperative.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse work that would not fit."""
     if needed > allowed:
         raise ParameterError(
             f"{what} needs about {_size_text(needed)} of memory, and {_size_text(allowed)} may be "
@@ -127,13 +87,7 @@ def _size_text(size: float) -> str:
 
 
 def limit_memory(size: float) -> None:
-    """Let this process take at most so much more memory than it has now, where the system can.
-
-    Parameters
-    ----------
-    size : float
-        Bytes of address space. What asks for more meets a MemoryError.
-    """
+    """Let this process take at most so much more memory than it has now, where the system can."""
     with contextlib.suppress(ImportError, ValueError, OSError):  # no such limits on this system
         import resource
 

@@ -39,7 +39,7 @@ class Stopped(RWNError):
 
 
 class Task(Future[Any]):
-    """What was sent to a pool: its result, or the refusal that it raises instead.
+    """A task of a pool, with its result or refusal.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Task(Future[Any]):
         self._content = packed(content)
 
     def taken(self) -> bytes:
-        """What is to be sent, once: it may be large, and is not kept."""
+        """Hand out the content once and drop it: it may be large."""
         content, self._content = self._content, b""
         return content
 
@@ -72,7 +72,7 @@ class Task(Future[Any]):
             self.set_exception(Stopped(STOPPED, f"{value.partition(' ')[0]}, error {number}"))
 
     def stop(self, text: str) -> None:
-        """End without an answer, unless nobody wants one any more."""
+        """End without an answer, unless the task was cancelled."""
         with suppress(InvalidStateError):
             self.set_exception(Stopped(text))
 
@@ -118,13 +118,7 @@ class Pool:
             thread.start()
 
     def submit(self, content: Any) -> Task:
-        """Have a task done as soon as a worker is free.
-
-        Raises
-        ------
-        Stopped
-            Not here, but as the task's exception: no worker is left.
-        """
+        """Have a task done as soon as a worker is free."""
         task = Task(content)
         self._line.add(task)
         return task
@@ -146,7 +140,7 @@ class Pool:
 
     @property
     def running(self) -> bool:
-        """Whether a worker may still do something, or learn that it has died."""
+        """Return True while a worker thread is alive."""
         return any(thread.is_alive() for thread in self._threads)
 
     @property
@@ -190,7 +184,7 @@ class _Line:
         self._stop_all()
 
     def leave(self) -> None:
-        """One worker takes no more; after the last one nobody does."""
+        """Note that a worker ended; after the last one, stop all tasks."""
         with self._changed:
             self._workers -= 1
             left = self._workers
@@ -198,7 +192,7 @@ class _Line:
             self._stop_all()
 
     def stop(self, task: Task) -> None:
-        """End a task whose worker has ended."""
+        """End a task after its worker ended."""
         task.stop(self._why)
 
     def _stop_all(self) -> None:

@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import Any
 
 from rwn_core.errors import RWNError, describe_fault
-from rwn_core.parallel.compiling import compiling, told_of_compiling
+from rwn_core.parallel.compiling import compiling, on_compiling
 from rwn_core.parallel.memory import keep_freed_memory
 from rwn_core.parallel.threads import Progress
 
@@ -80,34 +80,11 @@ class Worker:
             _WORKERS.add(self)
 
     def send(self, content: bytes) -> None:
-        """Send something packed: what makes the handle the first time, then a task each time.
-
-        Raises
-        ------
-        OSError
-            The process has ended.
-        """
+        """Send something packed: what makes the handle the first time, then a task each time."""
         self.channel.send_bytes(content)
 
     def receive(self, progress: Progress) -> tuple[str, Any]:
-        """Wait until the task that was sent ends, and take in its reports meanwhile.
-
-        Parameters
-        ----------
-        progress : callable
-            Called with the share done, from 0 to 1.
-
-        Returns
-        -------
-        tuple of str and object
-            ``("done", result)``, ``("refused", sentence)`` or
-            ``("failed", description of the fault)``.
-
-        Raises
-        ------
-        OSError, EOFError
-            The process has ended.
-        """
+        """Wait until the task that was sent ends, and take in its reports meanwhile."""
         while True:
             message = self.channel.recv_bytes()
             kind, content = message[:1], message[1:]
@@ -123,7 +100,7 @@ class Worker:
 
 
 def _answered(kind: bytes, content: bytes, *, plain: bool) -> tuple[str, Any]:
-    """What an answer says."""
+    """Decode an answer."""
     if kind == _BYTES:
         return "done", content
     if kind == _PICKLED and not plain:
@@ -153,13 +130,7 @@ def be_polite() -> None:
 
 
 def _start(process: SpawnProcess) -> None:
-    """Start a process that does not run the calling program's main file again.
-
-    Under Streamlit that file is the app, and in a notebook or a script without a guard it is what
-    called this; a worker needs none of them. What another thread has put there meanwhile stays.
-    Until the worker knows the caller's path it looks in no folder that happens to be the current
-    one: among data there may be a pickle.py.
-    """
+    """Start a process that does not run the calling program's main file again."""
     with _STARTING:
         main, nothing = sys.modules["__main__"], ModuleType("__main__")
         sys.modules["__main__"], before = nothing, os.environ.get(_SAFE_PATH)
@@ -183,13 +154,13 @@ def _end_all() -> None:
 
 
 def _serve(channel: Channel) -> None:
-    """Do what is sent until nobody sends any more; nothing of an error goes to the terminal."""
+    """Do the tasks until the channel closes; errors never go to the terminal."""
     try:
         threading.Thread(target=_end_with_the_parent, daemon=True).start()
         keep_freed_memory()
         warnings.simplefilter("ignore")  # the words of a warning may be those of a cell
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
-        with told_of_compiling(lambda: _send(channel, _COMPILING)):
+        with on_compiling(lambda: _send(channel, _COMPILING)):
             made = _attempt(lambda: _handle(channel.recv_bytes()))
             while True:
                 _send(channel, _answer(made, channel))
@@ -218,7 +189,7 @@ def _handle(how: bytes) -> Handle:
 
 
 def _answer(made: tuple[str, Any], channel: Channel) -> bytes:
-    """What becomes of the next task, as it is sent."""
+    """Do the next task and return its packed answer."""
     task = channel.recv_bytes()
     what, made_of_it = made
 
@@ -238,7 +209,7 @@ def _answer(made: tuple[str, Any], channel: Channel) -> bytes:
 
 
 def _attempt(work: Callable[[], Any]) -> tuple[str, Any]:
-    """What a call returns, or why it does not."""
+    """Return the result of a call, or its error."""
     try:
         return "done", work()
     except RWNError as refusal:

@@ -13,10 +13,10 @@ from functools import partial
 
 from rwn_core.errors import ParameterError, RWNError
 
-SLICE = 0.05  # seconds of work between two looks at whether to go on
+POLL_SECONDS = 0.05  # seconds of work between two looks at whether to go on
 LEAST = 8  # of a range, however few are left, unless so many take longer than `BRIEF`
 BRIEF = 0.002  # seconds of a range
-WORTH = 0.003  # seconds of work for which further threads are begun
+THREAD_GRAIN = 0.003  # seconds of work for which further threads are begun
 _REPORT_EVERY = 0.1  # seconds between two reports
 _POLITE = 5  # what a thread adds to its niceness while a person looks at what another one draws
 
@@ -28,18 +28,7 @@ class Cancelled(RWNError):
 
 
 def thread_count(threads: int | None = None) -> int:
-    """How many threads to use.
-
-    Parameters
-    ----------
-    threads : int, optional
-        At least 1. Left out: the environment's RWN_THREADS, or else one for each processor that
-        this process may use.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Return the number of threads to use."""
     if threads is None:
         given = os.environ.get("RWN_THREADS", "")
         if not given:
@@ -68,7 +57,7 @@ def be_polite() -> None:
 
 
 class Ranges:
-    """Hands out ranges of 0 to `count` that take about `SLICE` seconds each.
+    """Hands out ranges of 0 to `count` that take about `POLL_SECONDS` seconds each.
 
     Towards the end they are smaller, so that all `threads` end at about the same time.
     """
@@ -96,12 +85,12 @@ class Ranges:
         with self._lock:
             self.done += size
             self._pace = seconds / size
-            fitting = int(SLICE / max(self._pace, 1e-9))
+            fitting = int(POLL_SECONDS / max(self._pace, 1e-9))
             self._size = max(1, min(fitting, 4 * size))
 
     @property
     def seconds_left(self) -> float:
-        """What one thread would take for the rest, at the pace of the last range."""
+        """Estimate the seconds of the rest in one thread, at the pace of the last range."""
         return (self.count - self._next) * self._pace
 
 
@@ -116,31 +105,16 @@ def run_in_ranges(
     """Call `work(start, stop)` for ranges that make up 0 to `count`, on several threads.
 
     This thread is one of them; the others are begun where there is work for them.
-
-    Parameters
-    ----------
-    work : callable
-        It must let go of the interpreter's lock, and ranges must not depend on each other.
-    count : int
-    threads : int
-    progress : callable, optional
-        Called with the share done, from 0 to 1, in this thread. What it raises stops the work.
-    cancel : threading.Event, optional
-        Set from anywhere to stop the work.
-
-    Raises
-    ------
-    Cancelled
     """
     ranges, stop = Ranges(count, threads), threading.Event()
     listener, others = _Listener(progress, cancel), set[Future[None]]()
     pool, help_with = ThreadPoolExecutor(max(1, threads - 1)), partial(_labor, work, ranges, stop)
     try:
         if 1 < count <= 2 * threads:  # each is a large part of it
-            others = _begun(pool, help_with, threads - 1)
+            others = _start_helpers(pool, help_with, threads - 1)
         while not stop.is_set() and _does_a_range(work, ranges):
-            if not others and threads > 1 and ranges.seconds_left > WORTH:
-                others = _begun(pool, help_with, threads - 1)
+            if not others and threads > 1 and ranges.seconds_left > THREAD_GRAIN:
+                others = _start_helpers(pool, help_with, threads - 1)
             listener.look(ranges)
         while others:
             done, others = wait(others, timeout=_REPORT_EVERY, return_when=FIRST_COMPLETED)
@@ -154,7 +128,7 @@ def run_in_ranges(
 
 
 class _Listener:
-    """Tells who waits how far the work is, now and then, and learns whether it is to stop."""
+    """Report progress and check for cancellation every `POLL_SECONDS`."""
 
     def __init__(self, progress: Progress | None, cancel: threading.Event | None) -> None:
         self._progress, self._cancel = progress, cancel
@@ -189,7 +163,9 @@ def _does_a_range(work: Callable[[int, int], None], ranges: Ranges) -> bool:
     return True
 
 
-def _begun(pool: ThreadPoolExecutor, labor: Callable[[], None], count: int) -> set[Future[None]]:
+def _start_helpers(
+    pool: ThreadPoolExecutor, labor: Callable[[], None], count: int
+) -> set[Future[None]]:
     """Begin so many threads with the same labor, unless the program is just ending."""
     try:
         return {pool.submit(labor) for _ in range(count)}
@@ -201,7 +177,7 @@ def _begun(pool: ThreadPoolExecutor, labor: Callable[[], None], count: int) -> s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watch:
-    """Who follows the work: threads to use, what to call with the share done, what may stop it."""
+    """Threads to use, the progress callback and the cancellation of a work."""
 
     threads: int = 1
     progress: Progress | None = None
@@ -228,12 +204,7 @@ class Watch:
         return replace(self, progress=lambda share: report(begin + (end - begin) * share))
 
     def report(self, share: float) -> None:
-        """Report the share done from a loop of short steps, and stop it if it is to stop.
-
-        Raises
-        ------
-        Cancelled
-        """
+        """Report the share done from a loop of short steps, and stop it if it is to stop."""
         if self.cancel is not None and self.cancel.is_set():
             raise Cancelled("The work was cancelled.")
         if self.progress is not None:

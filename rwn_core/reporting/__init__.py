@@ -1,4 +1,4 @@
-"""What is written beside a release: the internal record of how it came to be."""
+"""Documents that accompany a release; first of all its internal record."""
 
 from rwn_core.reporting.release_record import ReleasedFile, internal_record, read_record
 

@@ -41,14 +41,7 @@ class Together:
 
 
 def held(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of a record that later releases need to be merged with it.
-
-    Returns
-    -------
-    dict
-        "slices": columns whose values are one person's; "not_masked"; "columns"; "parameters";
-        "file": where the release was written, empty where that is not known.
-    """
+    """Return the part of a record that later releases need to be merged with it."""
     table, setting = record["table"], record["setting"]
     return {
         "columns": list(table.get("variables", ())),
@@ -76,19 +69,7 @@ def together(
     original: Microdata,
     files: Files = (),
 ) -> Together:
-    """Merge a release with earlier ones of the same people, as an intruder may.
-
-    Parameters
-    ----------
-    entries : sequence of mapping
-        Those of the ledger whose people overlap with the original's.
-    record : mapping
-        Of the release.
-    original : Microdata
-    files : sequence of (str, bytes)
-        Released files by name and content, of this release and of earlier ones, beside those that
-        lie where the ledger says.
-    """
+    """Merge a release with earlier ones of the same people, as an intruder may."""
     if not entries:
         return Together()
     at_hand = {_digest(content): (name, content) for name, content in files}

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from rwn_core.data.identity.text_forms import NEARLY_ALL, common_form
 from rwn_core.data.schema import Schema
 from rwn_core.datasets.audit_dataset import DatasetAudit
-from rwn_core.datasets.dataset import BATCH, Dataset, frame_of
+from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
 from rwn_core.errors import ReleaseError
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.leak_check import LEAST, counted
@@ -35,26 +35,7 @@ Texts = Mapping[str, Set[str]]
 
 
 def check_released(record: Mapping[str, Any], released: Path) -> dict[str, set[str]]:
-    """Refuse released files that hold more than the values of their variables.
-
-    Parameters
-    ----------
-    record : mapping
-        Of the release; its hashes are those of the files.
-    released : Path
-        The folder of the release.
-
-    Returns
-    -------
-    dict of str to set of str
-        Texts of each released variable that has texts, at most `TEXTS` of each.
-
-    Raises
-    ------
-    ReleaseError
-        The folder holds something else, a file has another column or more than its values (such
-        as what a program notes in its footer), or a variable looks like a direct identifier.
-    """
+    """Refuse released files that hold more than the values of their variables."""
     named = [part["name"] for part in record["file"]["parts"]]
     if sorted(path.name for path in released.iterdir()) != named:
         raise _refusal("The folder of the release holds more than its files")
@@ -87,7 +68,7 @@ def _opened(path: Path) -> Iterator[Any]:
 
 
 def _check_footer(source: Any, variables: list[str]) -> None:
-    """Refuse other columns, and whatever a footer can hold beside them."""
+    """Refuse other columns, and notes or statistics in a footer."""
     footer, fields = source.metadata, source.schema_arrow
     if fields.names != variables:
         raise _refusal("A released file has other columns than the variables of the release")
@@ -123,12 +104,7 @@ def _take_texts(source: Any, texts: dict[str, set[str]]) -> None:
 
 
 def check_copied(found: DatasetAudit) -> None:
-    """Refuse a release with a value that its variable does not have in the original.
-
-    Raises
-    ------
-    ReleaseError
-    """
+    """Refuse a release with a value that its variable does not have in the original."""
     before, after = found.original, found.released
     strange = [name for name, each in after.levels.items() if each.keys() - before.levels[name]]
     for name, each in after.columns.items():
@@ -152,28 +128,6 @@ def rare_in_dataset(
     """Find which values a public file would say that few records of the original have.
 
     Direct identifiers are read, too: a name of one person is what must not be said.
-
-    Parameters
-    ----------
-    original : Dataset
-    schema : Schema
-        Of its columns.
-    said : set
-        From `rwn_core.reporting.leak_check.said_values`.
-    texts : mapping of str to set of str
-        From `check_released`.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    set
-        In the form of `rwn_core.reporting.leak_check.rare_values`.
-
-    Raises
-    ------
-    ReleaseError
-        A released variable holds the values of a direct identifier.
     """
     names = [name for name, _ in original.columns]
     hidden = {variable.name for variable in schema.variables if not variable.is_released}
@@ -182,7 +136,7 @@ def rare_in_dataset(
     owners: dict[str, Counter[Any]] = {name: Counter() for name in hidden}
     for start in range(0, original.n, BATCH):
         stop = min(start + BATCH, original.n)
-        frame = frame_of(original.read(start, stop, names))
+        frame = to_frame(original.read(start, stop, names))
         for name in names:
             for form, value, count in counted(_possible(frame[name], said, name in hidden)):
                 if form in said:
@@ -197,7 +151,7 @@ def rare_in_dataset(
 
 
 def _possible(column: pd.Series[Any], said: Set[Any], hidden: bool) -> pd.Series[Any]:
-    """Of numbers those that are said; of others all."""
+    """Return the stated numbers of a numeric column; of any other, all values."""
     if hidden or pd.api.types.is_bool_dtype(column.dtype):
         return column
     if not pd.api.types.is_numeric_dtype(column):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rwn_core.datasets.dataset import BATCH, Dataset, frame_of
+from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.table_marks import BYTES, SKETCH, cell_hashes, mark, record_marks
 
@@ -18,29 +18,7 @@ LARGEST_COLUMN = 20_000_000  # records of which a variable is marked: its values
 def dataset_marks(
     dataset: Dataset, names: Sequence[str], key: bytes, progress: Progress | None = None
 ) -> dict[str, Any]:
-    """Mark a dataset, its variables and a sample of its records.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    names : sequence of str
-        The released variables.
-    key : bytes, 32
-        The ledger's.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    dict
-        As of `table_marks`. "columns" is empty beyond 20,000,000 records; "count" of more than
-        2048 different records is estimated from their smallest marks.
-
-    Raises
-    ------
-    InputError
-        A file was damaged or changed meanwhile.
-    """
+    """Mark a dataset, its variables and a sample of its records."""
     names, smallest = sorted(names), set[str]()
     marked = dataset.n <= LARGEST_COLUMN
     passes = 1 + len(names) if marked else 1
@@ -68,7 +46,7 @@ def _batches(dataset: Dataset, names: Sequence[str]) -> Iterator[tuple[float, pd
     """Some variables, a batch of records at a time, and the share that will be done with it."""
     for start in range(0, dataset.n, BATCH):
         stop = min(start + BATCH, dataset.n)
-        yield stop / dataset.n, frame_of(dataset.read(start, stop, names))
+        yield stop / dataset.n, to_frame(dataset.read(start, stop, names))
 
 
 def _different(records: Sequence[str]) -> int:

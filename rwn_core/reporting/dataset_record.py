@@ -32,26 +32,7 @@ _NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes 
 def dataset_record(
     made: DatasetRelease, params: Any, schema: Schema, randomness: str, source: str | Path
 ) -> str:
-    """Write the record of a dataset's release.
-
-    Parameters
-    ----------
-    made : DatasetRelease
-        From `rwn_core.mask_dataset`.
-    params : RWN
-        What it was made with.
-    schema : Schema
-        Of the original's columns.
-    randomness : str
-        Where its key came from, in words.
-    source : str or Path
-        The dataset: a folder, a pattern or one file.
-
-    Returns
-    -------
-    str
-        TOML with its hash in the last line. `read_dataset_record` refuses it after a change.
-    """
+    """Write the record of a dataset's release."""
     weights = tuple(sorted((v.name, v.weight) for v in schema.released if v.weight != 1.0))
     setting = Setting(params=params, weights=weights, slices=schema.slices)
     from rwn_core.datasets.dataset import Dataset  # when it is needed: to read a record it is not
@@ -79,6 +60,8 @@ def dataset_record(
         },
         "program": program_versions(),
     }
+    if made.second_reading:
+        document["file"]["second_reading"] = dict(made.second_reading)
     document["identity"] = answers(made.doubts, schema)
     if schema.question is not None:
         document["question"] = asdict(schema.question)
@@ -97,24 +80,12 @@ def _changed(made: DatasetRelease) -> dict[str, Any]:
 
 
 def is_dataset_record(text: str) -> bool:
-    """Whether a text begins as the record of a dataset's release does."""
+    """True if a text begins as the record of a dataset's release does."""
     return f'format = "{FORMAT}"' in text[:1000]
 
 
 def read_dataset_record(text: str, released: Path) -> dict[str, Any]:
-    """Read the record of a dataset's release, and hold it against the files.
-
-    Parameters
-    ----------
-    text : str
-    released : Path
-        The folder of the release.
-
-    Raises
-    ------
-    InputError
-        It is no such record, it was changed afterwards, or the files are others.
-    """
+    """Read the record of a dataset's release, and hold it against the files."""
     record = thawed_record(text)
     found = hashed_files(released)
     if any(record["file"][name] != value for name, value in found.items()):
@@ -129,34 +100,12 @@ def thawed_record(text: str) -> dict[str, Any]:
     """Read the record of a dataset's release, wherever its files are.
 
     Its "source" says where they and the original lay when it was written.
-
-    Raises
-    ------
-    InputError
-        It is no such record, or it was changed afterwards.
     """
     return thawed(text, "dataset record", FORMAT)
 
 
 def recorded_schema(record: Mapping[str, Any], original: Dataset) -> Schema:
-    """Describe the original as it was described when the release was made.
-
-    Parameters
-    ----------
-    record : mapping
-        From `read_dataset_record`.
-    original : Dataset
-
-    Returns
-    -------
-    Schema
-        Kinds and roles; of weights and groups a report says what the record does.
-
-    Raises
-    ------
-    InputError
-        It is another dataset.
-    """
+    """Describe the original as it was described when the release was made."""
     table, source = record["table"], record["source"]
     same = original.n == table["records"] and original.size == source["size"]
     names = {*table["variables"], *table["removed"]}
@@ -179,12 +128,7 @@ def recorded_schema(record: Mapping[str, Any], original: Dataset) -> Schema:
 
 
 def check_described(record: Mapping[str, Any], schema: Schema) -> None:
-    """Refuse columns that are described in another way than when the release was made.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse columns that are described in another way than when the release was made."""
     described = described_variables(schema)
     if any(record["table"][name] != described[name] for name in ("variables", "kinds", "removed")):
         raise InputError(
@@ -194,18 +138,7 @@ def check_described(record: Mapping[str, Any], schema: Schema) -> None:
 
 
 def hashed_files(folder: Path) -> dict[str, Any]:
-    """Name the files of a release with their hashes, and hash that list.
-
-    Parameters
-    ----------
-    folder : Path
-
-    Returns
-    -------
-    dict
-        "parts", with "name" and "sha256" of each file; "size", their bytes; "sha256", that of the
-        list as sha256sum writes it.
-    """
+    """Name the files of a release with their hashes, and hash that list."""
     paths = sorted(folder.glob("*.parquet"))
     parts = []
     for path in paths:

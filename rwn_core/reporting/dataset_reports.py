@@ -41,36 +41,7 @@ def public_dataset_files(
     suffixes: Iterable[str],
     progress: Progress | None = None,
 ) -> dict[str, bytes]:
-    """Write public files of a dataset's release, once the leak check has passed.
-
-    Parameters
-    ----------
-    material : Material
-        Of a record from `rwn_core.reporting.dataset_record.read_dataset_record`.
-    original : str or Path
-        The dataset: a folder, a pattern or one file. Of its values that few records have none may
-        be in a file.
-    released : Path
-        The folder of the release.
-    suffixes : iterable of str
-        Those of `rwn_core.reporting.public_notice.PUBLIC_FORMS`.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    dict of str to bytes
-        By suffix.
-
-    Raises
-    ------
-    InputError
-        The original is another dataset.
-    ParameterError
-        There is no such form.
-    ReleaseError
-        A released file or a public one would give away what must stay in the house.
-    """
+    """Write public files of a dataset's release, once the leak check has passed."""
     suffixes = tuple(suffixes)
     for suffix in suffixes:
         require_form(suffix)
@@ -98,21 +69,7 @@ def internal_dataset_file(
     key: SecretKey | None = None,
     progress: Progress | None = None,
 ) -> bytes:
-    """Write the internal report of a dataset's release.
-
-    Parameters
-    ----------
-    material, original, released, progress
-        As for `public_dataset_files`.
-    suffix : str
-        One of `rwn_core.reporting.internal_report.FORMS`.
-    key : SecretKey, optional
-        That of the release: only it says which record a released row is of.
-
-    Raises
-    ------
-    InputError, ParameterError
-    """
+    """Write the internal report of a dataset's release."""
     schema = recorded_schema(material.record, Dataset.at(original))
     options = AuditOptions(schema=replace(schema, question=None), key=key)
     found = audit_dataset(original, released, options, progress)
@@ -125,19 +82,7 @@ def internal_dataset_file(
 
 
 def dataset_readings(found: DatasetAudit, question: Question | None) -> dict[str, dict[str, Any]]:
-    """Read the measures of public facts from sums over a dataset and its release.
-
-    Parameters
-    ----------
-    found : DatasetAudit
-    question : Question, optional
-        The regression to keep.
-
-    Returns
-    -------
-    dict
-        By measure, as a record holds them; what has no answer is left out.
-    """
+    """Read the measures of public facts from sums over a dataset and its release."""
     moved = {name: found.distances[name] for name in found.original.levels}
     each = [*found.steps.values(), *moved.values()]
     shifts = {name: _shift(found, name) for name in found.original.numeric}

@@ -18,19 +18,7 @@ _NUMERIC = ("continuous", "count")
 
 
 def codebook(material: Material, facts: Iterable[Fact]) -> bytes:
-    """Write public facts as DDI-Codebook 2.5.
-
-    Parameters
-    ----------
-    material : Material
-    facts : iterable of Fact
-        Those of the public.
-
-    Returns
-    -------
-    bytes
-        XML in UTF-8.
-    """
+    """Write public facts as DDI-Codebook 2.5."""
     told = {fact.key: fact for fact in facts}
     root = Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5"})
     _document(root, material)

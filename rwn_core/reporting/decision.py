@@ -16,7 +16,7 @@ FORMAT = "rwn decision 1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What a review meeting looked at and decided. It is internal.
+    """Record of a review meeting's scenarios and decision; it is internal.
 
     Attributes
     ----------
@@ -71,13 +71,7 @@ class Decision:
 
     @classmethod
     def thaw(cls, text: str) -> Decision:
-        """Read a frozen record.
-
-        Raises
-        ------
-        InputError
-            It is no record, or it was changed after it was frozen.
-        """
+        """Read a frozen record."""
         return cls.from_dict(thawed(text, "decision record", FORMAT))
 
     @classmethod
@@ -102,13 +96,7 @@ def frozen_text(document: Mapping[str, Any]) -> str:
 
 
 def thawed(text: str, what: str, format: str) -> dict[str, Any]:
-    """Read what `frozen_text` wrote.
-
-    Raises
-    ------
-    InputError
-        It is something else, or it was changed after it was frozen.
-    """
+    """Read what `frozen_text` wrote."""
     document = read_toml(text, what, format)
     if text.strip().rpartition(" ")[2] != _hash(document):
         raise InputError(f"The {what} was changed after it was frozen: its hash is another one.")
@@ -117,3 +105,9 @@ def thawed(text: str, what: str, format: str) -> dict[str, Any]:
 
 def _hash(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(toml_text(document, ordered=True).encode("utf-8")).hexdigest()
+
+
+def scenario_or_decision(text: str) -> Scenario | Decision:
+    """Read a scenario file or a frozen decision, whichever the text is."""
+    frozen = f'format = "{FORMAT}"' in text.splitlines()
+    return Decision.thaw(text) if frozen else Scenario.from_toml(text)

@@ -11,17 +11,7 @@ from rwn_core.reporting.table_marks import common_columns, common_records
 def overlaps(
     entries: Sequence[Mapping[str, Any]], marks: Mapping[str, Any], record: Mapping[str, Any]
 ) -> list[str]:
-    """Say which earlier releases show the same people, and what one more of them costs.
-
-    Parameters
-    ----------
-    entries : sequence of mapping
-        Those of the ledger.
-    marks : mapping
-        Of the table to be released, under the ledger's key.
-    record : mapping
-        Of its release.
-    """
+    """Say which earlier releases show the same people, and what one more of them costs."""
     said = [
         f"Release {entry['release']} of {entry['made'][:10]} {_overlap(entry['marks'], marks)}."
         for entry in overlapping(entries, marks)
@@ -52,7 +42,7 @@ def _overlap(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 
 
 def _cost(times: int, record: Mapping[str, Any]) -> str:
-    """What so many releases add up to, as far as the record knows."""
+    """State the joint risk of several releases, as far as the record knows."""
     reading = record["readings"].get("repeated_releases", {})
     shares = reading.get("same_order", reading.get("bound", []))  # "bound": of earlier versions
     known = dict(zip(reading.get("releases", []), shares, strict=True))

@@ -1,4 +1,4 @@
-"""What a report shows beyond the internal record: charts, and the riskiest combinations of keys.
+"""Evidence of a report: charts, and the riskiest combinations of keys.
 
 It holds values of the original, so it lies in a file of its own beside the record, which has none.
 """
@@ -84,23 +84,7 @@ REPORTED = tuple(key for key in MEASURES if key in _WANTED)
 
 
 def evidence(microdata: Microdata, masked: Any, audited: Audit, id: str) -> bytes:
-    """Write the evidence of a release.
-
-    Parameters
-    ----------
-    microdata : Microdata
-        The original.
-    masked : Release
-    audited : Audit
-        The readings of `REPORTED`, and any others.
-    id : str
-        The release's random number.
-
-    Returns
-    -------
-    bytes
-        JSON, which `read_evidence` reads.
-    """
+    """Write the evidence of a release."""
     document = {
         "format": FORMAT,
         "note": NOTE,
@@ -113,13 +97,7 @@ def evidence(microdata: Microdata, masked: Any, audited: Audit, id: str) -> byte
 
 
 def read_evidence(content: bytes) -> dict[str, Any]:
-    """Read what `evidence` wrote.
-
-    Raises
-    ------
-    InputError
-        It is something else.
-    """
+    """Read what `evidence` wrote."""
     try:
         document = orjson.loads(content)
     except orjson.JSONDecodeError:
@@ -180,7 +158,7 @@ def _riskiest(microdata: Microdata, masked: Any, audited: Audit) -> dict[str, An
 
 
 def kept_detail(key: str, reading: Reading) -> dict[str, Any]:
-    """What the record keeps of a reading's detail: counts and shares, never a record's own."""
+    """Return the details that a record retains: counts and shares, never a record's own."""
     if key == "marginals":
         return _agreement(reading.detail["variables"])
     return {name: _plain(reading.detail[name]) for name in _KEPT.get(key, ())}
@@ -201,7 +179,7 @@ def _plain(part: Any) -> Any:
 
 
 def _agreement(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """How far means move, in standard deviations, and shares of categories altogether."""
+    """Return changes of means in standard deviations, and total changes of shares."""
     means, shares = {}, {}
     for name, about in variables.items():
         if about["kind"] != "numeric":

@@ -16,18 +16,7 @@ _PAUSE = 0.05
 
 @contextmanager
 def locked(stream: IO[bytes]) -> Iterator[None]:
-    """Hold a file alone.
-
-    Parameters
-    ----------
-    stream : file
-        Open for writing.
-
-    Raises
-    ------
-    ReleaseError
-        Somebody else has held it for ten seconds.
-    """
+    """Hold a file alone."""
     end = time.monotonic() + PATIENCE
     while not _taken(stream):
         if time.monotonic() > end:
@@ -43,13 +32,7 @@ def locked(stream: IO[bytes]) -> Iterator[None]:
 
 @contextmanager
 def held(stream: IO[bytes]) -> Iterator[bool]:
-    """Hold a file alone unless somebody else does; whether it is so.
-
-    Parameters
-    ----------
-    stream : file
-        Open for writing.
-    """
+    """Lock a file; yield True if the lock was free."""
     mine = _taken(stream)
     try:
         yield mine

@@ -13,26 +13,7 @@ from rwn_core.data.toml import toml_document
 
 
 def file_texts(content: bytes, suffix: str) -> list[str]:
-    """Give the texts of a file, each by itself.
-
-    Parameters
-    ----------
-    content : bytes
-        HTML, JSON, XML or TOML in UTF-8.
-    suffix : str
-        ".html", ".json", ".xml" or ".toml".
-
-    Returns
-    -------
-    list of str
-        Texts, attributes, comments and names of fields; of HTML all but its style and the
-        attributes that say how it is shown.
-
-    Raises
-    ------
-    KeyError
-        There is no such form.
-    """
+    """Give the texts of a file, each by itself."""
     return list(_READERS[suffix](content.decode("utf-8")))
 
 

@@ -41,13 +41,7 @@ FORMS: Mapping[str, Callable[[Material], bytes]] = MappingProxyType(
 
 
 def internal_file(material: Material, suffix: str) -> bytes:
-    """Write an internal report.
-
-    Raises
-    ------
-    ParameterError
-        There is no such form.
-    """
+    """Write an internal report."""
     form = FORMS.get(suffix.lower())
     if form is None:
         raise ParameterError(f"An internal report must end in one of: {', '.join(FORMS)}.")

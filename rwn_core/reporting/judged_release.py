@@ -1,4 +1,4 @@
-"""A release that is drawn to leave the house: the very file is read and held against the policy."""
+"""Draw a release to publish, and judge that very file by the policy."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from rwn_core.datasets.key_file import fresh_key
 from rwn_core.errors import ReleaseError
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import audit
-from rwn_core.evaluation.hardly_masked import untouched_words
+from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.io.write import write_atomically
 from rwn_core.masking import Method, Release, mask
+from rwn_core.masking.second_reading import second_reading
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.decision import Decision, frozen_text
 from rwn_core.reporting.evidence import REPORTED, evidence
@@ -28,9 +29,8 @@ from rwn_core.reporting.release_record import (
     read_measures,
     record_document,
 )
-from rwn_core.reporting.second_reading import second_reading
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
-from rwn_core.tuning.attacked import RED_TEAM
+from rwn_core.tuning.limit_bounds import RED_TEAM
 from rwn_core.tuning.point import too_few
 
 _SHARES = (0.1, 0.75)
@@ -39,7 +39,7 @@ _SHARES = (0.1, 0.75)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
-    """State who answers for a release, and why it leaves the house.
+    """State the person responsible for a release, and the reason to publish it.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Approval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draws:
-    """State what is drawn beside a release, and whether its secret is kept.
+    """State the further draws of a release, and the key file of its secret.
 
     Attributes
     ----------
@@ -116,12 +116,12 @@ class JudgedRelease:
 
     @property
     def kept(self) -> bool:
-        """Whether its secret is kept in a file."""
+        """True if a file holds its secret."""
         return bool(self.document["file"]["key"] == KEPT)
 
     @property
     def sha256(self) -> str:
-        """Of the file."""
+        """SHA-256 of the file."""
         return str(self.document["file"]["sha256"])
 
     @property
@@ -130,14 +130,7 @@ class JudgedRelease:
         return tuple(self.document["table"]["untouched"])
 
     def lacks(self, approval: Approval, microdata: Microdata) -> str:
-        """Say what is missing before the release may leave; empty where nothing is.
-
-        Parameters
-        ----------
-        approval : Approval
-        microdata : Microdata
-            The original.
-        """
+        """Say what is missing before the release may leave; empty where nothing is."""
         if self.untouched:
             return untouched_words(self.untouched)
         if not approval.by.strip():
@@ -158,27 +151,7 @@ class JudgedRelease:
         return ""
 
     def record(self, microdata: Microdata, approval: Approval, number: int = 1) -> str:
-        """Write the internal record of the release, with who answers for it.
-
-        Parameters
-        ----------
-        microdata : Microdata
-            The original.
-        approval : Approval
-        number : int
-            How many releases of this setting were drawn, this one included: who draws until the
-            limits are kept has chosen a release.
-
-        Returns
-        -------
-        str
-            As `rwn_core.reporting.internal_record`.
-
-        Raises
-        ------
-        ReleaseError
-            A name or a reason is missing.
-        """
+        """Write the internal record of the release, with the responsible person."""
         missing = self.lacks(approval, microdata)
         if missing:
             raise ReleaseError(missing)
@@ -207,36 +180,7 @@ def judge_release(
     draws: Draws | None = None,
     progress: Progress | None = None,
 ) -> JudgedRelease:
-    """Draw a release with a fresh secret and hold that very file against a policy.
-
-    Parameters
-    ----------
-    microdata : Microdata
-        The original.
-    params : Method
-        A method's parameters, with the rounding where there is any.
-    format : str
-        Key of a file format, such as "csv".
-    policy : Policy
-    draws : Draws, optional
-        By default nothing but the release is drawn, and its secret is forgotten.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    JudgedRelease
-
-    Raises
-    ------
-    ParameterError, SchemaError
-        The table does not take the setting, or the key file is there already.
-    ReleaseError
-        A variable may identify people and its role was not stated, or the file, read by another
-        library, holds a value that the original has not.
-    NotWritten
-        The key file cannot be written.
-    """
+    """Draw a release with a fresh secret and hold that very file against a policy."""
     require_answers(microdata)
     draws = draws or Draws()
     further = draws.further
@@ -244,13 +188,12 @@ def judge_release(
     report = progress or (lambda share: None)
     release = mask(microdata, params, seed=key, progress=_between(report, 0.0, _SHARES[0]))
     content = release.to_bytes(format)
-    looked_up = second_reading(microdata, release, content, format)
+    second_reading(release, content, format)
     file = ReleasedFile.of(content, format, kept=key is not None)
     basis = Basis(
         policy=policy,
         measures=(*USUAL, *REPORTED),
         plan=draws.plan,
-        second_reading=looked_up.plain(),
     )
     end = _SHARES[1] if further else 1.0
     audited = read_measures(microdata, release, basis, _between(report, _SHARES[0], end))

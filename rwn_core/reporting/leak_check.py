@@ -18,7 +18,7 @@ from rwn_core.data.identity.text_forms import NEARLY_ALL, common_form
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ReleaseError
-from rwn_core.evaluation.hardly_masked import untouched_words
+from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.measures import MEASURES
 from rwn_core.reporting.facts import Audience, Fact, Material
 from rwn_core.reporting.facts.fact import method_words, what_it_destroys
@@ -44,12 +44,7 @@ _LONG_SECRET = re.compile(r"[0-9A-Fa-f]{32,}|[A-Za-z0-9+/_]{43,}={0,2}")
 
 
 def check_facts(facts: Iterable[Fact]) -> None:
-    """Refuse a fact that is not for the public.
-
-    Raises
-    ------
-    ReleaseError
-    """
+    """Refuse a fact that is not for the public."""
     for fact in facts:
         if fact.key not in ALLOWED or fact.audience not in (Audience.PUBLIC, Audience.BOTH):
             raise ReleaseError(
@@ -58,12 +53,7 @@ def check_facts(facts: Iterable[Fact]) -> None:
 
 
 def check_release(record: Mapping[str, Any]) -> None:
-    """Refuse to speak in public of a file that must stay inside.
-
-    Raises
-    ------
-    ReleaseError
-    """
+    """Refuse to speak in public of a file that must stay inside."""
     file = record["file"]
     if file["order"] != "shuffled":
         raise ReleaseError(
@@ -81,26 +71,7 @@ def check_release(record: Mapping[str, Any]) -> None:
 
 
 def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) -> None:
-    """Refuse a public file that holds what must stay in the house.
-
-    Parameters
-    ----------
-    content : bytes
-        The finished file.
-    suffix : str
-        How its name ends, such as ".html".
-    material : Material
-        What it was made of.
-    rare : set
-        From `rare_values`, or those of them that the file could hold.
-
-    Raises
-    ------
-    ReleaseError
-        It holds a path, something like a key, the number of a record, a value that fewer than ten
-        records of the original share, the value of a risk measure, or any number that no sentence
-        of a notice has.
-    """
+    """Refuse a public file that holds what must stay in the house."""
     risks, numbers = _risks(material), _numbers(material, rare)
     own, said = _own_words(material), _phrases(" . ".join(vocabulary()))
     _check_shape(material.contact, material, numbers)
@@ -122,25 +93,14 @@ _RARE = f"a value that fewer than {LEAST} records of the original have"
 
 
 def said_values(content: bytes, suffix: str, material: Material) -> set[Any]:
-    """All that a public file says, in the form of `rare_values`.
-
-    Parameters
-    ----------
-    content, suffix, material
-        As for `check_file`.
-
-    Returns
-    -------
-    set
-        Numbers as floats, and runs of up to twelve words in lower case.
-    """
+    """All that a public file says, in the form of `rare_values`."""
     texts = [*file_texts(content, suffix), material.name]
     tokens = {token for text in texts for token in _TOKEN.findall(text)}
     return set[Any]().union(*map(_of_either_sign, tokens), *map(_phrases, texts))
 
 
 def _numbers(material: Material, rare: Set[Any]) -> set[str]:
-    """Every token with digits that a public file may have beside the method's own words."""
+    """Return all tokens with digits that a public file may hold."""
     file, id, n = material.record["file"], material.record["release"]["id"], material.records
     own = {material.made, material.review_day, file["sha256"], id, f"{n:,}", str(n), "SHA-256"}
     parts = file.get("parts", ())  # of a dataset
@@ -150,7 +110,7 @@ def _numbers(material: Material, rare: Set[Any]) -> set[str]:
 
 
 def _own_words(material: Material) -> re.Pattern[str]:
-    """What is said of any data that this method masks, and what the release shows itself."""
+    """Return words about the method, and values that the release shows itself."""
     method = material.method
     words = {*method_words(method), what_it_destroys(method), method.title}
     words |= {*material.variables, material.contact.strip()}
@@ -172,7 +132,7 @@ def _check_shape(text: str, material: Material, numbers: set[str]) -> None:
 
 
 def _kind(token: str, text: str, rare: Set[Any], risks: set[str]) -> str:
-    """What a number that nobody may say is, as far as it can be told."""
+    """Describe a number that must not be published, if it can be identified."""
     if _RECORD.search(text):
         return "the number of a record"
     if (_of_either_sign(token) | _phrases(text)) & rare:
@@ -191,19 +151,7 @@ def _phrases(text: str) -> set[Any]:
 
 
 def refuse_identifiers(original: Microdata) -> None:
-    """Refuse to speak in public of a table that shows each of its people.
-
-    Parameters
-    ----------
-    original : Microdata
-        The table that was masked: a release copies its texts.
-
-    Raises
-    ------
-    ReleaseError
-        It has fewer than ten records, or a released variable has texts like those of a direct
-        identifier, or a text of its own for nine of ten records.
-    """
+    """Refuse to speak in public of a table that shows each of its people."""
     if original.n < LEAST:
         raise ReleaseError(
             f"The table has fewer than {LEAST} records, so that each of them shows; nothing public "
@@ -233,16 +181,7 @@ def rare_values(original: Microdata) -> set[Any]:
 
 
 def counted(column: pd.Series[Any]) -> list[tuple[Any, Any, int]]:
-    """Each value of a column in the form of `rare_values`, as it is, and how many records have it.
-
-    Parameters
-    ----------
-    column : pandas.Series
-
-    Returns
-    -------
-    list of (float or str, object, int)
-    """
+    """Return each value of a column: its form in `rare_values`, itself, and its count."""
     known = column.dropna()
     counts = known.value_counts()
     counts = counts[counts > 0]

@@ -56,36 +56,6 @@ def add(
 
     Before, it is merged with earlier releases of the same people. Where that breaks a limit, or an
     earlier file is not at hand, the entry says that the release is not kept.
-
-    Parameters
-    ----------
-    path : Path
-    record : mapping
-        From `rwn_core.reporting.release_record.read_record`.
-    original : Microdata
-        The table that was masked.
-    by : str
-        Who signs the entry.
-    files : sequence of (str, bytes)
-        Released files by name and content, of this and earlier releases, that lie no longer where
-        their records say.
-    card : bytes
-        The card that goes with the release, if it is there: the entry's seal then holds for it.
-
-    Returns
-    -------
-    entry : dict
-        What was added.
-    warnings : list of str
-        Which earlier releases are of the same or overlapping records or variables, and what
-        another release costs.
-
-    Raises
-    ------
-    InputError
-        The ledger was changed, its last line is incomplete, or the original is another table.
-    ReleaseError
-        The release is in the ledger already, its key is missing, or somebody else writes to it.
     """
     if original.fingerprint != record["table"]["fingerprint"]:
         raise InputError("The original is not the table that the record was made of.")
@@ -105,27 +75,7 @@ def add_dataset(
     by: str = "",
     progress: Progress | None = None,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Add the release of a dataset to a ledger, as `add` does that of a table.
-
-    Parameters
-    ----------
-    path : Path
-    record : mapping
-        From `rwn_core.reporting.dataset_record.thawed_record`.
-    original : str or Path
-        The dataset that was masked: a folder, a pattern or one file.
-    by : str
-        Who signs the entry.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Raises
-    ------
-    InputError
-        The ledger was changed, its last line is incomplete, or the original is another dataset.
-    ReleaseError
-        As for `add`.
-    """
+    """Add the release of a dataset to a ledger, as `add` does that of a table."""
     from rwn_core.datasets.dataset import Dataset
     from rwn_core.reporting.dataset_marks import dataset_marks
 
@@ -173,17 +123,7 @@ def _add(
 
 
 def whole(path: Path) -> bytes:
-    """Read a ledger; a last line that a kill cut short is completed from where it lies ready.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    bytes
-        For `read_entries`.
-    """
+    """Read a ledger; a last line that a kill cut short is completed from where it lies ready."""
     content = path.read_bytes()
     end = content.rfind(b"\n") + 1
     ready = path.with_name(f"{path.name}{_NEXT}")
@@ -194,24 +134,7 @@ def whole(path: Path) -> bytes:
 def foresee(
     path: Path, record: Mapping[str, Any], original: Microdata, files: Files = ()
 ) -> list[str]:
-    """Say what `add` would warn of, and add nothing.
-
-    Parameters
-    ----------
-    path : Path
-        The ledger need not be there yet.
-    record : mapping
-    original : Microdata
-    files : sequence of (str, bytes)
-        As for `add`.
-
-    Raises
-    ------
-    InputError
-        The ledger was changed, or its last line is incomplete.
-    ReleaseError
-        The key of the ledger is missing.
-    """
+    """Say what `add` would warn of, and add nothing."""
     content = whole(path) if path.exists() else b""
     if not content:
         return []

@@ -47,15 +47,7 @@ def key_path(path: Path) -> Path:
 
 
 def ledger_key(path: Path, *, new: bool) -> bytes:
-    """Read the key of a ledger; make one for a new ledger, readable by its owner alone.
-
-    Raises
-    ------
-    InputError
-        It is damaged.
-    ReleaseError
-        It is missing.
-    """
+    """Read the key of a ledger; make one for a new ledger, readable by its owner alone."""
     beside = key_path(path)
     if beside.exists():
         return read_key(beside)
@@ -70,13 +62,7 @@ def ledger_key(path: Path, *, new: bool) -> bytes:
 
 
 def read_key(path: Path) -> bytes:
-    """Read a key file.
-
-    Raises
-    ------
-    InputError
-        It is damaged.
-    """
+    """Read a key file."""
     key = path.read_bytes()
     if len(key) != _KEY_BYTES:
         raise InputError("The key of the ledger is damaged; take it from a backup.")
@@ -84,21 +70,7 @@ def read_key(path: Path) -> bytes:
 
 
 def read_entries(content: bytes, key: bytes | None = None) -> list[dict[str, Any]]:
-    """Read a ledger and check every line of it.
-
-    Parameters
-    ----------
-    content : bytes
-    key : bytes, optional
-        The ledger's. Without it only the order of sealed lines can be checked: whoever may write
-        to the file can change one.
-
-    Raises
-    ------
-    InputError
-        A line is incomplete, was changed, or does not follow the one before it; the message names
-        the line.
-    """
+    """Read a ledger and check every line of it."""
     lines = content.split(b"\n")
     if lines.pop():
         raise InputError(

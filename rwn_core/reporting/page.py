@@ -47,19 +47,7 @@ charts.forEach((chart, i) => {
 
 
 def page(title: str, mark: str, about: str, facts: Sequence[Fact]) -> bytes:
-    """Write facts as one HTML file.
-
-    Parameters
-    ----------
-    title, mark, about : str
-        What stands above everything: a heading, who may read it, which release it is.
-    facts : sequence of Fact
-        In their order. Plotly is put into the file only if a fact has charts.
-
-    Returns
-    -------
-    bytes
-    """
+    """Write facts as one HTML file."""
     charts = [chart for fact in facts for chart in fact.content.charts]
     html = Element("html", lang="en")
     head = SubElement(html, "head")

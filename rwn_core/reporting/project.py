@@ -21,7 +21,7 @@ FORMAT = "rwn project 1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described:
-    """What is said of a variable, without its levels: those are data.
+    """Return the description of a variable without its levels, which are data.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Described:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """Hold what somebody chose for a table.
+    """Hold a user's choices for a table.
 
     Attributes
     ----------
@@ -100,11 +100,6 @@ class Project:
 
         Levels are the table's own. A variable whose order the table does not know keeps its kind:
         a guessed order would be another one.
-
-        Raises
-        ------
-        InputError
-            It is another table.
         """
         said = {each.name: each for each in self.variables}
         if microdata.fingerprint != self.table or said.keys() != set(microdata.names):
@@ -154,13 +149,7 @@ class Project:
 
     @classmethod
     def from_toml(cls, text: str) -> Project:
-        """Read what `to_toml` wrote.
-
-        Raises
-        ------
-        InputError
-            The file is no project, or a part of it cannot be read.
-        """
+        """Read what `to_toml` wrote."""
         document = read_toml(text, "project", FORMAT)
         try:
             return cls(

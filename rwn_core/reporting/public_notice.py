@@ -15,6 +15,7 @@ import orjson
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.toml import toml_text
 from rwn_core.errors import InputError, ParameterError
+from rwn_core.masking.second_reading import NOT_DONE
 from rwn_core.reporting.ddi_codebook import codebook
 from rwn_core.reporting.facts import Audience, Fact, Material, facts_for
 from rwn_core.reporting.facts.fact import method_words
@@ -34,30 +35,7 @@ Facts = tuple[Fact, ...]
 
 
 def public_file(material: Material, original: Microdata, suffix: str) -> bytes:
-    """Write a public file, once the leak check has passed.
-
-    Parameters
-    ----------
-    material : Material
-        No evidence is needed.
-    original : Microdata
-        The table that was masked; none of its rare values may be in the file.
-    suffix : str
-        ".html" and ".json" for the notice, ".xml" for DDI-Codebook 2.5, ".toml" for the card.
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    InputError
-        The original is another table than the record's.
-    ParameterError
-        There is no such form.
-    ReleaseError
-        The file would hold what must stay in the house, or the release shows each of its people.
-    """
+    """Write a public file, once the leak check has passed."""
     require_form(suffix)
     if original.fingerprint != material.record["table"]["fingerprint"]:
         raise InputError(
@@ -71,25 +49,14 @@ def public_file(material: Material, original: Microdata, suffix: str) -> bytes:
 
 
 def require_form(suffix: str) -> None:
-    """Refuse the ending of a name that no public file has.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse the ending of a name that no public file has."""
     if suffix not in PUBLIC_FORMS:
         known = ", ".join(PUBLIC_FORMS)
         raise ParameterError(f"A public file must end in one of: {known}; choose one.")
 
 
 def unchecked_file(material: Material, suffix: str) -> bytes:
-    """Write the public facts alone, before anybody has looked for values of the original.
-
-    Raises
-    ------
-    ReleaseError
-        The release must stay inside, or a fact is not for the public.
-    """
+    """Write the public facts without the check for values of the original."""
     check_release(material.record)
     facts = facts_for(Audience.PUBLIC, material)
     check_facts(facts)
@@ -128,9 +95,9 @@ def _card(material: Material, facts: Facts) -> bytes:
     }
     if material.contact.strip():
         document["contact"] = material.contact.strip()
-    looked_up = material.record["file"].get("second_reading")
-    if looked_up is not None:
-        document["second_reading"] = looked_up["words"]
+    document["second_reading"] = (
+        material.record["file"].get("second_reading", {}).get("words", NOT_DONE)
+    )
     parts = material.record["file"].get("parts")
     if parts is not None:
         document["files"] = parts
@@ -144,13 +111,7 @@ PUBLIC_FORMS: Mapping[str, Callable[[Material, Facts], bytes]] = MappingProxyTyp
 
 
 def read_card(text: str) -> dict[str, Any]:
-    """Read a card, as plain data.
-
-    Raises
-    ------
-    InputError
-        It is no card, or has no SHA-256.
-    """
+    """Read a card, as plain data."""
     card = read_toml(text, "card", CARD)
     digest = card.get("sha256")
     if not isinstance(digest, str) or len(digest) != 64:

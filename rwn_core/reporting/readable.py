@@ -1,4 +1,4 @@
-"""Scenarios and decisions as pages that people read and print, beside the files for programs."""
+"""Write scenarios and decisions as pages to read and print."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _rows(decision: Decision) -> dict[str, str]:
 
 
 def _scenario_facts(scenario: Scenario, key: str = "", before: str = "") -> list[Fact]:
-    """What a scenario says, as the sections of a page."""
+    """Return a scenario as the sections of a page."""
     made = {
         "setting": ("setting", _setting(scenario)),
         "limits": ("limits", _limits(scenario)),
@@ -89,7 +89,7 @@ def _limits(scenario: Scenario) -> Content | None:
         )
         for limit in scenario.policy.limits
     )
-    return _told(("measure", "at most", "source", "set by"), rows)
+    return _table(("measure", "at most", "source", "set by"), rows)
 
 
 def _readings(scenario: Scenario) -> Content | None:
@@ -107,7 +107,7 @@ def _readings(scenario: Scenario) -> Content | None:
         return None
     known = ranges_words(scenario.readings)
     line = f"Low and high: {known or 'where one more release falls 9 times in 10'}."
-    return _told(("measure", "median", "low", "high"), rows, line)
+    return _table(("measure", "median", "low", "high"), rows, line)
 
 
 def _analyses(scenario: Scenario) -> Content | None:
@@ -115,7 +115,7 @@ def _analyses(scenario: Scenario) -> Content | None:
     if not records:
         return None
     rows = ((number, _said(each)) for number, each in enumerate(records, start=1))
-    return _told(("", "analysis"), rows)
+    return _table(("", "analysis"), rows)
 
 
 def _said(record: dict[str, object]) -> str:
@@ -123,5 +123,5 @@ def _said(record: dict[str, object]) -> str:
     return "; ".join(f"{name}: {value}" for name, value in parts.items())
 
 
-def _told(columns: tuple[str, ...], rows: Iterable[Iterable[object]], line: str = "") -> Content:
+def _table(columns: tuple[str, ...], rows: Iterable[Iterable[object]], line: str = "") -> Content:
     return Content(lines=(line,) if line else (), table=written_table(columns, rows))

@@ -1,4 +1,4 @@
-"""What the records of a table's and of a dataset's release have in common, as plain data."""
+"""Common parts of the records of a table's and a dataset's release, as plain data."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import Audit
-from rwn_core.evaluation.hardly_masked import changed_shares, untouched
 from rwn_core.evaluation.slope_trust import slope_trust
+from rwn_core.evaluation.weakly_masked import changed_shares, untouched
 from rwn_core.laws.law import Law
 from rwn_core.masking import Release
-from rwn_core.masking.rounded import Rounded
+from rwn_core.masking.method import Rounded
 from rwn_core.measures.measure import Reading
 
 OF_EACH_RECORD = "a value for each record"
@@ -28,14 +28,7 @@ _LIBRARIES = ("numpy", "pandas", "scipy", "pyarrow", "numba")
 
 
 def described_variables(schema: Schema, masked: Collection[str] | None = None) -> dict[str, Any]:
-    """The variables of a table, and those that its release leaves out.
-
-    Parameters
-    ----------
-    schema : Schema
-    masked : collection of str, optional
-        Those that the method may change at this setting; by default all that are to be masked.
-    """
+    """The variables of a table, and those that its release leaves out."""
     spared = [v.name for v in schema.released if v.masked and v.name not in (masked or ())]
     return {
         "variables": [variable.name for variable in schema.released],
@@ -71,7 +64,7 @@ def untouched_names(microdata: Microdata, release: Release, audited: Audit) -> l
 
 
 def program_versions() -> dict[str, str]:
-    """What a release was made with."""
+    """Return all parameters of a method."""
     return {
         "rwn": __version__,
         "python": platform.python_version(),

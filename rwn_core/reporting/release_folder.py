@@ -39,37 +39,7 @@ def release_files(
     title: str = "",
     review: str = "",
 ) -> dict[str, bytes]:
-    """Make all files of a release, once the leak check has passed.
-
-    Parameters
-    ----------
-    judged : JudgedRelease
-    microdata : Microdata
-        The original.
-    approval : Approval
-    number : int
-        How many releases of this setting were drawn, this one included.
-    title : str
-        What the data are called, in public.
-    review : str
-        The day on which the release is looked at again, as ISO 8601; a year after it was made by
-        default.
-
-    Returns
-    -------
-    dict of str to bytes
-        By path within one folder: the file, the notice, the card and the codebook for users; the
-        internal record with its evidence, the internal report, the schema and the decision for
-        the house, and where the release's secret is kept, a script that draws it again; the
-        SHA-256 of each.
-
-    Raises
-    ------
-    ParameterError
-        The review day is none.
-    ReleaseError
-        A name or a reason is missing, or a public file would hold what must stay in the house.
-    """
+    """Make all files of a release, once the leak check has passed."""
     text = judged.record(microdata, approval, number)
     record = read_record(text)
     contact = approval.contact.strip()
@@ -118,27 +88,7 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
 
 
 def write_folder(files: Mapping[str, bytes], parent: Path, id: str) -> Path:
-    """Write the files of a release into a new folder, all of them or none.
-
-    Parameters
-    ----------
-    files : mapping of str to bytes
-        From `release_files`.
-    parent : Path
-        The folder in which the new one is made.
-    id : str
-        The release's random number, which is the new folder's name.
-
-    Returns
-    -------
-    Path
-        The new folder, which only its owner can read.
-
-    Raises
-    ------
-    ReleaseError
-        Nothing was written.
-    """
+    """Write the files of a release into a new folder, all of them or none."""
     if not parent.is_absolute():
         raise ReleaseError("The folder must be given with its whole path, from the root on.")
     if not parent.is_dir():

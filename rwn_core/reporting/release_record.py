@@ -35,7 +35,7 @@ from rwn_core.reporting.record_parts import (
     with_missing,
 )
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
-from rwn_core.tuning.attacked import RED_TEAM
+from rwn_core.tuning.limit_bounds import RED_TEAM
 from rwn_core.tuning.point import too_few
 
 FORMAT = "rwn internal record 2"
@@ -99,7 +99,7 @@ class ReleasedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Basis:
-    """Hold what a record is made on, beside the release itself.
+    """Hold the inputs of a record other than the release.
 
     Attributes
     ----------
@@ -113,8 +113,6 @@ class Basis:
         How to read the original again: "file", and where they were given "schema" and "dropped".
     plan : AnalysisPlan, optional
         Its regressions are judged over further releases; the schema's question by default.
-    second_reading : mapping
-        What a second reading of the file found, as plain data.
     """
 
     decision: Decision | None = None
@@ -122,7 +120,6 @@ class Basis:
     policy: Policy = field(default_factory=Policy)
     source: Mapping[str, Any] = field(default_factory=dict)
     plan: AnalysisPlan | None = None
-    second_reading: Mapping[str, Any] = field(default_factory=dict)
 
 
 def internal_record(
@@ -173,23 +170,7 @@ def internal_files(
     basis: Basis,
     progress: Progress | None = None,
 ) -> tuple[str, bytes]:
-    """Write the record of a release, and beside it the evidence that a report shows.
-
-    Parameters
-    ----------
-    microdata, release, file
-        As for `internal_record`.
-    basis : Basis
-    progress : callable, optional
-        Called with the share of the measures that are read, from 0 to 1.
-
-    Returns
-    -------
-    record : str
-        As `internal_record`; it names the hash of the evidence.
-    evidence : bytes
-        Charts and the riskiest combinations of keys; holds values of the original.
-    """
+    """Write the record of a release and the evidence for its report."""
     basis = replace(basis, measures=(*basis.measures, *REPORTED))
     audited = read_measures(microdata, release, basis, progress)
     shown = evidence(microdata, release, audited, release.id)
@@ -237,8 +218,8 @@ def record_document(
         "verdict": _verdict(policy.judge_readings(audited.readings, released=few)),
         "program": program_versions(),
     }
-    if basis.second_reading:
-        document["file"]["second_reading"] = dict(basis.second_reading)
+    if file.sha256 in release.second_readings:
+        document["file"]["second_reading"] = release.second_readings[file.sha256].plain()
     document["identity"] = _answers(microdata, release)
     if basis.source:
         document["source"] = dict(basis.source)
@@ -274,7 +255,7 @@ def read_record(text: str) -> dict[str, Any]:
 
 
 def _readings(audited: Audit, n: int) -> dict[str, dict[str, Any]]:
-    """Of this one release; a measure without an answer has its reason."""
+    """Return the readings of this release; a measure without an answer has its reason."""
     result: dict[str, dict[str, Any]] = {}
     for key, reading in audited.readings.items():
         if not isinstance(reading, Reading):
@@ -284,7 +265,7 @@ def _readings(audited: Audit, n: int) -> dict[str, dict[str, Any]]:
         result[key] = {
             "value": reading.value,
             "baseline": reading.baseline,
-            "title": measure.title_of(reading),
+            "title": measure.reading_title(reading),
             "words": measure.sentence(reading, n) if measure.sentence else None,
             "interval": list(reading.interval) if reading.interval else None,
             **kept_detail(key, reading),
@@ -293,7 +274,7 @@ def _readings(audited: Audit, n: int) -> dict[str, dict[str, Any]]:
 
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:
-    """What the limits say of this one release."""
+    """Return the verdict of the limits on this release."""
     return {
         "kept": verdict.kept,
         "words": verdict.sentence,
@@ -308,7 +289,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
 
 
 def follows(decision: Decision, setting: Setting, microdata: Microdata) -> bool:
-    """Whether the release is of the table and the setting that were decided on."""
+    """True if the release is of the decided table and setting."""
     for scenario in decision.scenarios:
         if scenario.name == decision.chosen and scenario.setting is not None:
             same_table = scenario.table in ("", microdata.fingerprint)

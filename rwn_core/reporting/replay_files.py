@@ -8,7 +8,7 @@ import re
 import textwrap
 
 from rwn_core.charts import CHARTS, Chart, still
-from rwn_core.evaluation.replays import Replayed, Row
+from rwn_core.evaluation.published_results import Replayed, Row
 from rwn_core.reporting.facts import Audience, Content, Fact, Table
 from rwn_core.reporting.page import page
 
@@ -26,18 +26,7 @@ COLUMNS = (
 
 
 def replay_files(replay: Replayed) -> dict[str, bytes]:
-    """The files of a replay, by name.
-
-    Parameters
-    ----------
-    replay : Replayed
-
-    Returns
-    -------
-    dict of str to bytes
-        KEY.html with its charts in it, KEY.svg of each chart (numbered from the second on),
-        KEY.csv and KEY.txt.
-    """
+    """The files of a replay, by name."""
     charts = charts_of(replay)
     files = {
         f"{replay.key}.html": _page(replay, charts),
@@ -78,7 +67,7 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 def text_of(replay: Replayed) -> str:
-    """What is printed, ours and the verdict, as a text for a person."""
+    """Return the published results, ours and the verdict as a text."""
     lines = [
         replay.title,
         "=" * len(replay.title),

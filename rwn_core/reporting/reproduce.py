@@ -48,31 +48,7 @@ def reproduced(
     *,
     progress: Progress | None = None,
 ) -> bytes:
-    """Draw a release again.
-
-    Parameters
-    ----------
-    record : mapping
-        Its internal record, from `rwn_core.reporting.read_record`.
-    microdata : Microdata
-        Its original, described as it was.
-    key : SecretKey
-        That it was drawn with.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    bytes
-        The released file, of the SHA-256 that the record names.
-
-    Raises
-    ------
-    InputError
-        The table is another one, or the record does not hold all of the setting.
-    ReleaseError
-        Other bytes came out.
-    """
+    """Draw a release again."""
     if microdata.fingerprint != record["table"]["fingerprint"]:
         raise InputError(
             "The original is not the table that the record was made of; give the file that was "

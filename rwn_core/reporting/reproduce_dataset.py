@@ -27,35 +27,7 @@ def reproduce_dataset(
     schema: Schema | None = None,
     progress: Progress | None = None,
 ) -> Path:
-    """Draw the release of a dataset again.
-
-    Parameters
-    ----------
-    record : mapping
-        Of the release.
-    original : str or Path
-        The dataset: a folder, a pattern or one file.
-    target : Path
-        A new folder.
-    key : SecretKey
-        That it was drawn with.
-    schema : Schema, optional
-        Of the original's columns; needed where it had levels of ordered variables.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    Path
-        The folder, with files of the SHA-256 that the record names.
-
-    Raises
-    ------
-    InputError
-        The original is another dataset, or is described in another way.
-    ReleaseError
-        Other bytes came out; they are deleted.
-    """
+    """Draw the release of a dataset again."""
     known = recorded_schema(record, Dataset.at(original))
     if schema is not None:
         removed = record["table"]["removed"]

@@ -48,7 +48,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """Hold what somebody proposes to do with a table.
+    """Hold a proposal for a table.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class Scenario:
 
     @classmethod
     def from_toml(cls, text: str) -> Scenario:
-        """Read what `to_toml` wrote, or somebody by hand.
+        """Read what `to_toml` or a person wrote.
 
         Raises
         ------
@@ -147,8 +147,18 @@ class Scenario:
             ) from None
 
 
+def plan_in(text: str) -> AnalysisPlan:
+    """Read the analyses of a file: a scenario, or analyses alone."""
+    if "[[analysis]]" in text and "format" not in text:
+        return AnalysisPlan.from_toml(text)
+    plan = Scenario.from_toml(text).analysis_plan
+    if not plan.analyses:
+        raise InputError("The scenario has no analysis plan; register analyses and save it again.")
+    return plan
+
+
 def _refuse_unknown(document: Mapping[str, Any], known: set[str], what: str) -> None:
-    """A field that nobody reads would be a wish that nobody fulfils."""
+    """Refuse fields that are not read: they would be ignored silently."""
     unknown = sorted(set(document) - known)
     if unknown:
         raise InputError(
@@ -210,20 +220,7 @@ def _search_to_dict(search: Search) -> dict[str, Any]:
 
 
 def read_toml(text: str, what: str, format: str) -> dict[str, Any]:
-    """Read a file of this program.
-
-    Parameters
-    ----------
-    text : str
-    what : str
-        What it should be, for the message.
-    format : str
-        What its field of that name must say.
-
-    Raises
-    ------
-    InputError
-    """
+    """Read a file of this program."""
     document = toml_document(text, f"{what} file")
     if document.get("format") != format:
         raise InputError(f'The file is no {what} of this program: it must say format = "{format}".')

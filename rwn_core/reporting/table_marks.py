@@ -1,4 +1,4 @@
-"""Marks of a table: keyed fingerprints that show again who was released before, and no value.
+"""Marks of a table: keyed fingerprints that show overlap with earlier releases, and no value.
 
 Without the key of the ledger nobody can try values against them.
 """
@@ -24,21 +24,7 @@ BYTES = 8  # of a mark
 
 
 def table_marks(microdata: Microdata, key: bytes) -> dict[str, Any]:
-    """Mark a table, its variables and a sample of its records.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    key : bytes, 32
-        The ledger's.
-
-    Returns
-    -------
-    dict
-        "table"; "columns", a list of one mark for the values of each variable, whatever their
-        order and the variable's name; "names", of the variables together; "records", the smallest
-        marks of records over all variables, at most 2048, ascending, and "count" of different ones.
-    """
+    """Mark a table, its variables and a sample of its records."""
     names = sorted(variable.name for variable in microdata.schema.released)
     sorted_hashes = (np.sort(cell_hashes(microdata.frame[name])) for name in names)
     columns = [mark(key, b"column", hashes.tobytes()) for hashes in sorted_hashes]
@@ -59,7 +45,7 @@ def record_marks(frame: pd.DataFrame, names: Sequence[str], key: bytes) -> set[s
 
 
 def mark(key: bytes, kind: bytes, content: bytes) -> str:
-    """Mark a content of some kind: 16 hexadecimal digits that nobody makes without the key."""
+    """Mark a content of some kind: 16 hexadecimal digits that depend on the key."""
     return hashlib.blake2b(content, digest_size=BYTES, key=key, person=kind).hexdigest()
 
 
@@ -74,22 +60,7 @@ def cell_hashes(column: pd.Series[Any]) -> NDArray[np.uint64]:
 
 
 def common_records(one: Mapping[str, Any], two: Mapping[str, Any]) -> float:
-    """Estimate how large a share of the smaller table's records is in both, over all variables.
-
-    Parameters
-    ----------
-    one, two : mapping
-        From `table_marks` under one key.
-
-    Returns
-    -------
-    float
-        From 0 to 1; exact where both tables have at most 2048 different records.
-
-    References
-    ----------
-    Bottom-k sketches: Cohen and Kaplan 2007.
-    """
+    """Estimate how large a share of the smaller table's records is in both, over all variables."""
     if one["names"] != two["names"]:
         return 0.0  # records over other variables have other marks
     first, second = set(one["records"]), set(two["records"])
@@ -104,7 +75,7 @@ def common_records(one: Mapping[str, Any], two: Mapping[str, Any]) -> float:
 
 
 def common_columns(one: Mapping[str, Any], two: Mapping[str, Any]) -> int:
-    """How many variables have the same values in both tables."""
+    """Count the variables with the same values in both tables."""
     left = list(two["columns"])
     count = 0
     for mark in one["columns"]:

@@ -1,19 +1,18 @@
 """Tuning: try many settings, find those worth a thought, and say what a search costs."""
 
+from rwn_core.tuning.evaluate_settings import Plan, Trials
 from rwn_core.tuning.frontier import frontier
 from rwn_core.tuning.goal import Goal, GoalAnswer
 from rwn_core.tuning.goal_seek import seek
-from rwn_core.tuning.grid import Grid, values_of
+from rwn_core.tuning.grid import Grid, parse_values
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
+from rwn_core.tuning.seek_slices import SliceAnswer, SliceRanges, seek_slices
 from rwn_core.tuning.setting import Setting
-from rwn_core.tuning.slice_answer import SliceAnswer
 from rwn_core.tuning.sweep import USUAL, prepared, sweep
 from rwn_core.tuning.sweep_folder import JobFolder, job_name
-from rwn_core.tuning.sweep_processes import Run
+from rwn_core.tuning.sweep_processes import SweepRun
 from rwn_core.tuning.sweep_result import Sweep
-from rwn_core.tuning.trials import Plan, Trials
 from rwn_core.tuning.verdict import Verdict
 
 __all__ = [
@@ -26,19 +25,19 @@ __all__ = [
     "Plan",
     "Point",
     "Policy",
-    "Run",
     "Setting",
     "SliceAnswer",
     "SliceRanges",
     "Spread",
     "Sweep",
+    "SweepRun",
     "Trials",
     "Verdict",
     "frontier",
     "job_name",
+    "parse_values",
     "prepared",
     "seek",
     "seek_slices",
     "sweep",
-    "values_of",
 ]

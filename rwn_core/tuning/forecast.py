@@ -1,4 +1,4 @@
-"""What settings lead to before any release is drawn: those measures that have a closed form."""
+"""Expected measures of settings in closed form, before any release is drawn."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Before:
     correlations: Floats
 
     @classmethod
-    def of(cls, microdata: Microdata) -> Before:
-        """Of a table, or of a sample of one."""
+    def from_table(cls, microdata: Microdata) -> Before:
+        """Return those of a table, or of a sample of one."""
         values = microdata.matrix(microdata.numeric_names)
         known = ~np.isnan(values)
         count = np.maximum(known.sum(axis=0), 1)
@@ -153,34 +153,15 @@ EXPECTED: Mapping[str, Expected] = {
 def expected(
     microdata: Microdata, settings: Sequence[Setting]
 ) -> Iterator[dict[str, dict[str, float]]]:
-    """Forecast settings of methods that have closed forms.
-
-    A release differs from its expectation by its own noise, so that what is measured on releases
-    lies a little above: a change of correlations, say, is never 0.
-
-    Parameters
-    ----------
-    microdata : Microdata
-        From 2,001 records on, random ones stand for the table where the neighborhoods are large;
-        a radius for which they would be fewer than 1,000 is left out.
-    settings : sequence of Setting
-        Resolved. Those of methods without a forecast, and those that are rounded, are left out.
-
-    Yields
-    ------
-    dict of str to dict of str to float
-        For settings that share a table of neighbors, by the setting's key: values by the key of
-        `EXPECTED`, without those that have no answer; "records", how many were looked at; and
-        "releases", from how many simulated ones it is estimated where there is no closed form.
-    """
-    for same in _alike(microdata, settings):
+    """Forecast settings of methods that have closed forms."""
+    for same in _prepared_together(microdata, settings):
         try:
             forecasts, sample = _forecasts(microdata, same)
         except RWNError:
             continue  # no neighbor within the radius, or too many to be held
         if sample.n < min(FEWEST, microdata.n):
             continue
-        before = Before.of(sample)
+        before = Before.from_table(sample)
         yield {
             setting.key: _values(each, before)
             for setting, each in zip(same, forecasts, strict=True)
@@ -211,12 +192,8 @@ def _values(forecast: Forecast, before: Before) -> dict[str, float]:
     return known | ({"releases": float(forecast.releases)} if forecast.releases else {})
 
 
-def _alike(microdata: Microdata, settings: Sequence[Setting]) -> list[list[Setting]]:
-    """The plain settings in groups that one table of neighbors serves.
-
-    In a large table each radius has its own, since a small one can have all records; so have
-    slices, whose sample may be another.
-    """
+def _prepared_together(microdata: Microdata, settings: Sequence[Setting]) -> list[list[Setting]]:
+    """The plain settings in groups that one table of neighbors serves."""
     groups: dict[object, list[Setting]] = defaultdict(list)
     for setting in settings:
         params = setting.params

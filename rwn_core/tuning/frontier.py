@@ -11,13 +11,7 @@ from rwn_core.tuning.point import Point
 
 
 def sign(measure: str) -> float:
-    """+1 where a lower value is wanted, -1 where a higher one is.
-
-    Raises
-    ------
-    ParameterError
-        The measure is unknown, or has no better side.
-    """
+    """+1 where a lower value is wanted, -1 where a higher one is."""
     if measure not in MEASURES:
         raise ParameterError(no_measure(measure))
     better = MEASURES[measure].better
@@ -59,18 +53,7 @@ def frontier(points: Iterable[Point], one: str, two: str) -> list[Point]:
 
 
 def undominated(placed: Iterable[tuple[float, float, Point]]) -> list[Point]:
-    """Find the points that no other beats on two numbers of which less is better.
-
-    Parameters
-    ----------
-    placed : iterable of (float, float, Point)
-        Those without two finite numbers, or with too few records released, are left out.
-
-    Returns
-    -------
-    list of Point
-        Least first number first; of points equal on both, all stay.
-    """
+    """Find the points that no other beats on two numbers of which less is better."""
     finite = [
         each
         for each in placed

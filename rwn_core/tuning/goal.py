@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from rwn_core.errors import ParameterError
 from rwn_core.measures import MEASURES
 from rwn_core.tuning.frontier import sign
-from rwn_core.tuning.point import Point
+from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.policy import Policy, refuse_percentage
 from rwn_core.tuning.verdict import not_judged, share_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """What is wanted: the best `best` that keeps a policy, or one measure within a limit.
+    """State a goal: the best `best` that keeps a policy, or one measure within a limit.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Goal:
         refuse_percentage(self.keep, self.limit)
 
     @property
-    def kept(self) -> tuple[str, ...]:
+    def kept(self) -> tuple[str, ...]:  # words: public name
         """The measures that have a limit."""
         return self.keep.measures if isinstance(self.keep, Policy) else (self.keep,)
 
@@ -81,7 +81,7 @@ class Goal:
         return high if sign(self.keep) > 0 else -low
 
     def excess(self, point: Point) -> float:
-        """How far that end lies beyond the limit; at most 0 where every limit is kept."""
+        """Return the distance of that end beyond the limit; at most 0 if every limit is met."""
         if isinstance(self.keep, Policy):
             return self.worst(point) - 1.0
         return self.worst(point) - sign(self.keep) * float(self.limit or 0.0)
@@ -92,7 +92,7 @@ class Goal:
         return math.inf if median is None else sign(self.best) * median
 
     def answers(self, point: Point) -> bool:
-        """Whether a setting has an answer for every measure."""
+        """True if a setting has an answer for every measure."""
         return all(point.median(key) is not None for key in self.measures)
 
     @property
@@ -102,7 +102,7 @@ class Goal:
 
     @property
     def limit_words(self) -> str:
-        """What is to be kept, in words."""
+        """The limits in words."""
         if isinstance(self.keep, Policy):
             each = (_limit_words(limit.measure, limit.at_most) for limit in self.keep.limits)
             return ", ".join(each)
@@ -134,18 +134,17 @@ class GoalAnswer:
     unread: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def kept(self) -> bool:
-        """Whether every limit was judged and is kept."""
+    def kept(self) -> bool:  # words: public name
+        """True if every limit was judged and is met."""
         return self.reached and not self.unread
 
     @property
     def sentence(self) -> str:
-        """The answer in words, with its uncertainty, and the other intruder beside a linkage."""
-        stated = [self._in_words(key) for key in self.goal.kept]
-        if self.reached:
-            stated.append(self._in_words(self.goal.best))
-        wanted = {*self.goal.measures}
-        stated += [self._in_words(key) for key in self.point.spreads if key not in wanted]
+        """The answer in words, with its uncertainty; a linkage with both intruders."""
+        spreads, wanted = self.point.spreads, {*self.goal.measures}
+        shown = [*self.goal.kept, *([self.goal.best] if self.reached else [])]
+        shown += [key for key in spreads if key not in wanted]
+        stated = [spread_words(spreads[key]) for key in shown]
         few = " It releases too few records to be chosen." if self.point.few else ""
         words = f"{'; '.join(stated)}.{not_judged(self.unread)}{few}"
         setting = self.point.setting.words
@@ -165,7 +164,7 @@ class GoalAnswer:
 
     @property
     def _nearest(self) -> str:
-        """How far the nearest setting is beyond its most broken limit."""
+        """Words for the distance of the nearest setting beyond its most broken limit."""
         assert isinstance(self.goal.keep, Policy)
         verdict = self.goal.keep.judge_point(self.point)
         if verdict.first is None or verdict.largest is None:
@@ -173,17 +172,18 @@ class GoalAnswer:
         uses = f"{share_words(verdict.largest)} the limit"
         return f", which uses {uses} on {verdict.title(verdict.first)}"
 
-    def _in_words(self, measure: str) -> str:
-        spread, title = self.point.spreads[measure], self.point.spreads[measure].title
-        if spread.median is None:
-            return f"{title} without an answer"
-        words = f"{title} {number_words(measure, spread.median)}"
-        if spread.at_most is not None:
-            words += f", at most {number_words(measure, spread.at_most)}"
-        if spread.interval is None:
-            return words
-        low, high = (number_words(measure, end) for end in spread.interval)
-        return f"{words} (one more release: {low} to {high})"
+
+def spread_words(spread: Spread) -> str:
+    """Write the median of a measure, and where one more release falls."""
+    if spread.median is None:
+        return f"{spread.title} without an answer"
+    words = f"{spread.title} {number_words(spread.measure, spread.median)}"
+    if spread.at_most is not None:
+        words += f", at most {number_words(spread.measure, spread.at_most)}"
+    if spread.interval is None:
+        return words
+    low, high = (number_words(spread.measure, end) for end in spread.interval)
+    return f"{words} (one more release: {low} to {high})"
 
 
 def _limit_words(measure: str, limit: float, title: str | None = None) -> str:

@@ -7,24 +7,23 @@ from fresh releases, which had no part in choosing it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import product
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.parallel.threads import thread_count
-from rwn_core.tuning.attacked import with_attacked
+from rwn_core.parallel.threads import Progress, thread_count
+from rwn_core.tuning.evaluate_settings import Plan, with_red_team
 from rwn_core.tuning.frontier import sign
 from rwn_core.tuning.goal import Goal, GoalAnswer
-from rwn_core.tuning.goal_seek_steps import around, half_steps, middle
-from rwn_core.tuning.judged import empty_end
+from rwn_core.tuning.limit_bounds import empty_end, with_attacked
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.sweep_result import Sweep
-from rwn_core.tuning.trials import Plan, with_red_team
 
 _ROUNDS = 3  # how often the step is halved
 _FRESH = 1_000_000  # apart from the seeds of any sweep
@@ -33,7 +32,7 @@ _HALVES = 4  # steps from an answer toward a better one that failed
 _LINKAGES = ("distance_linkage", "bayes_linkage")  # no intruder is shown without the other
 _CANDIDATES = 6  # settings checked on fresh releases before the search gives up
 
-Progress = Callable[[float], None]
+_DIGITS = {"epsilon": 4, "q": 3}
 
 
 def seek(
@@ -91,7 +90,7 @@ def seek(
     plan = replace(plan, measures=goal.measures)
     steps = half_steps(points)
     farthest = [point.setting for point in points]
-    with Crew(microdata, farthest, plan, workers=thread_count(workers)) as crew:
+    with SettingPool(microdata, farthest, plan, workers=thread_count(workers)) as crew:
         for number in range(_ROUNDS):
             here = _leader(known.values(), goal)
             wanted = [s for s in around(here.setting, steps) if s.key not in known]
@@ -118,10 +117,7 @@ def _start(points: Sequence[Point] | Sweep, plan: Plan | None) -> tuple[Sequence
 
 
 def _judged(goal: Goal, points: Sequence[Point]) -> tuple[Goal, dict[str, str]]:
-    """The goal with those limits of its policy that can be judged; why the others cannot.
-
-    A limit that the sweep did not read stays: it has no reason, and would be passed over.
-    """
+    """The goal with those limits of its policy that can be judged; why the others cannot."""
     if not isinstance(goal.keep, Policy):
         for point in points:
             _refuse_empty(goal, point)
@@ -155,7 +151,7 @@ def _part(progress: Progress, number: int, parts: int) -> Progress:
 
 
 def _verified(
-    crew: Crew, known: Mapping[str, Point], goal: Goal, plan: Plan, progress: Progress
+    crew: SettingPool, known: Mapping[str, Point], goal: Goal, plan: Plan, progress: Progress
 ) -> GoalAnswer:
     """The best settings again, on releases that had no part in choosing them."""
     choosing = replace(plan, seed=plan.seed + _FRESH, releases=max(3 * plan.releases, 24))
@@ -182,8 +178,8 @@ def _verified(
     return GoalAnswer(goal=goal, point=point, reached=goal.excess(point) <= 0, tried=len(known))
 
 
-def _stated(crew: Crew, setting: Setting, plan: Plan, number: int) -> Point:
-    """What is said of an answer: from releases that chose nothing, others at each attempt."""
+def _stated(crew: SettingPool, setting: Setting, plan: Plan, number: int) -> Point:
+    """Read an answer on releases that chose nothing, others at each attempt."""
     seed = plan.seed + _FRESH * (2 + number)
     count = max(_STATED, plan.releases)
     beside = _LINKAGES if set(plan.measures) & set(_LINKAGES) else ()
@@ -194,7 +190,7 @@ def _stated(crew: Crew, setting: Setting, plan: Plan, number: int) -> Point:
     return with_attacked(point, few)
 
 
-def _closer(crew: Crew, goal: Goal, plan: Plan, kept: Point, failed: Point | None) -> Point:
+def _closer(crew: SettingPool, goal: Goal, plan: Plan, kept: Point, failed: Point | None) -> Point:
     """Between a setting that keeps the limit and a better one that does not: by halves."""
     for _ in range(_HALVES if failed is not None else 0):
         assert failed is not None
@@ -216,3 +212,88 @@ def _leader(points: Any, goal: Goal) -> Point:
     ranked: list[Point] = list(points)
     keeping = [point for point in ranked if goal.excess(point) <= 0]
     return min(keeping, key=goal.loss) if keeping else min(ranked, key=goal.worst)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Hold the step of a search along one number, and its ends.
+
+    Attributes
+    ----------
+    size : float
+    low, high : float
+        Least and largest value of the sweep: who chose them did not offer what lies beyond.
+    absent : bool
+        Whether settings of the sweep go without this number; that is then the step below `low`.
+    """
+
+    size: float
+    low: float
+    high: float
+    absent: bool = False
+
+    def half(self) -> Step:
+        """A step of half the size."""
+        return replace(self, size=self.size / 2)
+
+
+def half_steps(points: Sequence[Point]) -> dict[str, Step]:
+    """For each number that the sweep varies, half its typical step."""
+    steps: dict[str, Step] = {}
+    for name in _names(points[0].setting):
+        searched = {_number(getattr(point.setting.params, name)) for point in points}
+        values = sorted(searched - {None})
+        if values and len(searched) > 1:
+            size = (values[-1] - values[0]) / max(len(values) - 1, 1) / 2
+            steps[name] = Step(size=size, low=values[0], high=values[-1], absent=None in searched)
+    return steps
+
+
+def around(setting: Setting, steps: Mapping[str, Step]) -> list[Setting]:
+    """The settings one step away, along the axes and between them."""
+    made = []
+    for directions in product((-1, 0, 1), repeat=len(steps)):
+        changes = {
+            name: _moved(name, getattr(setting.params, name), direction, step)
+            for (name, step), direction in zip(steps.items(), directions, strict=True)
+        }
+        try:
+            made.append(replace(setting, params=replace(setting.params, **changes)))
+        except ParameterError:
+            continue  # two numbers that the method does not allow together
+    return list({each.key: each for each in made if each.key != setting.key}.values())
+
+
+def middle(one: Setting, other: Setting) -> Setting:
+    """The setting halfway between two of one method; whole numbers stay whole."""
+    changes = {}
+    for name in _names(one):
+        a, b = (_number(getattr(setting.params, name)) for setting in (one, other))
+        if a is not None and b is not None:
+            whole = isinstance(a, int) and name not in _DIGITS
+            changes[name] = (
+                round((a + b) / 2) if whole else round((a + b) / 2, _DIGITS.get(name, 6))
+            )
+    return replace(one, params=replace(one.params, **changes))
+
+
+def _moved(name: str, value: Any, direction: int, step: Step) -> Any:
+    if _number(value) is None:
+        enters = value is None and direction > 0
+        return step.low if enters else value
+    if step.absent and direction < 0 and value <= step.low:
+        return None
+    whole = isinstance(value, int) and name not in _DIGITS
+    # a whole number moves by one at least, or small steps would not move it at all
+    size = max(1, round(step.size)) if whole else step.size
+    moved = min(max(value + direction * size, step.low), step.high)
+    return moved if whole else round(float(moved), _DIGITS.get(name, 6))
+
+
+def _names(setting: Setting) -> list[str]:
+    """The parameters of a setting's method."""
+    return [field.name for field in fields(setting.params)]
+
+
+def _number(value: Any) -> Any:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

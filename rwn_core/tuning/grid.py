@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any
 
 from rwn_core.data.slices import Slices, as_slices
+from rwn_core.data.text_budget import LONGEST_FORMULA, check_letters
 from rwn_core.errors import ParameterError
 from rwn_core.tuning.setting import Setting, parameter_names
 
@@ -95,7 +96,7 @@ class Grid:
                     f"they have: {', '.join(sorted(of_any))}."
                 )
 
-    def _axes_of(self, method: str) -> Mapping[str, Sequence[Any]]:
+    def _method_axes(self, method: str) -> Mapping[str, Sequence[Any]]:
         if len(self.methods) == 1:
             return self.axes
         own = parameter_names(method)
@@ -104,7 +105,7 @@ class Grid:
     def __len__(self) -> int:
         """Number of settings, before equal ones are joined."""
         combinations = sum(
-            math.prod(len(values) for values in self._axes_of(method).values())
+            math.prod(len(values) for values in self._method_axes(method).values())
             for method in self.methods
         )
         return combinations * len(self.weights) * len(self.precision) * len(self.slices)
@@ -120,7 +121,7 @@ class Grid:
         made = [
             Setting.of(method, dict(zip(axes, values, strict=True)), weights, precision, slices)
             for method in self.methods
-            for axes in (self._axes_of(method),)
+            for axes in (self._method_axes(method),)
             for weights in self.weights
             for precision in self.precision
             for slices in self.slices
@@ -129,29 +130,15 @@ class Grid:
         return list({setting.key: setting for setting in made}.values())
 
 
-def values_of(text: str, name: str = "The list") -> tuple[Any, ...]:
+def parse_values(text: str, name: str = "The list") -> tuple[Any, ...]:
     """Values as people type them: 0, 1, 2.5 with commas, and 0:2:0.5 for every half from 0 to 2.
-
-    Parameters
-    ----------
-    text : str
-    name : str
-        How the message calls it.
-
-    Returns
-    -------
-    tuple
-        Whole numbers, other numbers, true and false, or words.
-
-    Raises
-    ------
-    ParameterError
 
     Examples
     --------
-    >>> values_of("0:1:0.5, 3")
+    >>> parse_values("0:1:0.5, 3")
     (0.0, 0.5, 1.0, 3)
     """
+    check_letters(text, LONGEST_FORMULA, name, ParameterError)
     parts = [part.strip() for part in text.split(",")]
     refusal = f"{name} must be values with commas between them, such as 1, 2, 5 or 0:2:0.5."
     if not all(parts):
@@ -159,6 +146,8 @@ def values_of(text: str, name: str = "The list") -> tuple[Any, ...]:
     values: list[Any] = []
     for part in parts:
         values += _range(part, refusal) if ":" in part else [_value(part)]
+        if len(values) > LARGEST:
+            raise ParameterError(f"{name} has more than {LARGEST:,} values; take some out.")
     return tuple(dict.fromkeys(values))
 
 
@@ -185,7 +174,7 @@ def _range(text: str, refusal: str) -> list[Any]:
     return [low + i * step if whole else round(low + i * step, 10) for i in range(count + 1)]
 
 
-def settings_of(what: Grid | Setting | Sequence[Grid | Setting]) -> list[Setting]:
+def unique_settings(what: Grid | Setting | Sequence[Grid | Setting]) -> list[Setting]:
     """The settings of one grid, of several, or of settings given one by one; each once."""
     parts = [what] if isinstance(what, Grid | Setting) else list(what)
     settings: list[Setting] = []

@@ -13,10 +13,10 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.ends import UNRELATED
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.threads import Progress
-from rwn_core.tuning.along_strength import Loss, Search
+from rwn_core.tuning.evaluate_settings import Plan
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.trials import Plan
+from rwn_core.tuning.strength_search import Loss, StrengthSearch
 
 __all__ = ["PICTURES", "Loss", "Matched", "Refused", "match"]
 
@@ -78,35 +78,7 @@ def match(
     along: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> list[Matched | Refused]:
-    """Tune several methods to the same loss, or to the same policy.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    methods : sequence of str
-        Keys of METHODS.
-    to : Loss or Policy
-    plan : Plan
-        What is read at the settings that are found, and on how many releases; the search draws
-        the same releases.
-    along : sequence of str
-        Measures that are read, beside what is matched, at every setting that the search tries.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    list of Matched or Refused
-        One for each method, in their order: the strongest setting that the loss accepts, or the
-        weakest that keeps all limits of the policy. The method's other levers stay at its standard
-        preset. A method that cannot mask the table says why.
-
-    Raises
-    ------
-    ParameterError
-        A method or a measure is unknown, or what is matched is empty: a file without any relation
-        loses no more, or the unmasked file keeps a limit of the policy.
-    """
+    """Tune several methods to the same loss, or to the same policy."""
     for key in methods:
         if key not in METHODS:
             raise ParameterError(f"There is no method {key}; known are: {', '.join(METHODS)}.")
@@ -121,7 +93,7 @@ def match(
                 progress((number + share) / len(methods))
 
         try:
-            found.append(_tuned(Search(microdata, key, tried, tell), to, plan))
+            found.append(_tuned(StrengthSearch(microdata, key, tried, tell), to, plan))
         except ParameterError as refusal:
             found.append(Refused(method=key, reason=str(refusal)))
         tell(1.0)
@@ -143,11 +115,11 @@ def _refuse_empty(microdata: Microdata, to: Loss | Policy) -> None:
         )
 
 
-def _tuned(search: Search, to: Loss | Policy, plan: Plan) -> Matched:
+def _tuned(search: StrengthSearch, to: Loss | Policy, plan: Plan) -> Matched:
     """The setting that is sought, with what the plan reads there."""
     if isinstance(to, Policy):
         position, reached = search.weakest(to)
     else:
         position, reached = search.strongest(to)
-    point, pictures = search.whole(position, plan, PICTURES)
+    point, pictures = search.final(position, plan, PICTURES)
     return Matched(point=point, reached=reached, path=search.path, pictures=pictures)

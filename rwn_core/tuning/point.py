@@ -9,7 +9,7 @@ from statistics import fmean, median
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.evaluation.prediction_bands import interval_of
+from rwn_core.evaluation.prediction_bands import release_interval
 from rwn_core.measures import MEASURES
 from rwn_core.measures.aligned import empty_records
 from rwn_core.measures.ends import UNMASKED, UNRELATED
@@ -54,7 +54,7 @@ class Spread:
 
     @property
     def title(self) -> str:
-        """What the values are called: a worst case only where each of them is one."""
+        """Title of the values: a worst case only if each of them is one."""
         about = MEASURES[self.measure]
         return about.at_least if self.is_bound else about.title
 
@@ -65,15 +65,15 @@ class Spread:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Where one more release falls 9 times in 10, within the measure's bounds."""
-        return interval_of(self.measure, self.values)
+        """Interval of one more release, 9 times in 10, within the measure's bounds."""
+        return release_interval(self.measure, self.values)
 
     @property
     def at_most(self) -> float | None:
         """Below what one more release's worst case falls, where only bounds of it are known."""
         if not self.upper:
             return None
-        ends = interval_of(self.measure, self.upper)
+        ends = release_interval(self.measure, self.upper)
         return self.upper[0] if ends is None else ends[1]
 
     @property
@@ -133,7 +133,7 @@ class Point:
 
     @property
     def few(self) -> bool:
-        """Whether it releases too few records to be chosen; a sample is as small as was asked."""
+        """True if it releases too few records to be chosen; a sample is as small as intended."""
         return _too_few(self.released, self.setting.params)
 
     def median(self, measure: str) -> float | None:
@@ -142,12 +142,7 @@ class Point:
         return None if spread is None else spread.median
 
     def stated(self) -> dict[str, dict[str, float]]:
-        """What a scenario says of it: medians, and between which values one more release falls.
-
-        Beside each range stands how many releases it is of. Where these are lower bounds of a worst
-        case, "at_most" is the upper one: 1 if none is known. "unmasked" and "unrelated" are what
-        the ends of the table read.
-        """
+        """Return the part of a scenario: medians, and intervals of one more release."""
         stated = {}
         for key, spread in self.spreads.items():
             if spread.median is not None:
@@ -197,7 +192,7 @@ def _too_few(share: float, params: Any) -> bool:
 
 
 def ranges_words(stated: Mapping[str, Mapping[str, float]]) -> str:
-    """Say what the ranges of `Point.stated` are, by the fewest releases; empty if nobody knows."""
+    """Say what the ranges of `Point.stated` are, by the fewest releases; empty if unknown."""
     counts = [int(each["releases"]) for each in stated.values() if "releases" in each]
     return range_words(min(counts)) if counts else ""
 

@@ -12,8 +12,15 @@ from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.tuning.attacked import attacked
-from rwn_core.tuning.judged import MISSING, Judged, empty_end, of_point, of_reading, of_stated
+from rwn_core.tuning.limit_bounds import (
+    MISSING,
+    LimitBounds,
+    attacked,
+    bounds_from_reading,
+    bounds_from_spread,
+    bounds_from_stated,
+    empty_end,
+)
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.verdict import Verdict
 
@@ -24,19 +31,7 @@ _WRONG = (
 
 
 def refuse_percentage(measure: str, value: float) -> None:
-    """Refuse a number beyond the bounds of a measure that ends at 1.
-
-    Parameters
-    ----------
-    measure : str
-        Key of the measure.
-    value : float
-        A limit, or what is to be reached.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse a number beyond the bounds of a measure that ends at 1."""
     about = MEASURES[measure]
     if about.bounds[1] == 1 and value > 1:
         raise ParameterError(
@@ -94,7 +89,7 @@ class Limit:
         return MEASURES[self.measure].title
 
     def share(self, value: float) -> float:
-        """How much of the limit a value uses: 1 is all of it.
+        """Return the share of the limit that a value uses: 1 is all of it.
 
         Returns
         -------
@@ -177,7 +172,7 @@ class Policy:
             A limit whose measure could not be read is not kept.
         """
         given = {
-            key: Judged(value=value, reason=(reasons or {}).get(key, MISSING))
+            key: LimitBounds(value=value, reason=(reasons or {}).get(key, MISSING))
             for key, value in {**dict.fromkeys(self.measures), **values}.items()
         }
         return self._verdict(given)
@@ -192,7 +187,7 @@ class Policy:
         the share, nothing is kept. What the red team achieved counts where it is worse.
         """
         worse = attacked(readings)
-        verdict = self._verdict({key: of_reading(each) for key, each in worse.items()})
+        verdict = self._verdict({key: bounds_from_reading(each) for key, each in worse.items()})
         return replace(verdict, released=released)
 
     def judge_point(self, point: Point) -> Verdict:
@@ -204,15 +199,17 @@ class Policy:
             Releases of one setting; a single release is held against the limits by its value.
             One that releases too few records keeps nothing.
         """
-        verdict = self._verdict({key: of_point(each) for key, each in point.spreads.items()})
+        verdict = self._verdict(
+            {key: bounds_from_spread(each) for key, each in point.spreads.items()}
+        )
         return replace(verdict, released=point.released if point.few else None)
 
     def judge_stated(self, readings: Mapping[str, Mapping[str, float]]) -> Verdict:
         """Hold the readings of a scenario against the limits, by the same ends."""
-        return self._verdict({key: of_stated(each) for key, each in readings.items()})
+        return self._verdict({key: bounds_from_stated(each) for key, each in readings.items()})
 
-    def _verdict(self, given: Mapping[str, Judged]) -> Verdict:
-        nothing = Judged(value=None)
+    def _verdict(self, given: Mapping[str, LimitBounds]) -> Verdict:
+        nothing = LimitBounds(value=None)
         held = {
             each.measure: given.get(each.measure, nothing).against(each.measure, each.share)
             for each in self.limits
@@ -282,7 +279,7 @@ class Policy:
 
     @classmethod
     def from_records(cls, records: Sequence[Mapping[str, Any]]) -> Policy:
-        """Read what `to_records` made, or somebody wrote by hand.
+        """Read the records of `to_records`, or of a file written by hand.
 
         Raises
         ------

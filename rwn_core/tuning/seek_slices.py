@@ -1,15 +1,15 @@
-"""Slice search: which variables should travel together, and how strongly to mask then.
+"""Slice search: which variables share a donor, and how strong the masking must then be.
 
-Slices are compared by their expected loss and tried on common seeds. What is promised about the
-answer comes from fresh releases, which had no part in choosing it.
+Choices of slices and weights are compared by their expected loss and tried on common seeds. The
+answer is stated on fresh releases, which had no part in choosing it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,27 +18,34 @@ from rwn_core.data.slices import Slices
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, at_levers
-from rwn_core.parallel.threads import thread_count
-from rwn_core.tuning.attacked import with_attacked
+from rwn_core.measures import UTILITY
+from rwn_core.parallel.threads import Progress, thread_count
+from rwn_core.tuning.evaluate_settings import Plan, with_red_team
+from rwn_core.tuning.goal import spread_words
+from rwn_core.tuning.limit_bounds import with_attacked
 from rwn_core.tuning.point import Point
-from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.search_pace import Pace
-from rwn_core.tuning.search_processes import Crew
+from rwn_core.tuning.policy import QUICK, Policy
 from rwn_core.tuning.setting import Setting
-from rwn_core.tuning.slice_answer import LOSS, SliceAnswer
+from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
-from rwn_core.tuning.slice_search import FRESH, SliceSearch
-from rwn_core.tuning.slice_steps import Choice, Found, Weights
-from rwn_core.tuning.trials import Plan, with_red_team
+from rwn_core.tuning.slice_steps import Weights, slice_steps, weight_steps
+from rwn_core.tuning.verdict import not_judged
 
 LARGEST_SEARCHED = 1_000  # records; more take minutes, and linkage is known between bounds only
-STRENGTHS = 40  # between the ends of the slider
-_RELEASES = 6  # of a trial
-_STATED = 59  # releases behind the stated interval: from the third smallest to the third largest
-_ATTEMPTS = 8  # slices checked on fresh releases before the search gives up
+_STRENGTHS = 40  # between the ends of the slider
+_TRIAL, _CHOOSING, _STATED = 6, 24, 59  # releases: of a trial, of a leader, behind the interval
+_BROKEN, _FAR = 1.5, 0.5  # of a limit: one release is enough to refuse, and to go on
+_FRESH = 1_000_000  # seeds between one set of releases and the next
+_ATTEMPTS = 8  # choices checked on fresh releases before the search gives up
+_READINGS = 8  # of a trial, as long as few have been made
 
-Progress = Callable[[float], None]
+
+class Choice(NamedTuple):
+    """Slices, and the weights of the variables in the distance."""
+
+    slices: Slices
+    weights: Weights = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,19 +55,19 @@ class SliceRanges:
     Attributes
     ----------
     starts : sequence of Slices, optional
-        Slices to begin with; the usual ones of `PRESETS` by default.
+        Slices to begin with; those of `PRESETS` by default.
     only_starts : bool
-        Whether no other slices are tried: the best of some given ones.
+        Whether no other slices are tried.
     weights : bool
         Whether weights are halved and doubled, too, where table and setting give every variable
-        the same; whoever gave others meant them.
+        the same.
     strengths : sequence of float, optional
         Values of the method's strength, weakest first; forty between the ends of its slider by
         default.
     records : int
         Of a table with more than so many, random ones are searched.
     tries : int
-        Slices and strengths that are tried at most, but for a few more with each variable alone.
+        Slices, weights and strengths that are tried at most.
     seed : int
         Of the first trial release, a teaching seed.
     """
@@ -79,6 +86,60 @@ class SliceRanges:
             raise ParameterError("A slice search needs at least two records and one try.")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceAnswer:
+    """Hold the answer of a slice search.
+
+    Attributes
+    ----------
+    policy : Policy
+    point : Point
+        Read on fresh releases: the limits' measures and the loss of relations. If no slices meet
+        all limits, those that come nearest.
+    reached : bool
+        Whether all limits are met: 19 of 20 further releases should meet each. Never where a limit
+        could not be judged.
+    tried : int
+        Slices, weights and strengths that were tried on releases.
+    records : int
+        How many records it was searched and read on.
+    of : int
+        How many the table has.
+    unread : mapping of str to str
+        Limits of the policy that cannot be judged on this table, and why; the search goes by the
+        others.
+    """
+
+    policy: Policy
+    point: Point
+    reached: bool
+    tried: int
+    records: int
+    of: int
+    unread: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def slices(self) -> Slices:
+        """The variables that share a donor; every other one has its own."""
+        return self.point.setting.slices or ()
+
+    @property
+    def sentence(self) -> str:
+        """The answer in words, with its uncertainty and the number of records."""
+        stated = "; ".join(spread_words(spread) for spread in self.point.spreads.values())
+        words = f"{self.point.setting.words}: {stated}."
+        if self.records < self.of:
+            words += (
+                f" Searched and read on {self.records:,} random records of {self.of:,}; read it on "
+                "all of them before it is used."
+            )
+        words += not_judged(self.unread)
+        if self.reached:
+            return words
+        known = "is known to keep" if self.unread else "keeps"
+        return f"None of {self.tried:,} {known} all limits; nearest is {words}"
+
+
 def seek_slices(
     microdata: Microdata,
     policy: Policy,
@@ -88,13 +149,12 @@ def seek_slices(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> SliceAnswer:
-    """Find which variables should travel together: least loss of correlations within all limits.
+    """Find which variables should travel together: least loss of relations within all limits.
 
-    Finds the best weights of each variable alone first, which any slices have to beat. Starts with
-    these, at usual slices and at those that merging leads to, then joins slices, moves variables
-    between them, and halves and doubles weights while the expected loss falls and trial releases
-    keep every limit. For each the weakest strength that keeps them is found by bisection. The
-    answer is checked on releases that had no part in the search.
+    Starts at usual slices, then joins slices, moves variables between them, and halves and doubles
+    weights while the expected loss falls and trial releases meet every limit. For each choice the
+    weakest strength that meets them is found by bisection. The answer is checked on releases that
+    had no part in the search.
 
     Parameters
     ----------
@@ -118,7 +178,7 @@ def seek_slices(
     ------
     ParameterError
         The policy has no limit, or none that can be broken on this table; the table has fewer
-        than two masked variables or numbers, or a method's strength cannot be moved.
+        than two masked variables, or a method's strength cannot be moved.
     RWNError
         A worker ended, for instance for lack of memory.
 
@@ -126,64 +186,43 @@ def seek_slices(
     ----------
     METHODS 4.10; anatomy (Xiao, Tao 2006) and slicing (Li, Li, Zhang, Molloy 2012) cut tables so.
     """
-    _check(microdata, policy)
-    progress = progress or (lambda share: None)
+    if not policy.limits:
+        raise ParameterError("The policy has no limit; give it at least one.")
+    if len(masked_names(microdata)) < 2:
+        raise ParameterError("A slice search needs two masked variables; describe more of them.")
     ranges = ranges or SliceRanges()
+    progress = progress or (lambda share: None)
     sample = _sample(microdata, ranges.records)
-    asked, (policy, unread) = policy, policy.judgeable(sample)
-    setting = setting or Setting(params=RWN(epsilon=1.0, k=5))
-    settings = _strengths(sample, setting, ranges.strengths)
-    plan = Plan(measures=asked.measures, releases=_RELEASES, seed=ranges.seed)
-    with Crew(sample, settings, plan, workers=thread_count(workers)) as crew:
+    judged, unread = policy.judgeable(sample)
+    settings = _strengths(
+        sample, setting or Setting(params=RWN(epsilon=1.0, k=5)), ranges.strengths
+    )
+    plan = Plan(measures=policy.measures, releases=_TRIAL, seed=ranges.seed)
+    with SettingPool(sample, settings, plan, workers=thread_count(workers)) as pool:
         search = SliceSearch(
-            names=tuple(masked_names(sample)),
+            microdata=sample,
             settings=settings,
-            losses=cache(lambda weights: SliceLoss.of(sample, _weighed(settings, weights))),
-            crew=crew,
-            policy=policy,
+            pool=pool,
+            policy=judged,
             plan=plan,
-            tries=ranges.tries,
-            only_starts=ranges.only_starts,
-            reweigh=ranges.weights and not settings[0].weights,
-            related=_by_role(sample),
-            pace=Pace(
-                tell=progress,
-                tries=ranges.tries,
-                check=_STATED * len({*asked.measures, LOSS}),
-                expected=ranges.tries if ranges.weights else ranges.tries // 2,
-            ),
+            ranges=ranges,
+            progress=progress,
+            expected=ranges.tries if ranges.weights else ranges.tries // 2,
         )
-        usual = list(dict.fromkeys(preset_slices(sample, key) for key in PRESETS))
-        starts = usual if ranges.starts is None else ranges.starts
-        begin = [Choice(slices, search.given) for slices in starts]
-        alone = [] if ranges.only_starts and () not in starts else _alone(search)
-        search.pace.checks = 2.0 if alone else 1.0
-        lone = _verified(search.of_weights_alone(cautious=True), alone) if alone else None
-        known = lone if lone is not None and lone.kept else None
-        best = _verified(search, [*begin, *alone], known=known)
-        if not best.kept and search.reweigh:
-            # where fresh releases refuse all weights that were found, they stay as they are
-            unmoved = _verified(search.of_given_weights(), begin)
-            best = unmoved if unmoved.kept else best
+        starts = ranges.starts or [preset_slices(sample, key) for key in PRESETS]
+        ungrouped_first = sorted(dict.fromkeys(starts), key=bool)
+        search.descend([Choice(slices, search.given) for slices in ungrouped_first])
+        point, met = search.verified()
     progress(1.0)
     return SliceAnswer(
-        policy=asked,
-        point=best.point,
-        reached=best.kept and not unread,
+        policy=policy,
+        point=point,
+        reached=met and not unread,
         unread=unread,
-        tried=len(search.shares),
+        tried=search.tried,
         records=sample.n,
         of=microdata.n,
     )
-
-
-def _check(microdata: Microdata, policy: Policy) -> None:
-    if not policy.limits:
-        raise ParameterError("The policy has no limit; give it at least one.")
-    if len(masked_names(microdata)) < 2 or len(microdata.numeric_names) < 2:
-        raise ParameterError(
-            "A slice search needs two masked variables and two numeric ones; describe more of them."
-        )
 
 
 def _sample(microdata: Microdata, records: int) -> Microdata:
@@ -196,87 +235,256 @@ def _sample(microdata: Microdata, records: int) -> Microdata:
 def _strengths(
     microdata: Microdata, setting: Setting, values: Sequence[float] | None
 ) -> list[Setting]:
-    """The setting at several strengths, weakest first."""
+    """Return the setting at several strengths, weakest first."""
     setting = setting.resolved(microdata)
     params = setting.params
     if values is None:
         ends = params.prepare(setting.applied_to(microdata)).ranges[params.strength]
-        count = max(2, min(STRENGTHS, round((ends.high - ends.low) / ends.step) + 1))
+        count = max(2, min(_STRENGTHS, round((ends.high - ends.low) / ends.step) + 1))
         values = [round(float(each), 6) for each in np.linspace(ends.low, ends.high, count)]
     moved = [at_levers(params, {params.strength: each}) for each in values]
     return list({each.key: each for each in (replace(setting, params=p) for p in moved)}.values())
 
 
-def _by_role(microdata: Microdata) -> list[tuple[str, ...]]:
-    """The masked variables of each role that several have."""
-    names, roles = masked_names(microdata), {v.name: v.role for v in microdata.schema.variables}
-    groups = [tuple(name for name in names if roles[name] is role) for role in Role]
-    return [each for each in groups if len(each) > 1]
+@dataclass(slots=True, kw_only=True)
+class SliceSearch:
+    """A greedy descent of the expected loss among choices that meet a policy on trial releases.
 
-
-def _weighed(settings: Sequence[Setting], weights: Weights) -> list[Setting]:
-    return [replace(each, weights=weights) for each in settings]
-
-
-def _alone(search: SliceSearch) -> list[Choice]:
-    """Each variable alone: under the weights as they are, and under those that serve it best."""
-    alone = [Choice((), search.given)]
-    if search.reweigh:
-        quick = search.of_weights_alone(cautious=False)
-        quick.run(alone)
-        alone += [quick.best.choice] if quick.best is not None else []
-    return list(dict.fromkeys(alone))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Verified:
-    """What a search found, as read on fresh releases, and whether these keep all limits."""
-
-    found: Found
-    point: Point
-    kept: bool
-
-
-def _verified(
-    search: SliceSearch, starts: Sequence[Choice], *, known: _Verified | None = None
-) -> _Verified:
-    """The best on releases that had no part in choosing it, or one known to keep all limits.
-
-    Where the search's releases were kind to it, it and every other has to leave more room, and the
-    search goes on with what it knows.
+    Attributes
+    ----------
+    microdata : Microdata
+    settings : sequence of Setting
+        One for each strength, weakest first, with the weights to begin with.
+    pool : SettingPool
+    policy : Policy
+    plan : Plan
+        Releases and seed of a trial, and the measures that are stated.
+    ranges : SliceRanges
+    progress : callable
+    expected : int
+        Trials ahead, as far as is known.
+    found : dict of Choice to int
+        The weakest strength at which a choice meets all limits.
+    trials, confirmed : dict of (Choice, int) to float
+        Largest share of a limit that trial releases use, and that more and other releases use.
+    losses : dict of Weights to SliceLoss
+    seen : set of Choice
+    refused : str
+        The measure whose limit the last refused trial broke.
+    readings : int
+        Releases on which a measure was read.
+    done : float
+        Share of the search that was reported.
     """
-    search.known = None if known is None else known.found
-    search.run(starts)
-    nearest = (math.inf, search.here.choice, search.here.strength)
-    for attempt in range(_ATTEMPTS):
-        best = search.best
-        if best is None:
-            break
-        if known is not None and best == known.found:
-            return known
-        point = _fresh(search, best, 2 + attempt)
-        judged = search.policy.judge_point(point)
-        if judged.kept:
-            return _Verified(found=best, point=point, kept=True)
-        share = math.inf if judged.unread or judged.largest is None else judged.largest
-        nearest = min(nearest, (share, best.choice, best.strength))
-        search.pace.checks += 1  # of what is next
-        search.tighten(judged)
-        search.run((*starts, best.choice))
-    if known is not None:
-        return known
-    _, choice, strength = nearest
-    found = Found(loss=0.0, choice=choice, strength=strength)
-    point = _fresh(search, found, 2 + _ATTEMPTS)
-    return _Verified(found=found, point=point, kept=search.policy.judge_point(point).kept)
 
+    microdata: Microdata
+    settings: Sequence[Setting]
+    pool: SettingPool
+    policy: Policy
+    plan: Plan
+    ranges: SliceRanges
+    progress: Progress
+    expected: int
+    found: dict[Choice, int] = field(default_factory=dict)
+    trials: dict[tuple[Choice, int], float] = field(default_factory=dict)
+    confirmed: dict[tuple[Choice, int], float] = field(default_factory=dict)
+    losses: dict[Weights, SliceLoss] = field(default_factory=dict)
+    seen: set[Choice] = field(default_factory=set)
+    refused: str = ""
+    readings: int = 0
+    done: float = 0.0
 
-def _fresh(search: SliceSearch, found: Found, which: int) -> Point:
-    """Read all that have a limit, and the loss, on releases of their own: which set of them."""
-    measures = tuple(dict.fromkeys((*search.plan.measures, LOSS)))
-    seed = search.plan.seed + FRESH * which
-    plan = Plan(measures=measures, releases=_STATED, seed=seed)
-    setting = search.at(found.choice, found.strength)
-    (point,) = search.crew.points([setting], plan, search.pace.checking())
-    (few,) = search.crew.points([setting], with_red_team(plan), lambda share: None)
-    return with_attacked(point, few)
+    @property
+    def names(self) -> list[str]:
+        """The masked variables."""
+        return masked_names(self.microdata)
+
+    @property
+    def given(self) -> Weights:
+        """The weights to begin with."""
+        return self.settings[0].weights
+
+    @property
+    def tried(self) -> int:
+        """Number of trials."""
+        return len(self.trials)
+
+    @property
+    def best(self) -> Choice | None:
+        """The choice of least expected loss that meets all limits."""
+        return min(self.found, key=lambda each: self._loss(each, self.found[each]), default=None)
+
+    @property
+    def _moves_weights(self) -> bool:
+        """True if all variables have the same weight to begin with, and others may be tried."""
+        return self.ranges.weights and not self.given
+
+    def _loss_table(self, weights: Weights) -> SliceLoss:
+        """Return the expected losses under some weights, computed once."""
+        if weights not in self.losses:
+            settings = [replace(each, weights=weights) for each in self.settings]
+            self.losses[weights] = SliceLoss.from_settings(self.microdata, settings)
+        return self.losses[weights]
+
+    def _loss(self, choice: Choice, strength: int) -> float:
+        return float(self._loss_table(choice.weights).loss(choice.slices)[strength])
+
+    def descend(self, starts: Sequence[Choice]) -> None:
+        """Try some choices, then change the best one step by step while its loss falls."""
+        for choice in starts:
+            self._look(choice)
+        while any([self._step_slices(), self._step_weights()]):
+            continue
+
+    def _step_slices(self) -> bool:
+        """Join slices and move variables; True if the loss fell."""
+        fell = False
+        while not self.ranges.only_starts:
+            (slices, weights), strength = self._leader()
+            losses = self._loss_table(weights)
+            steps = sorted(
+                slice_steps(slices, self.names),
+                key=lambda each: (losses.loss(each)[strength], each),
+            )
+            if not self._moves_weights:  # weights may be moved as long as there are trials
+                best = math.inf if self.best is None else losses.loss(slices)[strength]
+                left = (each for each in steps if Choice(each, weights) not in self.seen)
+                self.expected = sum(losses.loss(each).min() < best for each in left)
+            if not any(self._look(Choice(each, weights)) for each in steps):
+                break
+            fell = True
+        return fell
+
+    def _step_weights(self) -> bool:
+        """Halve and double the weights of slices, of roles and of each variable."""
+        if not self._moves_weights:
+            return False
+        several = (
+            *self._leader()[0].slices,
+            *(masked_names(self.microdata, role) for role in Role),
+        )
+        fell = False
+        for names in dict.fromkeys((*map(tuple, several), *((name,) for name in self.names))):
+            slices, weights = self._leader()[0]
+            moved = (Choice(slices, each) for each in weight_steps(weights, names))
+            fell |= any(self._look(choice) for choice in moved)
+        return fell
+
+    def _leader(self) -> tuple[Choice, int]:
+        """Return the best choice; if none meets all limits, the one nearest to it."""
+        if self.best is not None:
+            return self.best, self.found[self.best]
+        return min(self.trials, key=lambda each: (self.trials[each], each))
+
+    def _look(self, choice: Choice) -> bool:
+        """Find the weakest strength at which a choice meets the policy; True if it leads now."""
+        if choice in self.seen or self.tried >= self.ranges.tries:
+            return False
+        best = self.best
+        limit = math.inf if best is None else self._loss(best, self.found[best])
+        losses = self._loss_table(choice.weights).loss(choice.slices)
+        better = np.flatnonzero(losses < limit - 1e-9)
+        if not len(better):
+            return False
+        self.seen.add(choice)
+        high = int(better[-1])
+        if not self._meets(choice, high):
+            return best is None and self._leader()[0] == choice
+        low = -1
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._meets(choice, middle) else (middle, high)
+        self.found[choice] = high
+        return self.best == choice
+
+    def _meets(self, choice: Choice, strength: int) -> bool:
+        """True if trial releases meet every limit."""
+        if (choice, strength) not in self.trials:
+            self.trials[choice, strength] = self._used(choice, strength, self.plan, quick=True)
+            self.expected -= 1
+        return self.trials[choice, strength] <= 1
+
+    def _confirms(self, choice: Choice, strength: int) -> bool:
+        """True if more and other releases than a trial's meet every limit."""
+        if (choice, strength) not in self.confirmed:
+            plan = replace(self.plan, releases=_CHOOSING, seed=self.plan.seed + _FRESH)
+            self.confirmed[choice, strength] = self._used(choice, strength, plan, quick=False)
+        return self.confirmed[choice, strength] <= 1
+
+    def _used(self, choice: Choice, strength: int, plan: Plan, *, quick: bool) -> float:
+        """Return the largest share of a limit that is used, up to the first limit broken."""
+        largest = 0.0
+        for measure in sorted(  # quickly read ones first, then the one that refused last
+            self.policy.measures, key=lambda key: (key not in QUICK, key != self.refused)
+        ):
+            one = replace(plan, measures=(measure,), releases=1) if quick else None
+            share = _FAR if one is None else self._share(choice, strength, one)
+            if one is None or _FAR < share <= _BROKEN:
+                share = self._share(choice, strength, replace(plan, measures=(measure,)))
+            largest = max(largest, share)
+            if share > 1:
+                self.refused = measure
+                break
+        return largest
+
+    def _share(self, choice: Choice, strength: int, plan: Plan) -> float:
+        (point,) = self.pool.points([self._at(choice, strength)], plan, lambda share: None)
+        self.readings += plan.releases
+        self._report()
+        share = self.policy.judge_point(point).shares.get(plan.measures[0])
+        return math.inf if share is None or point.few else share
+
+    def _at(self, choice: Choice, strength: int) -> Setting:
+        """Return the setting of a choice at a strength."""
+        return replace(self.settings[strength], slices=choice.slices, weights=choice.weights)
+
+    def _report(self, checked: float = 0.0) -> None:
+        """Report the share of the expected readings that is made; it never falls."""
+        each = (self.readings + 20 * _READINGS) / (self.tried + 20)
+        left = max(min(self.expected, self.ranges.tries - self.tried), 0)
+        check = _STATED * (len(self.plan.measures) + 1)
+        made = self.readings + checked * check
+        ahead = left * each + (1 - checked) * check if checked < 1 else 0.0
+        self.done = max(self.done, min(made / (made + ahead), 0.99))
+        self.progress(self.done)
+
+    def verified(self) -> tuple[Point, bool]:
+        """Return the best choice as read on fresh releases, and whether these meet all limits."""
+        nearest: tuple[float, Choice, int] = (math.inf, *self._leader())
+        steps: dict[Choice, int] = {}
+        attempt = 0
+        while self.found and attempt < _ATTEMPTS:
+            even = [each for each in self.found if each.weights == self.given]
+            alone = [each for each in even if not each.slices]
+            first = (list(self.found), even, alone)[max(attempt - 2, 0) // 2]
+            choice = min(first or self.found, key=lambda each: self._loss(each, self.found[each]))
+            strength = self.found.pop(choice)
+            if self._confirms(choice, strength):
+                point = self._fresh(choice, strength, attempt)
+                verdict = self.policy.judge_point(point)
+                if verdict.kept:
+                    return point, True
+                share = math.inf if verdict.unread else verdict.largest or math.inf
+                nearest = min(nearest, (share, choice, strength))
+                attempt += 1
+            steps[choice] = 2 * steps.get(choice, 0) or 1
+            if strength + steps[choice] < len(self.settings):
+                self.found[choice] = strength + steps[choice]
+            self.trials[choice, strength] = math.inf
+            self.seen = set(steps)
+            self.descend(())  # what lost more than a refused choice may lead now
+        point = self._fresh(*nearest[1:], _ATTEMPTS)
+        return point, self.policy.judge_point(point).kept
+
+    def _fresh(self, choice: Choice, strength: int, attempt: int) -> Point:
+        """Read the stated measures on releases of this attempt's own."""
+        plan = replace(
+            self.plan,
+            measures=tuple(dict.fromkeys((*self.plan.measures, UTILITY))),
+            releases=_STATED,
+            seed=self.plan.seed + _FRESH * (2 + attempt),
+        )
+        setting = self._at(choice, strength)
+        (point,) = self.pool.points([setting], plan, self._report)
+        (few,) = self.pool.points([setting], with_red_team(plan), lambda share: None)
+        return with_attacked(point, few)

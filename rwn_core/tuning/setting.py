@@ -14,12 +14,12 @@ from rwn_core.data.rounding import Steps, check_precision, precision_words, step
 from rwn_core.data.slices import Slices, as_slices, slices_words
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, SHORT_NAMES, lever_values, option_words
-from rwn_core.masking.references import REFERENCES
+from rwn_core.masking.baseline_methods import BASELINE_METHODS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What a release is made with, apart from its key.
+    """Hold all that makes a release, apart from its key.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Setting:
             object.__setattr__(self, "slices", as_slices(self.slices))
 
     @classmethod
-    def of(
+    def of(  # words: public name
         cls,
         method: str,
         parameters: Mapping[str, Any],
@@ -61,7 +61,7 @@ class Setting:
             There is no such method or parameter, or a value is refused.
         """
         names = parameter_names(method)
-        known = {**METHODS, **REFERENCES}
+        known = {**METHODS, **BASELINE_METHODS}
         for name in parameters:
             if name not in names:
                 raise ParameterError(
@@ -96,7 +96,7 @@ class Setting:
     @property
     def key(self) -> str:
         """A name for the setting's file, the same for 2 and 2.0."""
-        written = orjson.dumps(_numbers_alike(self.to_dict()), option=orjson.OPT_SORT_KEYS)
+        written = orjson.dumps(_as_floats(self.to_dict()), option=orjson.OPT_SORT_KEYS)
         return hashlib.sha256(written).hexdigest()[:24]
 
     @property
@@ -165,21 +165,15 @@ class Setting:
 
 
 def parameter_names(method: str) -> list[str]:
-    """The parameters of a method.
-
-    Raises
-    ------
-    ParameterError
-        There is no such method.
-    """
-    known = {**METHODS, **REFERENCES}
+    """The parameters of a method."""
+    known = {**METHODS, **BASELINE_METHODS}
     if method not in known:
         raise ParameterError(f"There is no method {method}; known are: {', '.join(METHODS)}.")
     return [field.name for field in fields(known[method])]
 
 
-def _numbers_alike(node: Any) -> Any:
+def _as_floats(node: Any) -> Any:
     """Whole numbers as floats, so that epsilon 2 and epsilon 2.0 are one setting."""
     if isinstance(node, dict):
-        return {name: _numbers_alike(value) for name, value in node.items()}
+        return {name: _as_floats(value) for name, value in node.items()}
     return float(node) if isinstance(node, int) and not isinstance(node, bool) else node

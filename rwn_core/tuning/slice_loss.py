@@ -1,7 +1,7 @@
-"""The expected loss of correlations for any slices, from two forecasts.
+"""The expected loss of relations for any slices, from two tables of pair losses.
 
-Whether one donor gives two variables changes the expectation of their product and of nothing else.
-So a forecast with each variable alone and one with whole rows hold what any partition leads to.
+A pair's relation depends on whether one donor gives both values, and on no other variable. So one
+table with each variable apart and one with complete rows hold the loss of every partition.
 """
 
 from __future__ import annotations
@@ -17,27 +17,33 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.slices import Slices
 from rwn_core.evaluation.forecast import forecast_scan
 from rwn_core.masking import lever_values
-from rwn_core.measures.statistics.correlation import correlation_matrix
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.association import (
+    original_associations,
+    original_chance,
+    released_associations,
+)
+from rwn_core.measures.statistics.relation_loss import MOST_OF_A_PAIR
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.slice_presets import preset_slices
 
-RELEASES = 6  # where there is no closed form
+RELEASES = 6  # of a strength, for pairs without a closed form
+STRENGTHS = 8  # that are drawn; those between are interpolated
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SliceLoss:
-    """Expected changes of the correlations of m numbers at s strengths.
+    """Expected parts of the loss of relations, for p variables at s strengths.
 
     Attributes
     ----------
     names : tuple of str
-        The numbers.
-    apart, together : ndarray of float64, shape (s, m (m - 1) / 2)
-        Absolute change of each pair's correlation where two donors give it, and where one does;
-        NaN where a pair has no correlation.
+        The released variables.
+    apart, together : ndarray of float64, shape (s, p (p - 1) / 2)
+        Part of each pair if two donors give it, and if one does.
     """
 
     names: tuple[str, ...]
@@ -45,65 +51,74 @@ class SliceLoss:
     together: Floats
 
     @classmethod
-    def of(cls, microdata: Microdata, settings: Sequence[Setting]) -> SliceLoss:
-        """The changes under some settings, whatever their slices.
-
-        Parameters
-        ----------
-        microdata : Microdata
-        settings : sequence of Setting
-            Of one family, weights and precision: they differ in their levers. In closed form where
-            their method has one; over six releases each where it has none, or values are rounded.
-        """
-        before = correlation_matrix(microdata.matrix(microdata.numeric_names))
-        pairs = np.triu_indices(len(before), 1)
-        changes = []
-        for slices in ((), preset_slices(microdata, "whole")):
-            after = _correlations(microdata, [replace(each, slices=slices) for each in settings])
-            changes.append(_mean(np.abs(after - before))[:, *pairs])
-        return cls(names=microdata.numeric_names, apart=changes[0], together=changes[1])
+    def from_settings(cls, microdata: Microdata, settings: Sequence[Setting]) -> SliceLoss:
+        """Return the losses of settings that differ in their levers, whatever their slices."""
+        comparison = Comparison(original=microdata, masked=microdata)
+        apart, together = (
+            _pair_losses(comparison, [replace(each, slices=slices) for each in settings])
+            for slices in ((), preset_slices(microdata, "whole"))
+        )
+        names = tuple(variable.name for variable in microdata.schema.released)
+        return cls(names=names, apart=apart, together=together)
 
     def loss(self, slices: Slices) -> Floats:
-        """Mean change over the pairs under some slices at each strength, shape (s,)."""
-        change = np.where(self._inside(slices), self.together, self.apart)
-        known = np.isfinite(change)
-        total = np.where(known, change, 0.0).sum(axis=1)
-        return np.asarray(total / np.maximum(known.sum(axis=1), 1))
-
-    def _inside(self, slices: Slices) -> NDArray[np.bool_]:
-        """Which pairs are in one slice."""
-        own = {name: number for number, names in enumerate(slices) for name in names}
-        number = np.array([own.get(name, -1 - at) for at, name in enumerate(self.names)], dtype=int)
+        """Return the expected loss under some slices at each strength, shape (s,)."""
+        slice_number = {name: number for number, names in enumerate(slices) for name in names}
+        number = np.array(
+            [slice_number.get(name, -1 - at) for at, name in enumerate(self.names)], dtype=int
+        )
         one, two = np.triu_indices(len(self.names), 1)
-        return np.asarray(number[one] == number[two])
+        parts = np.where(number[one] == number[two], self.together, self.apart)
+        return np.asarray(np.minimum(parts.sum(axis=1), 1.0))
 
 
-def _correlations(microdata: Microdata, settings: Sequence[Setting]) -> Floats:
-    """Of each setting: expected in one piece, or of several releases, shape (s, r, m, m)."""
-    params: list[Any] = [each.params for each in settings]
-    table = settings[0].applied_to(microdata)
+def _pair_losses(comparison: Comparison, settings: Sequence[Setting]) -> Floats:
+    """Return each pair's part of the loss at each strength, shape (s, pairs)."""
+    original, params = comparison.original, [each.params for each in settings]
+    released = [variable.name for variable in original.schema.released]
+    numbers = [released.index(name) for name in original.numeric_names]
+    table = settings[0].applied_to(original)
     prepared = params[0].prepare(table, settings=params)
-    if params[0].has_forecast and not settings[0].precision:
+    upper = np.triu_indices(len(released), 1)
+    closed = params[0].has_forecast and not settings[0].precision
+    parts = np.zeros((len(settings), len(released), len(released)))
+    if not (closed and len(numbers) == len(released)):
+        drawn = np.unique(np.linspace(0, len(settings) - 1, STRENGTHS).round().astype(int))
+        found = [_drawn(comparison, prepared, settings[each]) for each in drawn]
+        flat = np.array(found).reshape(len(drawn), -1)
+        every = np.arange(len(settings))
+        parts = np.column_stack([np.interp(every, drawn, column) for column in flat.T]).reshape(
+            parts.shape
+        )
+    if closed and len(numbers) > 1:
         scan = forecast_scan(table, params, prepared=prepared)
-        return np.array([each.correlations.to_numpy()[None] for each in scan])
-    precision = dict(settings[0].precision)
-    keys = [SecretKey.from_seed(seed) for seed in range(RELEASES)]
-    return np.array(
-        [
-            [_released(prepared.at(**lever_values(each)), key, precision) for key in keys]
-            for each in params
-        ]
-    )
+        square = np.ix_(numbers, numbers)
+        for each, expected in zip(parts, scan, strict=True):
+            after = np.full(each.shape, np.nan)
+            after[square] = expected.correlations.to_numpy()
+            each[square] = _weighted(comparison, after)[square]
+    return parts[:, *upper]
 
 
-def _released(prepared: Any, key: SecretKey, precision: dict[str, float]) -> Floats:
-    masked = prepared.release(key, threads=1).rounded(precision).masked
-    return correlation_matrix(masked.matrix(masked.numeric_names))
+def _drawn(comparison: Comparison, prepared: Any, setting: Setting) -> Floats:
+    """Return the mean parts over releases of a setting, shape (p, p)."""
+    precision = dict(setting.precision)
+    moved = prepared.with_levers(**lever_values(setting.params))
+    parts = []
+    for seed in range(RELEASES):
+        release = moved.release(SecretKey.from_seed(seed), threads=1).rounded(precision)
+        after = released_associations(comparison.with_masked(release.masked))
+        parts.append(_weighted(comparison, after))
+    return np.asarray(np.mean(parts, axis=0))
 
 
-def _mean(changes: Floats) -> Floats:
-    """Over the releases, of those that have a number, shape (s, m, m)."""
-    known = np.isfinite(changes)
-    count = known.sum(axis=1)
-    total = np.where(known, changes, 0.0).sum(axis=1)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+def _weighted(comparison: Comparison, after: Floats) -> Floats:
+    """Return each pair's part of `relation_loss`, shape (p, p)."""
+    before, chance = original_associations(comparison), original_chance(comparison)
+    size, found = np.abs(before), np.nan_to_num(after)
+    related = size > chance
+    weight = np.where(related, size - chance, 0.0)
+    total = np.triu(weight, 1).sum()
+    change = np.minimum(np.abs(found - before) / np.where(related, size, 1.0), MOST_OF_A_PAIR)
+    invented = np.maximum(np.abs(found) - np.nan_to_num(chance), 0.0)
+    return np.asarray(np.where(related, weight * change, invented) / (total or 1.0))

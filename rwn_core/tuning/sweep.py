@@ -8,16 +8,16 @@ from pathlib import Path
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
-from rwn_core.masking.references import Original, Shuffled
+from rwn_core.masking.baseline_methods import Original, Shuffled
 from rwn_core.measures import UTILITY
 from rwn_core.parallel.threads import thread_count
-from rwn_core.tuning.grid import Grid, settings_of
+from rwn_core.tuning.evaluate_settings import Plan, Trials, by_family
+from rwn_core.tuning.grid import Grid, unique_settings
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep_folder import JobFolder
-from rwn_core.tuning.sweep_processes import Run
+from rwn_core.tuning.sweep_processes import SweepRun
 from rwn_core.tuning.sweep_result import Sweep
-from rwn_core.tuning.trials import Plan, Trials, by_family
 
 USUAL = (
     "bayes_linkage",
@@ -40,7 +40,7 @@ def prepared(
     microdata: Microdata, what: Grid | Setting | Sequence[Grid | Setting], *, references: bool
 ) -> list[Setting]:
     """The settings of a sweep on a table, each once, with the two ends of the map if wanted."""
-    settings = settings_of(what)
+    settings = unique_settings(what)
     if references:
         settings += [Setting(params=Original()), Setting(params=Shuffled())]
     return list({s.key: s for s in (each.resolved(microdata) for each in settings)}.values())
@@ -100,14 +100,14 @@ def sweep(
     settings = prepared(microdata, what, references=False)
     count = thread_count(workers)
     if count == 1:
-        return _here(microdata, settings, plan, folder, progress)
+        return _in_process(microdata, settings, plan, folder, progress)
     if folder is not None:
-        return _apart(microdata, settings, plan, folder, count, progress)
+        return _in_workers(microdata, settings, plan, folder, count, progress)
     with tempfile.TemporaryDirectory(prefix="rwn-sweep-") as path:
-        return _apart(microdata, settings, plan, Path(path) / "job", count, progress)
+        return _in_workers(microdata, settings, plan, Path(path) / "job", count, progress)
 
 
-def _here(
+def _in_process(
     microdata: Microdata,
     settings: list[Setting],
     plan: Plan,
@@ -115,7 +115,7 @@ def _here(
     progress: Progress | None,
 ) -> Sweep:
     """In this process, setting after setting."""
-    folder = None if path is None else JobFolder.of(path, microdata, plan, settings)
+    folder = None if path is None else JobFolder.open(path, microdata, plan, settings)
     trials, points, done = Trials(microdata, settings, plan), {}, 0
 
     def tick() -> None:
@@ -133,10 +133,10 @@ def _here(
         points[setting.key] = point
         done = len(points) * plan.releases - 1
         tick()
-    return Sweep.of(plan, [points[s.key] for s in settings], len(settings))
+    return Sweep.from_points(plan, [points[s.key] for s in settings], len(settings))
 
 
-def _apart(
+def _in_workers(
     microdata: Microdata,
     settings: list[Setting],
     plan: Plan,
@@ -145,10 +145,10 @@ def _apart(
     progress: Progress | None,
 ) -> Sweep:
     """In worker processes; if some die, the rest of the settings get a second attempt."""
-    folder = JobFolder.of(path, microdata, plan, settings)
+    folder = JobFolder.open(path, microdata, plan, settings)
     refusal = ""
     for _ in range(_ATTEMPTS):
-        run = Run(microdata, settings, plan, folder, workers=workers)
+        run = SweepRun(microdata, settings, plan, folder, workers=workers)
         try:
             while run.running:
                 run.join(_LOOK)

@@ -18,9 +18,9 @@ from rwn_core._version import __version__
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.io.write import write_atomically
+from rwn_core.tuning.evaluate_settings import Plan
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.setting import Setting
-from rwn_core.tuning.trials import Plan
 
 FORMAT = "rwn sweep 2"
 _MANIFEST = "manifest.json"
@@ -29,19 +29,7 @@ _UNFINISHED = ".part-*"
 
 
 def identity(microdata: Microdata, plan: Plan) -> dict[str, Any]:
-    """What must be equal for points to belong together; the settings may grow.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    plan : Plan
-
-    Returns
-    -------
-    dict
-        Fingerprint of the table, a hash of its schema without weights and groups (each setting
-        states them), measures, releases, seed and the version of the program.
-    """
+    """Return the identity of a sweep: equal for points that belong together."""
     unweighted = {variable.name: 1.0 for variable in microdata.schema.variables}
     schema = microdata.schema.with_weights(unweighted).with_slices(()).to_toml()
     return {
@@ -64,25 +52,17 @@ def job_name(microdata: Microdata, plan: Plan) -> str:
 class JobFolder:
     """Finished points on disk.
 
-    Use `JobFolder.of`; the constructor opens a folder that is known to be right.
+    Use `JobFolder.open`; the constructor opens a folder that is known to be right.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     @classmethod
-    def of(
+    def open(
         cls, root: Path, microdata: Microdata, plan: Plan, settings: Sequence[Setting]
     ) -> JobFolder:
-        """Begin a folder, or take up one of the same table and plan.
-
-        Raises
-        ------
-        ParameterError
-            The folder holds something else.
-        ReleaseError
-            It cannot be written.
-        """
+        """Begin a folder, or take up one of the same table and plan."""
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = cls(root)
         kept, wanted = folder.manifest(), identity(microdata, plan)
@@ -103,7 +83,7 @@ class JobFolder:
         return folder
 
     def manifest(self) -> dict[str, Any] | None:
-        """What the folder says it holds, None where it is new or unreadable."""
+        """Return the manifest, None if the folder is new or unreadable."""
         try:
             document = orjson.loads((self.root / _MANIFEST).read_bytes())
         except (OSError, orjson.JSONDecodeError):
@@ -117,7 +97,7 @@ class JobFolder:
         return [] if kept is None else [Setting.from_dict(each) for each in kept["settings"]]
 
     def path(self, setting: Setting) -> Path:
-        """Where a setting's point is, or will be."""
+        """Return the path of a setting's point."""
         return self.root / f"{setting.key}.json"
 
     def keys(self) -> set[str]:
@@ -136,7 +116,7 @@ class JobFolder:
         write_atomically(self.root / _FORECAST, orjson.dumps({**self.forecasts(), **new}))
 
     def forecasts(self) -> dict[str, dict[str, float]]:
-        """What is expected of the settings that were forecast; empty if none was."""
+        """Return the forecasts by setting; empty if there are none."""
         try:
             document = orjson.loads((self.root / _FORECAST).read_bytes())
         except (OSError, orjson.JSONDecodeError):

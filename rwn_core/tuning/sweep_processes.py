@@ -14,17 +14,17 @@ from dataclasses import dataclass
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
-from rwn_core.masking.references import REFERENCES
+from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.pool import Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle, be_polite
 from rwn_core.parallel.threads import Progress
+from rwn_core.tuning.evaluate_settings import Plan, Trials, by_family
 from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep_folder import JobFolder
 from rwn_core.tuning.sweep_result import Sweep
-from rwn_core.tuning.trials import Plan, Trials, by_family
 
 _AT_ONCE = 200_000  # records times settings that are forecast within a redraw
 _LOOK = 0.4  # seconds between two looks into the folder
@@ -33,7 +33,7 @@ _Forecasts = tuple[Setting, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Work:
-    """What a worker is given."""
+    """Hold the input of a worker."""
 
     microdata: Microdata
     settings: tuple[Setting, ...]
@@ -43,7 +43,7 @@ class _Work:
 
 
 def _prepare(work: _Work) -> Handle:
-    """What a worker keeps: the table with its neighbors ranked, which it is given once."""
+    """Prepare a worker: it keeps the table with its neighbors ranked."""
     one_thread()
     trials: list[Trials] = []
 
@@ -82,7 +82,7 @@ def one_thread() -> None:
     threadpool_limits(1)
 
 
-class Run:
+class SweepRun:
     """A sweep in processes of its own.
 
     Parameters
@@ -111,7 +111,7 @@ class Run:
         self.plan, self.folder = plan, folder
         self.settings = list(settings)
         self._keys = [setting.key for setting in self.settings]
-        self._ends = sum(setting.method in REFERENCES for setting in self.settings)
+        self._ends = sum(setting.method in BASELINE_METHODS for setting in self.settings)
         self._points: dict[str, Point] = {}
         self._expected: dict[str, dict[str, float]] = {}
         self._looked = -math.inf
@@ -132,7 +132,7 @@ class Run:
 
     @property
     def running(self) -> bool:
-        """Whether a worker is still at work."""
+        """True while a worker runs."""
         return self._pool.running
 
     @property
@@ -142,7 +142,7 @@ class Run:
 
     @property
     def share(self) -> float:
-        """How much of all the settings is done, from 0 to 1."""
+        """Share of all settings that is done, from 0 to 1."""
         if not self.settings:
             return 1.0
         done = self._before * self.plan.releases + self._done
@@ -150,7 +150,7 @@ class Run:
 
     @property
     def seconds_left(self) -> float | None:
-        """How long it will still take; None until the first release is measured."""
+        """Expected seconds left; None until the first release is measured."""
         done = self._done
         total = (len(self.settings) - self._before) * self.plan.releases
         if not done:
@@ -159,7 +159,7 @@ class Run:
 
     @property
     def words(self) -> str:
-        """How many settings are done, and how long the others will take, as a person reads it."""
+        """Words for the number of settings done, and the time left."""
         left, done = self.seconds_left, self.sweep()
         rest = "" if left is None else f" · about {_duration(left)} left"
         return f"{len(done):,} of {done.wanted:,} settings{rest}"
@@ -182,7 +182,7 @@ class Run:
         return f"{stopped}, perhaps for lack of memory; start it again to go on."
 
     def _refused(self) -> str:
-        """What a worker refused to do, if one did, such as to write on a full disk."""
+        """Return a worker's refusal, such as to write on a full disk; else empty."""
         for task in self._tasks:
             if task.done() and not task.cancelled():
                 refusal = task.exception()
@@ -191,16 +191,13 @@ class Run:
         return ""
 
     def sweep(self) -> Sweep:
-        """What is finished so far."""
+        """Return the finished points so far."""
         points = self._collect()
         done = [points[key] for key in self._keys if key in points]
-        return Sweep.of(self.plan, done, len(self.settings) - self._ends)
+        return Sweep.from_points(self.plan, done, len(self.settings) - self._ends)
 
     def forecasts(self, microdata: Microdata) -> dict[str, dict[str, float]]:
-        """What is expected of the settings, as far as it is known: by key, see `expected`.
-
-        What takes no time is forecast at once; the workers report the rest as they go.
-        """
+        """Return the known forecasts by setting's key, see `expected`."""
         if self._is_quick(microdata):
             if not self._expected:
                 for part in expected(microdata, self.settings):

@@ -1,4 +1,4 @@
-"""What a sweep found: points in the order of the grid, and a table of them."""
+"""The result of a sweep: points in the order of the grid, and a table of them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from rwn_core.masking.references import REFERENCES
+from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.measures import MEASURES
+from rwn_core.tuning.evaluate_settings import Plan
 from rwn_core.tuning.point import Point, Spread, few_words
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.trials import Plan
 from rwn_core.tuning.verdict import counted, not_judged, share_words
 
 
@@ -37,15 +37,15 @@ class Sweep:
     wanted: int = 0
 
     @classmethod
-    def of(cls, plan: Plan, points: list[Point], wanted: int) -> Sweep:
+    def from_points(cls, plan: Plan, points: list[Point], wanted: int) -> Sweep:
         """Set the references apart from the settings."""
-        ends = {p.setting.method: p for p in points if p.setting.method in REFERENCES}
-        others = tuple(p for p in points if p.setting.method not in REFERENCES)
+        ends = {p.setting.method: p for p in points if p.setting.method in BASELINE_METHODS}
+        others = tuple(p for p in points if p.setting.method not in BASELINE_METHODS)
         return cls(plan=plan, points=others, references=ends, wanted=wanted)
 
     @property
     def complete(self) -> bool:
-        """Whether every setting is finished."""
+        """True if every setting is finished."""
         return len(self.points) >= self.wanted
 
     def __len__(self) -> int:
@@ -66,23 +66,7 @@ class Sweep:
         ]
 
     def frame(self, policy: Policy | None = None) -> pd.DataFrame:
-        """The same rows as a pandas frame.
-
-        Parameters
-        ----------
-        policy : Policy, optional
-            Limits to hold the settings against.
-
-        Returns
-        -------
-        pandas.DataFrame
-            method; a column for each parameter; weights; precision; slices; measure, side, better,
-            unit; releases; records_released, the share of the records that is released; median, low
-            and high (where one more release falls 9 times in 10); at_most, the upper bound where
-            these are lower ones; baseline; and not_applicable, the reason where there is no answer.
-            With a policy also limit, the measure's own; share_of_limit, how much of it the judged
-            end of one more release uses; and keeps_all_limits, of the whole setting.
-        """
+        """The same rows as a pandas frame."""
         return pd.DataFrame(self.records(policy))
 
     def words(self, policy: Policy) -> str:

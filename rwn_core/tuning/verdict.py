@@ -62,13 +62,13 @@ class Verdict:
         return tuple(key for key, share in self.shares.items() if share > 1)
 
     @property
-    def kept(self) -> bool:
-        """Whether every limit was read and holds, on enough records; without limits nothing is."""
+    def kept(self) -> bool:  # words: public name
+        """True if every limit was read and is met, on enough records; False without limits."""
         read = bool(self.shares) and not self.unread
         return read and not self.broken and self.released is None
 
     def title(self, measure: str) -> str:
-        """What a judged value is called: a worst case only where it is one."""
+        """Return the title of a judged value: a worst case only if it is one."""
         return MEASURES[measure].title_as(self.standing.get(measure, ""))
 
     def _by(self, measure: str) -> str:
@@ -110,13 +110,7 @@ class Verdict:
 
 
 def not_judged(unread: Mapping[str, str], standing: Mapping[str, str] | None = None) -> str:
-    """Say which limits could not be judged and why; nothing where all were.
-
-    Parameters
-    ----------
-    unread, standing : mapping of str to str
-        As those of a verdict.
-    """
+    """Say which limits could not be judged and why; nothing where all were."""
     named = {key: MEASURES[key].title_as((standing or {}).get(key, "")) for key in unread}
     return "".join(f" Not judged: {named[key]}. {why}" for key, why in unread.items())
 

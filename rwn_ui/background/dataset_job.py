@@ -15,9 +15,8 @@ from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking import RWN
 from rwn_core.parallel.processes import be_polite
 from rwn_ui.background.job import Job
-from rwn_ui.background.timed_job import TimedJob
 from rwn_ui.server.dataset_folders import key_file, record_file, run_file, unfinished
-from rwn_ui.server.dataset_runs import BegunRun, delete_run, working_on
+from rwn_ui.server.dataset_runs import BegunRun, delete_run, run_lock
 
 if TYPE_CHECKING:  # they bring the compiler, which a page does not wait for
     import pandas as pd
@@ -71,12 +70,7 @@ class OpenDataset:
 
     @classmethod
     def at(cls, name: str, path: Path, before: OpenDataset | None) -> OpenDataset:
-        """Open a dataset in the place of another one.
-
-        Raises
-        ------
-        InputError
-        """
+        """Open a dataset in the place of another one."""
         from rwn_core.datasets.dataset import Dataset
 
         dataset = Dataset.at(path)
@@ -95,7 +89,7 @@ class OpenDataset:
 
     @property
     def running(self) -> bool:
-        """Whether a job of it is under way."""
+        """True if one of its jobs is running."""
         return any(job.running for job in self.jobs.values())
 
     def cancel(self) -> None:
@@ -111,19 +105,11 @@ class OpenDataset:
         self.cancel()
 
 
-class MaskingJob(TimedJob):
-    """The masking of a dataset, `about` a run and whether its secret is kept.
-
-    Cancelled, it leaves nothing of the original behind, unless it can go on with its secret.
-    """
-
-    def cancel(self) -> None:
-        """Stop; delete the unfinished work, which holds original values and cannot go on."""
-        run, keep = self.about
-        under_way = self.running
-        super().cancel()
-        if under_way and not keep:
-            threading.Thread(target=_delete_unfinished, args=(run.target,)).start()
+def delete_if_forgotten(masking: Job) -> None:
+    """Delete the work of a cancelled masking that cannot continue: it holds original values."""
+    run, keep = masking.about
+    if not keep:
+        threading.Thread(target=_delete_unfinished, args=(run.target,)).start()
 
 
 def look(dataset: Dataset, schema: Schema, params: Any, progress: Any) -> DatasetPreview:
@@ -154,7 +140,7 @@ def draw(dataset: Dataset, schema: Schema, progress: Any) -> pd.DataFrame:
 
 
 def mask_and_record(run: BegunRun, source: Path, keep: bool, progress: Any) -> DatasetRelease:
-    """Mask a dataset and write its record beside it; the work of the process.
+    """Mask a dataset and write its record next to the release; run in the process.
 
     Under a fresh secret, or under the one that lies in the release's key file already.
     """
@@ -167,7 +153,7 @@ def mask_and_record(run: BegunRun, source: Path, keep: bool, progress: Any) -> D
 
     be_polite()  # its workers are as polite
     options = RunOptions(schema=run.schema, progress=progress)
-    with working_on(run):
+    with run_lock(run):
         key = read_or_make_key(key_file(run.target)) if keep else None
         try:
             made = mask_dataset(source, run.target, run.params, seed=key, options=options)
@@ -188,13 +174,7 @@ def mask_and_record(run: BegunRun, source: Path, keep: bool, progress: Any) -> D
 def write_reports(
     target: Path, source: Path, title: str, review: str, progress: Any, contact: str = ""
 ) -> list[str]:
-    """Write the reports of a release beside it; the work of the process.
-
-    Returns
-    -------
-    list of str
-        The files for users, then the internal report, by their paths in the folder of releases.
-    """
+    """Write the reports of a release next to it; run in the process."""
     from rwn_core.datasets.key_file import read_key
     from rwn_core.io.write import write_together
     from rwn_core.reporting.dataset_record import read_dataset_record

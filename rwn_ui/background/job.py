@@ -1,21 +1,56 @@
-"""Long work of one session, in a process of its own that ends with it; it may have to wait."""
+"""Work of one user in a process: progress, cancel, result; at most `JOB_SLOTS` at once."""
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from rwn_core.errors import RWNError
 from rwn_core.parallel import job
-from rwn_ui.background.end_with_session import end_with_the_session
-from rwn_ui.background.places import PLACES
 
 WAITS = "waiting until the work of another user ends"
-_CANCELLED = "Cancelled."
-_GLANCE = 0.2  # seconds between two looks at whether there is a place
+CANCELLED = "Cancelled."
+_GLANCE = 0.2  # seconds between two looks for a free slot
+_SURE = 0.05  # share done before the time left is stated
+
+
+class Running(Protocol):
+    """Work in processes."""
+
+    @property
+    def running(self) -> bool:
+        """True until it has ended."""
+
+
+class Slots:
+    """Semaphore for heavy work of all users; a slot is free when its work ends or is dropped."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._held: list[weakref.ref[Any]] = []
+        self._lock = threading.Lock()
+
+    @property
+    def full(self) -> bool:
+        """True if all slots are taken."""
+        self._held = [each for each in self._held if (work := each()) and work.running]
+        return len(self._held) >= self.count
+
+    def take(self, work: Running) -> bool:
+        """Give work a slot; False if there is none."""
+        with self._lock:
+            if self.full:
+                return False
+            self._held.append(weakref.ref(work))
+            return True
+
+
+# of this server: each work takes a processor, and memory for its tables
+JOB_SLOTS = Slots(max(2, os.cpu_count() or 1))
 
 
 class Job(job.Job):
@@ -26,14 +61,17 @@ class Job(job.Job):
     label : str
         The setting it belongs to, in words.
     work : callable
-        Called in the process with the arguments and `progress`, a function to call with the share
-        done.
+        Called in the process with the arguments and `progress`, a function of the share done.
     words : str
-        What is being done, as a person reads it.
+        The activity, in words.
     about : tuple, optional
-        The choices that it was begun with, for who takes its result.
+        The choices that it was started with, for the reader of its result.
+    timed : bool
+        True if its share grows about as the time passes, so that the time left can be stated.
+    on_cancel : callable, optional
+        Called with the job if it is cancelled before its end.
     **arguments
-        What `work` is given.
+        Arguments of `work`.
 
     Raises
     ------
@@ -48,59 +86,71 @@ class Job(job.Job):
         *,
         words: str,
         about: tuple[Any, ...] = (),
+        timed: bool = False,
+        on_cancel: Callable[[Job], None] | None = None,
         **arguments: Any,
     ) -> None:
         self.label, self.about, self._doing = label, about, words
+        self._timed, self._on_cancel = timed, on_cancel
+        self._started: float | None = None
         self._call: tuple[Callable[..., Any], dict[str, Any]] | None = (work, arguments)
-        self._why, self._lock = "", threading.Lock()  # why it never began
+        self._refusal, self._lock = "", threading.Lock()  # the reason if it never began
         if not self._begin():
             threading.Thread(target=_wait, args=(weakref.ref(self),), daemon=True).start()
-        end_with_the_session(self)
 
     @property
     def waits(self) -> bool:
-        """Whether it has not begun yet, because there is no place."""
+        """True if it waits for a slot."""
         return self._call is not None
 
     @property
     def running(self) -> bool:
-        """Whether there is still something to wait for."""
-        return self.waits or (not self._why and super().running)
+        """True until it has ended."""
+        return self.waits or (not self._refusal and super().running)
 
     @property
     def words(self) -> str:
-        """What is being done, as a person reads it."""
-        return f"{self._doing}: {WAITS}" if self.waits else self._doing
+        """The activity in words, with the time left if it is known."""
+        if self.waits:
+            return f"{self._doing}: {WAITS}"
+        if not self._timed:
+            return self._doing
+        self._started = self._started or time.monotonic()
+        left = time_left(self.share, time.monotonic() - self._started)
+        return f"{self._doing}: {left}" if left else self._doing
 
     @property
     def share(self) -> float:
-        """How much is done, from 0 to 1."""
-        return 0.0 if self.waits or self._why else super().share
+        """Share done, from 0 to 1."""
+        return 0.0 if self.waits or self._refusal else super().share
 
     @property
     def result(self) -> Any:
-        """What the work returned; None until it has, and where it does not."""
-        return None if self.waits or self._why else super().result
+        """Return value of the work; None without one."""
+        return None if self.waits or self._refusal else super().result
 
     @property
     def refusal(self) -> str:
-        """Why there is no result, in one sentence; empty where there is one, or will be."""
-        return self._why or ("" if self.waits else super().refusal)
+        """Reason for no result, in one sentence; empty while it runs and with a result."""
+        return self._refusal or ("" if self.waits else super().refusal)
 
     def cancel(self) -> None:
         """Stop at once; nothing of the process is left."""
+        under_way = self.running
         with self._lock:
             if self._call is not None:
-                self._call, self._why = None, _CANCELLED
-        if not self._why:
+                self._call, self._refusal = None, CANCELLED
+        if not self._refusal:
             super().cancel()
+        if under_way and self._on_cancel is not None:
+            self._on_cancel(self)
 
     def _begin(self) -> bool:
-        """Begin where there is a place; whether there is nothing more to wait for."""
+        """Begin if there is a slot; True if there is nothing more to wait for."""
         with self._lock:
             if self._call is None:
                 return True
-            if not PLACES.take(self):
+            if not JOB_SLOTS.take(self):
                 return False
             work, arguments = self._call
             super().__init__(work, **arguments)
@@ -109,13 +159,24 @@ class Job(job.Job):
 
 
 def _wait(reference: weakref.ref[Job]) -> None:
-    """Begin a job as soon as there is a place."""
+    """Begin a job as soon as there is a slot."""
     while (waiting := reference()) is not None:
         try:
             if waiting._begin():
                 return
         except RWNError as refusal:
-            waiting._call, waiting._why = None, str(refusal)
+            waiting._call, waiting._refusal = None, str(refusal)
             return
-        del waiting  # or this thread would be what keeps it alive
+        del waiting  # this thread must not be its only owner
         time.sleep(_GLANCE)
+
+
+def time_left(share: float, seconds: float) -> str:
+    """Time left after a share was done in so many seconds; empty at its start."""
+    if share < _SURE:
+        return ""
+    left = seconds * (1 - share) / share
+    for unit, length in (("hours", 3600), ("minutes", 60)):
+        if left >= 2 * length:
+            return f"about {left / length:.0f} {unit} left"
+    return f"about {max(1, round(left))} seconds left"

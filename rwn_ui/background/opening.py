@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 import rwn_core as rwn
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.errors import InputError
+from rwn_core.io.guessed_layout import GuessedLayout
 from rwn_core.io.read import begin_bytes
 from rwn_core.io.reading import Reading
-from rwn_core.io.seen import Seen
-from rwn_ui.background.end_with_session import end_with_the_session
 
 
 @dataclass(slots=True, kw_only=True)
@@ -26,7 +25,7 @@ class Opening:
         Under way; None afterwards, so that the table is held once.
     refusal : RWNError or None
         Why there is no table.
-    seen : Seen or None
+    seen : GuessedLayout or None
         What the file seems to be like.
     """
 
@@ -34,15 +33,14 @@ class Opening:
     layout: FileLayout | None
     reading: Reading | None = field(repr=False)
     refusal: rwn.RWNError | None = None
-    seen: Seen | None = None
+    seen: GuessedLayout | None = None
 
     @classmethod
     def start(
-        cls, name: str, content: bytes, schema: rwn.Schema | None, layout: FileLayout | None
+        cls, name: str, content: bytes, schema: str | None, layout: FileLayout | None
     ) -> Opening:
         """Begin; it ends with the session that began it."""
         reading = begin_bytes(name, content, schema, layout)
-        end_with_the_session(reading)
         return cls(name=name, layout=layout, reading=reading)
 
     def taken(self) -> rwn.Microdata | None:

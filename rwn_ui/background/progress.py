@@ -1,4 +1,4 @@
-"""What a page shows while work is under way: how far it is, and a button that ends it."""
+"""Progress of work under way, with a button that cancels it."""
 
 from __future__ import annotations
 
@@ -21,48 +21,29 @@ class Work(Protocol):
 
     @property
     def running(self) -> bool:
-        """Whether there is still something to wait for."""
+        """True until it has ended."""
 
     @property
     def share(self) -> float:
-        """How much is done, from 0 to 1."""
+        """Share done, from 0 to 1."""
 
     @property
     def words(self) -> str:
-        """What is being done, as a person reads it."""
+        """The activity, in words."""
 
     def cancel(self) -> None:
         """Stop it."""
 
 
 def polled(part: Callable[[], None], *, again: bool = True) -> None:
-    """Draw a part of the page, and draw it again and again, without the page around it.
-
-    Parameters
-    ----------
-    part : callable
-        Draws it. It calls `st.rerun` when there is nothing more to wait for.
-    again : bool
-        Whether it is drawn again by itself.
-    """
+    """Draw a part of the page, and draw it again and again, without the page around it."""
     st.fragment(run_every=POLL_SECONDS if again else None)(part)()
 
 
 def bar(
     work: Work, key: str, *, wide: bool = False, cancel: Callable[[], None] | None = None
 ) -> None:
-    """Draw how far some work is, with a button that ends it.
-
-    Parameters
-    ----------
-    work : Work
-    key : str
-        Of the button.
-    wide : bool
-        Whether there is room for both side by side.
-    cancel : callable, optional
-        What the button does instead of cancelling the work.
-    """
+    """Draw how far some work is, with a button that ends it."""
     left, right = st.columns([6, 1], vertical_alignment="center") if wide else (st, st)
     left.progress(min(work.share, 1.0), text=escaped(work.words))
     # as a callback it is called before anything is drawn
@@ -75,14 +56,7 @@ def bar(
 
 
 def wait_for(work: Work, key: str) -> None:
-    """Draw how far some work is until it ends, and then the whole page.
-
-    Parameters
-    ----------
-    work : Work
-    key : str
-        Of the Cancel button.
-    """
+    """Draw how far some work is until it ends, and then the whole page."""
 
     def watch() -> None:
         if not work.running:

@@ -12,7 +12,7 @@ from rwn_core.tuning import Verdict
 from rwn_core.tuning.point import ranges_words
 from rwn_ui.features import policy_tile, watch_list
 from rwn_ui.features.analysis_plan_results import standing_words, standings
-from rwn_ui.features.risk_axis import AXIS
+from rwn_ui.features.axis_choice import AXIS
 from rwn_ui.features.scenario_trial import RISKS
 from rwn_ui.features.setting_sentences import differences, reading_words
 from rwn_ui.state.session import Session
@@ -21,7 +21,7 @@ from rwn_ui.state.session import Session
 def cards(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[str, Any]:
     """A tile for each scenario."""
     return {
-        "stamp": f"{[s.name for s in scenarios]}|{meeting}|{session.generation}",
+        "stamp": f"{[s.name for s in scenarios]}|{meeting}|{session.table_version}",
         "projector": meeting,
         "stacked": True,
         "summary": {"text": session.name},
@@ -87,7 +87,7 @@ def _setting(scenario: Scenario) -> str:
 
 
 def _title(session: Session, key: str) -> str:
-    """What a measure's median over releases is called: a worst case only where each is one."""
+    """Title of a measure's median over releases: a worst case only if each is one."""
     return rwn.MEASURES[key].title_for(session.data.n)
 
 

@@ -15,7 +15,7 @@ from rwn_ui.widgets.page_link import link_to
 
 
 def _key(session: Session, what: str) -> str:
-    return f"compare.{session.generation}.{what}"
+    return f"compare.{session.table_version}.{what}"
 
 
 def draw(session: Session, names: list[str]) -> None:

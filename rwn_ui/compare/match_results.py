@@ -1,23 +1,40 @@
-"""What a match found: sentences, a map, one table, pictures, and what to do with each setting."""
+"""Result of a match: sentences, a map, one table, pictures, and buttons for each setting."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
+from rwn_core.measures.measure import Reading
+from rwn_core.tuning import Point
 from rwn_core.tuning.match import Loss, Matched, Refused
-from rwn_ui.compare import match_cards, match_words
-from rwn_ui.features.scenario_trial import scenario_of
+from rwn_core.tuning.paired_comparison import best_methods
+from rwn_core.tuning.point import ranges_words
+from rwn_ui.compare import match_sentences
+from rwn_ui.compare.cards import verdict_words
+from rwn_ui.compare.match_sentences import method, setting, title
+from rwn_ui.features.scenario_trial import as_scenario
+from rwn_ui.features.setting_sentences import reading_words
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 
+BEST = "★"
+PICTURES = {
+    "Correlations": "correlation",
+    "Coefficients": "regression",
+    "Distributions": "distribution",
+}
+"""What is shown of one release of each matched setting, and by which chart."""
+
 
 def _key(session: Session, what: str) -> str:
-    return f"compare.{session.generation}.matched.{what}"
+    return f"compare.{session.table_version}.matched.{what}"
 
 
 def draw(
@@ -28,10 +45,10 @@ def draw(
 ) -> None:
     """Everything about the methods that could be tuned, and why others could not."""
     matched = [each for each in found if isinstance(each, Matched)]
-    st.markdown(escaped(f"Tuned to {match_words.aim(to)}"))
+    st.markdown(escaped(f"Tuned to {match_sentences.aim(to)}"))
     left, right = st.columns([1.15, 1], gap="small")
     with right:
-        told = match_words.sentences(found, to, session.data.n)
+        told = match_sentences.sentences(found, to, session.data.n)
         st.markdown("\n".join(f"- {escaped(each)}" for each in told))
         st.caption(
             "Better or worse is said only where the intervals of one more release do not meet."
@@ -40,8 +57,8 @@ def draw(
         return
     with left:
         _map(session, matched, to, across)
-    panel(match_cards.table_of(session, matched), key="compare.match.table")
-    for reason in match_words.unread(matched, session.data.n):
+    panel(match_table(session, matched), key="compare.match.table")
+    for reason in match_sentences.unread(matched, session.data.n):
         st.caption(escaped(reason))
     _settings(session, matched)
     _pictures(session, matched)
@@ -55,21 +72,21 @@ def _map(session: Session, matched: Sequence[Matched], to: Loss | rwn.Policy, ac
         "Up: risk",
         risks,
         key=_key(session, "up"),
-        format_func=lambda key: match_words.title(key, session.data.n),
+        format_func=lambda key: match_sentences.title(key, session.data.n),
     )
-    panel(match_cards.map_of(session, matched, to, across, up), key="compare.match.map")
-    absent = [each for each in matched if not match_cards.placed(each, across, up)]
+    panel(match_map(session, matched, to, across, up), key="compare.match.map")
+    absent = [each for each in matched if not placed(each, across, up)]
     if absent:
-        names = match_words.listed([match_words.method(each.method) for each in absent])
+        names = match_sentences.listed([match_sentences.method(each.method) for each in absent])
         st.caption(escaped(f"Not on this map, for want of an answer: {names}."))
 
 
 def _settings(session: Session, matched: Sequence[Matched]) -> None:
-    """Take a matched setting to Tune, or keep it beside the scenarios."""
+    """Take a matched setting to Tune, or save it as a scenario."""
     for each in matched:
         words, press, keep = st.columns([4, 1, 1], vertical_alignment="center")
-        name = match_words.method(each.method)
-        words.text(f"{name}: {match_words.setting(each.point)}")
+        name = match_sentences.method(each.method)
+        words.text(f"{name}: {match_sentences.setting(each.point)}")
         press.button(
             "Open on Tune",
             key=_key(session, f"open.{each.method}"),
@@ -89,10 +106,10 @@ def _settings(session: Session, matched: Sequence[Matched]) -> None:
 
 
 def _keep(session: Session, each: Matched) -> None:
-    base = f"{match_words.method(each.method)}, matched"
+    base = f"{match_sentences.method(each.method)}, matched"
     names = (base, *(f"{base} {number}" for number in range(2, 1000)))
     name = next(name for name in names if name not in session.scenarios)
-    session.scenarios[name] = scenario_of(session, name, "", each.point)
+    session.scenarios[name] = as_scenario(session, name, "", each.point)
     st.toast(escaped(f"Scenario {name} is kept."))
 
 
@@ -101,7 +118,7 @@ def _pictures(session: Session, matched: Sequence[Matched]) -> None:
     choose, which = st.columns([2, 1], vertical_alignment="bottom")
     what = choose.segmented_control(
         "Of one release of each",
-        list(match_cards.PICTURES),
+        list(PICTURES),
         default="Correlations",
         key=_key(session, "picture"),
     )
@@ -112,4 +129,112 @@ def _pictures(session: Session, matched: Sequence[Matched]) -> None:
             "Variable", released, released.index(variable), key=_key(session, "variable")
         )
     if what is not None:
-        panel(match_cards.pictures_of(matched, what, variable), key="compare.match.pictures")
+        panel(match_pictures(matched, what, variable), key="compare.match.pictures")
+
+
+def match_map(
+    session: Session, matched: Sequence[Matched], to: Loss | rwn.Policy, x: str, y: str
+) -> dict[str, Any]:
+    """The map with a curve for each method."""
+    limit = session.policy.limit(y)
+    drawn = CHARTS["method_map"](
+        [
+            {
+                "name": method(each.method),
+                "points": [_spot(point, x, y) for point in each.path if _is_read(point, x, y)],
+                "matched": _spot(each.point, x, y),
+            }
+            for each in matched
+        ],
+        _axis(x, session.data.n, risk=False),
+        _axis(y, session.data.n, risk=True),
+        aim=to.value if isinstance(to, Loss) and to.measure == x else None,
+        limit=None if limit is None else limit.at_most,
+    )
+    return {"single": True, "cards": [serialise(drawn)]}
+
+
+def placed(each: Matched, x: str, y: str) -> bool:
+    """True if the matched setting has a place on the map."""
+    return _is_read(each.point, x, y)
+
+
+def _is_read(point: Point, x: str, y: str) -> bool:
+    """True if both have a reading: a limit is not read if a quicker one is broken."""
+    return None not in (point.median(x), point.median(y))
+
+
+def _spot(point: Point, x: str, y: str) -> dict[str, Any]:
+    across, up = point.spreads.get(x), point.spreads.get(y)
+    return {
+        "text": point.setting.words,
+        "x": point.median(x),
+        "y": point.median(y),
+        "x_interval": None if across is None else _interval(across),
+        "y_interval": None if up is None else _interval(up),
+    }
+
+
+def _interval(spread: Any) -> Any:
+    return spread.interval if spread.values else None
+
+
+def _axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
+    about = rwn.MEASURES[measure]
+    riskier = "lower" if about.better == "higher" else "higher"
+    return {
+        "title": about.title_for(records),
+        "unit": about.unit,
+        "falls": riskier == "lower" if risk else about.better == "lower",
+        "share": about.is_share,
+    }
+
+
+def match_table(session: Session, matched: Sequence[Matched]) -> dict[str, Any]:
+    """Every measure of every method, the best of each marked."""
+    stated = [each.point.stated() for each in matched]
+    rows = [["setting", *(setting(each.point) for each in matched)]]
+    rows.append(["strength reaches the aim", *("yes" if m.reached else "no" for m in matched)])
+    for key in dict.fromkeys(key for each in matched for key in each.point.spreads):
+        leading = best_methods(matched, key)
+        cells = [
+            f"{reading_words(key, one.get(key))}{f' {BEST}' if each.method in leading else ''}"
+            for each, one in zip(matched, stated, strict=True)
+        ]
+        rows.append([f"{title(key, session.data.n)} {_arrow(key)}".strip(), *cells])
+    verdicts = [verdict_words(session.policy.judge_point(each.point)) for each in matched]
+    rows.append(["policy: limits that are broken", *verdicts])
+    rows.append(["in brackets", *(ranges_words(one) for one in stated)])
+    return {
+        "tables": [
+            {
+                "title": "Every measure of every method",
+                "columns": ["measure", *(method(each.method) for each in matched)],
+                "rows": rows,
+                "file": "matched-methods.csv",
+                "caption": "Median over the releases and, in brackets, between which values one "
+                "more release should fall 9 times in 10. ↓ lower is better, ↑ higher is better, "
+                f"{BEST} the best median; a difference counts only where the intervals are apart.",
+            }
+        ]
+    }
+
+
+def _arrow(key: str) -> str:
+    return {"lower": "↓", "higher": "↑", "neutral": ""}[rwn.MEASURES[key].better]
+
+
+def match_pictures(matched: Sequence[Matched], what: str, variable: str) -> dict[str, Any]:
+    """One picture for each method, of one release of its matched setting."""
+    return {"cards": [serialise(_picture(each, what, variable)) for each in matched]}
+
+
+def _picture(each: Matched, what: str, variable: str) -> Chart:
+    chart = PICTURES[what]
+    reading = each.pictures["marginals" if chart == "distribution" else chart]
+    name = method(each.method)
+    if not isinstance(reading, Reading):
+        return draw_reason(name, str(reading), chart)
+    more = (variable,) if chart == "distribution" else ()
+    drawn = CHARTS[chart](reading, *more)
+    return {**drawn, "title": name}

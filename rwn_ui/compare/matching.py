@@ -20,7 +20,7 @@ from rwn_ui.compare import match_results
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import current_release, memo, release_key
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 
 JOB = "match"
 METHODS = (
@@ -32,7 +32,7 @@ METHODS = (
     "pram",
     "microaggregation",
 )
-"""What is held against each other until somebody chooses."""
+"""Methods that are compared at first."""
 LOSS, POLICY = "the same loss", "the policy"
 WORST, ORDINARY = "bayes_linkage", "distance_linkage"
 _SLOW = ("prediction",)  # fits models to every release
@@ -45,7 +45,7 @@ _HELP = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What a match was begun with."""
+    """Choices that a match was started with."""
 
     fingerprint: str
     to: Loss | rwn.Policy
@@ -54,7 +54,7 @@ class Asked:
 
 
 def _key(session: Session, what: str) -> str:
-    return f"compare.{session.generation}.match.{what}"
+    return f"compare.{session.table_version}.match.{what}"
 
 
 def draw(session: Session) -> None:
@@ -65,7 +65,7 @@ def draw(session: Session) -> None:
         "compared fairly."
     )
     _form(session)
-    job = own_work().jobs.get(JOB)
+    job = user_work().jobs.get(JOB)
     if job is None or job.about[0].fingerprint != session.data.fingerprint:
         return
     if job.running:
@@ -102,7 +102,7 @@ def _form(session: Session) -> None:
         "Match",
         type="primary",
         key=_key(session, "begin"),
-        disabled=own_work().busy or not methods or (kind == POLICY and not session.policy.limits),
+        disabled=user_work().busy or not methods or (kind == POLICY and not session.policy.limits),
         help=None if methods else "Choose at least one method.",
     ):
         to = session.policy if kind == POLICY else Loss(measure=across, value=accepted)
@@ -116,7 +116,7 @@ def _form(session: Session) -> None:
 
 
 def _measure(session: Session, *, blocked: bool) -> str:
-    """What is lost alike."""
+    """Choose the loss that is matched."""
     losses = [
         key
         for key, one in rwn.MEASURES.items()
@@ -149,20 +149,20 @@ def _value(session: Session, measure: str, *, blocked: bool) -> float:
 
 
 def _present(session: Session, measure: str) -> float:
-    """What the release on Tune reads; what an analyst hopes for where that takes too long."""
+    """Reading of the release on Tune; the aim if that takes too long."""
     if session.data.n > LARGEST_DENSE:
         return session.aims.relations
 
     def read() -> Reading | rwn.NotApplicable:
         return rwn.MEASURES[measure].read(current_release(session).comparison, bare=True)
 
-    reading = memo("present loss", 16).once((*release_key(session), measure), read)
+    reading = memo("present loss", 16).get_or_make((*release_key(session), measure), read)
     return reading.value if isinstance(reading, Reading) else session.aims.relations
 
 
 def _begin(session: Session, methods: list[str], asked: Asked) -> None:
     """Start the search in a process of its own."""
-    own_work().jobs[JOB] = Job(
+    user_work().jobs[JOB] = Job(
         "Match",
         match_politely,
         words=f"Tuning {len(methods)} methods",
@@ -183,7 +183,7 @@ def asked_for(
     *,
     seed: int,
 ) -> dict[str, Any]:
-    """What the page asks of a match: its plan, and what is read along each strength."""
+    """Plan of a match, and the measures along each strength."""
     small = data.n <= LARGEST_DENSE  # of a large table the worst case takes minutes
     across = to.measure if isinstance(to, Loss) else UTILITY
     measures = tuple(dict.fromkeys((*USUAL, across, *policy.measures)))

@@ -8,25 +8,25 @@ from functools import partial
 import streamlit as st
 
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.reporting.decision import FORMAT, Decision
+from rwn_core.reporting.decision import Decision, scenario_or_decision
 from rwn_core.reporting.readable import scenario_html
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.compare import decision as decision_view
-from rwn_ui.compare import law_sections, matching
+from rwn_ui.compare import matching, method_pairs
 from rwn_ui.features import analysis_plan_results, scenario_trial, watch_list
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
-from rwn_ui.widgets.upload import file_chooser, text_of, written_name
+from rwn_ui.state.work import user_work
+from rwn_ui.widgets.upload import file_chooser, parsed, written_name
 
 MOST = 3  # scenarios side by side
 
 
 def _key(session: Session, what: str) -> str:
-    return f"compare.{session.generation}.{what}"
+    return f"compare.{session.table_version}.{what}"
 
 
 def shelf(session: Session) -> None:
@@ -35,7 +35,7 @@ def shelf(session: Session) -> None:
     name = st.text_input("Name", key=_key(session, "name"), max_chars=60)
     note = st.text_area("Note", key=_key(session, "note"), height=68)
     watch_list.scenario_note(session)
-    blocked = own_work().busy and session.data.n > LARGEST_DENSE
+    blocked = user_work().busy and session.data.n > LARGEST_DENSE
     if st.button(
         "Save scenario",
         type="primary",
@@ -47,7 +47,7 @@ def shelf(session: Session) -> None:
     upload = file_chooser("Scenario or decision (TOML)", ["toml"], key=_key(session, "file"))
     seen = _key(session, "file.seen")
     if upload is not None and upload.file_id != st.session_state.get(seen):
-        read = _read(upload.getvalue())
+        read = parsed(upload.getvalue(), scenario_or_decision, "scenario")
         st.session_state[seen] = upload.file_id
         if isinstance(read, Decision):
             _reopen(session, read)
@@ -67,23 +67,17 @@ def _save(session: Session, name: str, note: str) -> None:
 
 
 def _keep(session: Session, scenario: Scenario) -> None:
-    """Put a scenario on the shelf, and beside the others while there is room."""
+    """Save a scenario, and compare it while there is room."""
     session.scenarios[scenario.name] = scenario
     shown = st.session_state.get(_key(session, "chosen"))
     if shown is not None and scenario.name not in shown and len(shown) < MOST:
         st.session_state[_key(session, "chosen")] = [*shown, scenario.name]
 
 
-def _read(content: bytes) -> Scenario | Decision:
-    text = text_of(content, "scenario")
-    frozen = f'format = "{FORMAT}"' in text.splitlines()
-    return Decision.thaw(text) if frozen else Scenario.from_toml(text)
-
-
 def _arrived(session: Session, scenario: Scenario) -> None:
     """Take up a scenario file; of another table the setting only, its readings wait for theirs."""
     if scenario.table not in ("", session.data.fingerprint):
-        session.shelf(scenario.table).scenarios[scenario.name] = scenario
+        session.drafts(scenario.table).scenarios[scenario.name] = scenario
         st.info(
             "This scenario was made for another table. Its setting is loaded; its readings are not "
             "of this table and show when that one is opened.",
@@ -98,7 +92,7 @@ def _arrived(session: Session, scenario: Scenario) -> None:
 
 def _reopen(session: Session, decision: Decision) -> None:
     """Take up a decision of another day: its scenarios, and the setting that was chosen."""
-    shelf = session.shelf(decision.table)
+    shelf = session.drafts(decision.table)
     if decision.hash not in {each.hash for each in shelf.decisions}:
         shelf.decisions.append(decision)
     outcome = f"“{decision.chosen}” was chosen" if decision.chosen else "nothing was chosen"
@@ -136,10 +130,10 @@ def draw(session: Session) -> None:
         _keep(session, made)
     if session.scenarios:
         _side_by_side(session)
-    elif scenario_trial.JOB not in own_work().jobs:
+    elif scenario_trial.JOB not in user_work().jobs:
         _nothing_yet()
     matching.draw(session)
-    law_sections.draw(session)
+    method_pairs.draw(session)
 
 
 def _side_by_side(session: Session) -> None:
@@ -193,7 +187,7 @@ def _offer_analyses(session: Session, scenarios: list[Scenario]) -> None:
         st.button(
             f"Run the registered analyses on {escaped(', '.join(each.name for each in missing))}",
             key=_key(session, "judge"),
-            disabled=own_work().busy,
+            disabled=user_work().busy,
             on_click=scenario_trial.judge,
             args=(session, missing),
         )

@@ -13,7 +13,7 @@ from rwn_ui.server.dataset_folders import datasets_folder, source_at
 from rwn_ui.server.dataset_runs import stopped_runs
 from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import Work, own_work
+from rwn_ui.state.work import Work, user_work
 
 _NAMED = 12  # entries of the folder
 
@@ -23,7 +23,7 @@ def offer_dataset(session: Session) -> None:
     folder = datasets_folder()
     if folder is None:
         return
-    work, stopped = own_work(), stopped_runs()
+    work, stopped = user_work(), stopped_runs()
     with st.expander(
         "A dataset on the server's disk, larger than memory",
         expanded=work.dataset is not None or bool(stopped),

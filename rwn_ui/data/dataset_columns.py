@@ -1,4 +1,4 @@
-"""What the columns of a dataset are: from its schema file, or edited in place."""
+"""Columns of a dataset: from its schema file, or edited in place."""
 
 from __future__ import annotations
 
@@ -14,17 +14,11 @@ from rwn_core.data.identity.words import names_people
 from rwn_ui.background.dataset_job import OpenDataset
 from rwn_ui.data.variables import ROLES
 from rwn_ui.server.messages import escaped
-from rwn_ui.widgets.upload import file_chooser, text_of
+from rwn_ui.widgets.upload import file_chooser, parsed
 
 
 def take_file(opened: OpenDataset) -> None:
-    """Take a schema file, once it is chosen.
-
-    Raises
-    ------
-    InputError, SchemaError
-        It is none, or that of another table.
-    """
+    """Take a schema file, once it is chosen."""
     upload = file_chooser(
         "The dataset's schema, if you have one (TOML)",
         ["toml"],
@@ -37,20 +31,14 @@ def take_file(opened: OpenDataset) -> None:
     if upload is None or chosen == st.session_state.get(seen):
         return
     st.session_state[seen] = chosen
-    schema = rwn.Schema.from_toml(text_of(upload.getvalue(), "schema"))
+    schema = parsed(upload.getvalue(), rwn.Schema.from_toml, "schema")
     schema.require_names([name for name, _ in opened.dataset.columns])
     opened.schema = schema
     opened.version += 1
 
 
 def draw(opened: OpenDataset) -> None:
-    """Kind, role, weight and group of each column; an edit counts at once.
-
-    Raises
-    ------
-    ParameterError, SchemaError
-        What was said of the columns is refused; what was said before counts.
-    """
+    """Kind, role, weight and group of each column; an edit counts at once."""
     schema = _described(opened.schema, _edited(opened))
     if not any(variable.masked for variable in schema.released):
         raise rwn.ParameterError("No variable is chosen for masking; choose at least one.")

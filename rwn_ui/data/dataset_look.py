@@ -1,4 +1,4 @@
-"""What is seen of a dataset before it is masked, and random records of it to tune on."""
+"""Preview of a dataset before it is masked, and random records of it to tune on."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ from rwn_core.data.open_questions import open_questions
 from rwn_core.neighbors.preview import SHOWN
 from rwn_ui.background import dataset_job
 from rwn_ui.background.dataset_job import OpenDataset
-from rwn_ui.background.job import Job
-from rwn_ui.background.preparation import CANCELLED
+from rwn_ui.background.job import CANCELLED, Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.background.timed_job import TimedJob
 from rwn_ui.data.dataset_setting import take_over
 from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.change_table import load
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 from rwn_ui.widgets.page_link import link_to
 
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ def draw(session: Session, opened: OpenDataset) -> None:
 
 def _offer(opened: OpenDataset) -> None:
     dataset, about = opened.dataset, (opened.params, opened.schema)
-    busy, columns = own_work().busy, st.columns(3)
+    busy, columns = user_work().busy, st.columns(3)
     read = f"Reading {dataset.n:,} records"
     some = f"{SHOWN:,} random" if dataset.n > SHOWN else f"all {dataset.n:,}"
     jobs = {
@@ -57,8 +55,8 @@ def _offer(opened: OpenDataset) -> None:
         key = f"data.dataset.{name}"
         if column.button(label, key=key, disabled=busy, width="stretch", help=_HELP[name]):
             work = getattr(dataset_job, name)
-            opened.jobs[name] = TimedJob(
-                name, work, words=words, about=about, schema=opened.schema, **given
+            opened.jobs[name] = Job(
+                name, work, words=words, timed=True, about=about, schema=opened.schema, **given
             )
             st.rerun()
 
@@ -72,12 +70,7 @@ _HELP = {
 
 
 def refuse(job: Job) -> None:
-    """Say why a job has no result; that somebody cancelled it is no fault.
-
-    Raises
-    ------
-    NotApplicable, InputError
-    """
+    """Show why a job has no result; a cancelled job is no error."""
     if job.refusal == CANCELLED:
         raise rwn.NotApplicable(CANCELLED)
     if job.refusal:
@@ -148,7 +141,7 @@ def _columns(found: DatasetPreview) -> pd.DataFrame:
 
 
 def _words(found: DatasetPreview, params: rwn.RWN) -> str:
-    """Of whom the neighborhoods are, and how large."""
+    """Describe the neighborhoods and their sizes."""
     n = found.statistics.n
     if found.among == n:
         whom = f"neighborhoods in the full table of {n:,}"
@@ -168,7 +161,7 @@ def _words(found: DatasetPreview, params: rwn.RWN) -> str:
 
 
 def _planned(opened: OpenDataset) -> None:
-    """What the masking would take, line by line."""
+    """Cost of the masking, line by line."""
     job = _ended(opened, "plan")
     if job is None:
         return
@@ -191,7 +184,7 @@ def _drawn(session: Session, opened: OpenDataset) -> None:
 
 
 def _found(session: Session, opened: OpenDataset) -> None:
-    """What the other pages show of it, and the setting that was found there."""
+    """Tune on a sample of the dataset, and take the setting that was found there."""
     released = tuple(variable.name for variable in opened.schema.released)
     name, n = session.name, session.data.n
     if session.data.names != released or not name.startswith(f"{opened.name}, "):
@@ -208,7 +201,7 @@ def _found(session: Session, opened: OpenDataset) -> None:
 
 
 def _difference(n: int, sampled: int) -> str:
-    """How neighborhoods of a sample differ from those of the whole dataset."""
+    """Difference between neighborhoods of a sample and of the full dataset."""
     return (
         f"Neighborhoods there are those among {sampled:,} records, not those of the full table: of "
         f"{n:,} records about {n / sampled:,.0f} times as many lie within the same epsilon "

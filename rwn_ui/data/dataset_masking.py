@@ -8,22 +8,22 @@ import streamlit as st
 
 from rwn_core.errors import InputError
 from rwn_ui.background.dataset_job import (
-    MaskingJob,
     OpenDataset,
+    delete_if_forgotten,
     mask_and_record,
     write_reports,
 )
+from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.background.timed_job import TimedJob
 from rwn_ui.data.dataset_look import refuse
 from rwn_ui.server.dataset_folders import key_file, releases_folder, source_at, target_at
 from rwn_ui.server.dataset_runs import BegunRun, begun_now, delete_run
 from rwn_ui.server.messages import escaped, guarded
-from rwn_ui.state.work import Work, own_work
+from rwn_ui.state.work import Work, user_work
 
 
 def offer_stopped(work: Work, stopped: Sequence[BegunRun]) -> None:
-    """Maskings that were stopped and whose secret is kept: each can go on, or be deleted."""
+    """Stopped maskings with a stored secret: each can continue, or be deleted."""
     own = work.dataset.jobs.get("mask") if work.dataset is not None else None
     mine = own.about[0].target if own is not None and own.running else None  # its process begins
     for number, run in enumerate(each for each in stopped if each.target != mine):
@@ -37,13 +37,13 @@ def offer_stopped(work: Work, stopped: Sequence[BegunRun]) -> None:
         if middle.button(
             "Go on", key=f"data.dataset.go_on.{number}", width="stretch", disabled=work.busy
         ):
-            _go_on(work, run)
+            _resume(work, run)
         if right.button("Delete it", key=f"data.dataset.delete.{number}", width="stretch"):
             delete_run(run.target)
             st.rerun()
 
 
-def _go_on(work: Work, run: BegunRun) -> None:
+def _resume(work: Work, run: BegunRun) -> None:
     before, work.dataset = work.dataset, None
     opened = OpenDataset.at(run.source, source_at(run.source), before)
     opened.schema, opened.params, opened.keep = run.schema, run.params, True
@@ -64,7 +64,7 @@ def draw(opened: OpenDataset) -> None:
     if job is not None and job.running:
         wait_for(job, "data.dataset.mask.cancel")
         st.caption(
-            "It goes on beside the other pages, and stops when this tab is closed. "
+            "It continues while other pages are open, and stops when this tab is closed. "
             + (_GOES_ON if job.about[1] else "What it leaves unfinished is then deleted.")
         )
         return
@@ -87,18 +87,19 @@ def _offer(opened: OpenDataset) -> None:
         key=opened.key("target"),
     ).strip()
     opened.keep = st.toggle(
-        "Keep the secret of the release in a file beside it",
+        "Store the secret of the release in a file next to it",
         opened.keep,
         key=opened.key("keep"),
-        help="Then a stopped masking can go on, rwn reproduce can draw the release again, and the "
-        "report can say how many rows are linked to their true record. Whoever has the file can "
-        "undo the release. Otherwise the secret is forgotten.",
+        help="Then a stopped masking can continue, rwn reproduce can draw the release again, and "
+        "the "
+        "report can count the rows that are linked correctly. This file can undo the release. "
+        "Without it the secret is forgotten.",
     )
     pressed = right.button(
         "Mask the whole dataset",
         key="data.dataset.mask",
         width="stretch",
-        disabled=not opened.target or own_work().busy,
+        disabled=not opened.target or user_work().busy,
     )
     if pressed:
         target, source = target_at(opened.target), source_at(opened.name)
@@ -109,10 +110,12 @@ def _offer(opened: OpenDataset) -> None:
 
 def _begin(opened: OpenDataset, run: BegunRun) -> None:
     opened.jobs.pop("report", None)
-    opened.jobs["mask"] = MaskingJob(
+    opened.jobs["mask"] = Job(
         "mask",
         mask_and_record,
         words=f"Masking {opened.dataset.n:,} records",
+        timed=True,
+        on_cancel=delete_if_forgotten,
         about=(run, opened.keep),
         run=run,
         source=opened.path,
@@ -125,21 +128,21 @@ def _say_done(opened: OpenDataset) -> None:
     job = opened.jobs["mask"]
     made, keep = job.result, job.about[1]
     secret = (
-        f"Its secret lies in {escaped(key_file(made.folder).name)}, for rwn reproduce: whoever has "
-        "it can undo the release, so seal it or delete it."
+        f"Its secret is stored in {escaped(key_file(made.folder).name)}, for rwn reproduce. That "
+        "file can undo the release: seal it or delete it."
         if keep
         else "The secret is forgotten."
     )
     st.success(
         f"{made.n:,} records were released as {made.files:,} file{'s' * (made.files != 1)} in "
-        f"secret order, in the folder {escaped(made.folder.name)}; its internal record lies "
-        f"beside it and stays in the house. {secret}",
+        f"secret order, in the folder {escaped(made.folder.name)}. Its internal record is next to "
+        f"it and stays in the house. {secret}",
         icon=":material/check_circle:",
     )
 
 
 def _reports(opened: OpenDataset) -> None:
-    """What the public may know of the release, and the internal report."""
+    """Offer the public files of the release, and the internal report."""
     left, middle, right = st.columns([3, 1, 1], vertical_alignment="bottom")
     opened.title = left.text_input(
         "What the data are called, in public",
@@ -163,12 +166,13 @@ def _reports(opened: OpenDataset) -> None:
     )
     release = opened.jobs["mask"].result.folder
     if right.button(
-        "Write its reports", key="data.dataset.report", width="stretch", disabled=own_work().busy
+        "Write its reports", key="data.dataset.report", width="stretch", disabled=user_work().busy
     ):
-        opened.jobs["report"] = TimedJob(
+        opened.jobs["report"] = Job(
             "report",
             write_reports,
             words="Reading the dataset and its release",
+            timed=True,
             about=(release,),
             target=release,
             source=opened.path,
@@ -180,8 +184,8 @@ def _reports(opened: OpenDataset) -> None:
     job = opened.jobs.get("report")
     if job is None:
         st.caption(
-            "The public notice, the card and the codebook for users, once nothing leaks, and the "
-            "internal report. They are written beside the release."
+            "The public notice, the card and the codebook for users, after the leak check, and the "
+            "internal report. They are written next to the release."
         )
     elif job.running:
         wait_for(job, "data.dataset.report.cancel")

@@ -1,4 +1,4 @@
-"""How a dataset is masked: the setting of the method RWN, with who can give values."""
+"""Setting of the method RWN for a dataset, and its donors."""
 
 from __future__ import annotations
 
@@ -27,13 +27,7 @@ _IN_MEMORY = ("fresh", "outside_household")  # no dataset is masked so
 
 
 def draw(opened: OpenDataset) -> None:
-    """The fields of the setting.
-
-    Raises
-    ------
-    ParameterError
-        The method refuses it; the one before counts.
-    """
+    """The fields of the setting."""
     old, columns = opened.params, st.columns(3)
     k = columns[0].number_input(
         "k", 0, 10_000, old.k or 0, key=opened.key("k"), help="0 is none: the radius alone."
@@ -61,7 +55,7 @@ def draw(opened: OpenDataset) -> None:
 
 
 def _givers(opened: OpenDataset) -> dict[str, Any]:
-    """Who can give values, and how many these are."""
+    """Choose the possible donors, and their number."""
     left, *others = st.columns([2, 1, 1])
     known, old = list(_GIVERS), opened.params
     neighbors = left.selectbox(
@@ -109,11 +103,6 @@ def take_over(opened: OpenDataset, session: Session) -> None:
     """Take the setting of a table, and what it says of the released variables.
 
     Levels of ordered variables stay as they are: a sample may lack one.
-
-    Raises
-    ------
-    ParameterError
-        No dataset is masked so.
     """
     from rwn_core.datasets.prepare_run import checked_setting  # it brings the compiler
 

@@ -1,4 +1,4 @@
-"""What was seen of a file or workbook, for one click to accept or to correct."""
+"""Layout that was recognized in a file or workbook, to accept or to correct."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rwn_core.io import format_of_name
 from rwn_ui.background.opening import Opening
 from rwn_ui.data.opening import start
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 
 _ENCODINGS = {
     "utf-8": "UTF-8",
@@ -37,7 +37,7 @@ _START = 20_000  # bytes
 
 def correct() -> None:
     """Show how the chosen file is read, or seems to be laid out, and read it in another way."""
-    opening, upload = own_work().opening, st.session_state.get("data.upload")
+    opening, upload = user_work().opening, st.session_state.get("data.upload")
     if opening is None or opening.reading is not None or opening.seen is None or upload is None:
         return
     form = format_of_name(opening.name)
@@ -64,7 +64,7 @@ def _workbook(opening: Opening) -> None:
 
 
 def _sheet(sheets: tuple[str, ...], now: FileLayout, key: str) -> str | None:
-    """The sheet that the user chooses; None for the first one where nobody chose."""
+    """The chosen sheet; None for the first one."""
     if len(sheets) < 2:
         return now.sheet
     given = now.sheet or sheets[0]
@@ -104,7 +104,7 @@ def _open_so(layout: FileLayout, now: FileLayout, refused: bool) -> None:
 
 
 def _number(opening: Opening) -> str:
-    """What tells the widgets of one reading from those of the next."""
+    """Part of widget keys that differs between two readings."""
     return str(id(opening))
 
 
@@ -190,7 +190,7 @@ def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:
 def _line_numbers(
     now: FileLayout, columns: Sequence[DeltaGenerator], what: str, key: str
 ) -> dict[str, Any]:
-    """How many lines or rows around the table are no records, as the user corrects it."""
+    """Lines or rows around the table that are no records, as corrected."""
     return {
         name: int(
             column.number_input(

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-import rwn_core as rwn
 from rwn_core import io
 from rwn_core.data.file_layout import FileLayout
 from rwn_ui.background.opening import Opening
 from rwn_ui.background.progress import wait_for
 from rwn_ui.state.change_table import load
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
-from rwn_ui.widgets.upload import file_chooser, text_of, written_name
+from rwn_ui.state.work import user_work
+from rwn_ui.widgets.upload import file_chooser, read_text, written_name
 
 AT_ONCE = 1.5  # seconds that a page waits for a small file before it shows how far it is
 _SEEN = "data.upload.seen"
@@ -29,10 +28,10 @@ def open_file(session: Session) -> bool:
         "Its schema, if you have one (TOML)",
         ["toml"],
         key="data.upload.schema",
-        help="Kinds, roles, weights, the regression and how the file is laid out: what this page "
-        "and rwn demo --schema write. It settles what a file alone leaves open.",
+        help="Kinds, roles, weights, the regression and the layout of the file, as this page and "
+        "rwn demo --schema write them.",
     )
-    work = own_work()
+    work = user_work()
     if upload is None:
         return False
     # each chooser acts when its own value changes
@@ -57,15 +56,11 @@ def open_file(session: Session) -> bool:
 def start(layout: FileLayout | None) -> None:
     """Begin to read the chosen file; what was being read is given up."""
     upload, described = (st.session_state.get(key) for key in ("data.upload", "data.upload.schema"))
-    work = own_work()
+    work = user_work()
     if upload is None:
         return
     if work.opening is not None:
         work.opening.give_up("Another file was opened.")
     work.opening = None
-    schema = None if described is None else _schema(described.getvalue())
+    schema = None if described is None else read_text(described.getvalue(), "schema")
     work.opening = Opening.start(written_name(upload.name), upload.getvalue(), schema, layout)
-
-
-def _schema(content: bytes) -> rwn.Schema:
-    return rwn.Schema.from_toml(text_of(content, "schema"))

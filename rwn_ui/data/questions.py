@@ -1,4 +1,4 @@
-"""Asks what the table leaves open: whom it names, what means missing, which variables are keys."""
+"""Open questions on the table: names, codes for missing values, key variables."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _MOST = 8  # questions at once
 
 
 def ask(session: Session) -> None:
-    """Show what is open, each with the button that settles it and one that leaves it."""
-    key = f"data.{session.generation}"
+    """Show each open question with a button that answers it and one that dismisses it."""
+    key = f"data.{session.table_version}"
     left = st.session_state.setdefault(f"data.left.{session.data.fingerprint}", set())
     open_ = [
         question for question in _found(session) if (question.variable, question.kind) not in left
@@ -55,13 +55,13 @@ def ask(session: Session) -> None:
 
 def _found(session: Session) -> list[OpenQuestion]:
     data = session.data
-    return data.once(
+    return data.cached(
         ("open questions", data.schema), lambda: open_questions(data.frame, data.schema)
     )
 
 
 def asks(session: Session, notice: str) -> bool:
-    """Whether a question says the same as a notice."""
+    """True if a question repeats a notice."""
     asked = {question.variable for question in _found(session)}
     remedy = notice.endswith(
         ("set its role to identifier.", "missing_codes in a schema.", "give it that role.")
@@ -115,11 +115,11 @@ def order_levels(session: Session) -> None:
             text = st.text_area(
                 f"{escaped(variable.name)}: one level a line, the lowest first",
                 "\n".join(levels),
-                key=f"data.{session.generation}.levels.{variable.name}",
+                key=f"data.{session.table_version}.levels.{variable.name}",
             )
             wanted = [line.strip() for line in text.splitlines() if line.strip()]
             if wanted != levels:
-                missing = [level for level in levels if level not in wanted]
+                missing = set(levels).difference(wanted)
                 if missing:
                     raise rwn.ParameterError(
                         f"The order of {variable.name} lacks {len(missing)} of its levels; name "

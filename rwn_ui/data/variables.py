@@ -32,7 +32,7 @@ def variables(session: Session) -> None:
         _start(session),
         hide_index=True,
         width="stretch",
-        key=f"data.{session.generation}.edit",
+        key=f"data.{session.table_version}.edit",
         disabled=list(_READ_ONLY),
         column_config={
             "kind": st.column_config.SelectboxColumn(options=list(rwn.Kind), required=True),
@@ -69,7 +69,7 @@ def variables(session: Session) -> None:
     response = left.selectbox(
         "Regression: response",
         names,
-        key=f"data.{session.generation}.response",
+        key=f"data.{session.table_version}.response",
         index=names.index(question.response) if question else None,
         placeholder="Choose what is explained",
     )
@@ -77,13 +77,13 @@ def variables(session: Session) -> None:
         "Predictors",
         names,
         list(question.predictors) if question else [],
-        key=f"data.{session.generation}.predictors",
+        key=f"data.{session.table_version}.predictors",
         placeholder="Choose what explains it",
     )
     rules = st.text_area(
         "Edit rules, one a line",
         "\n".join(rule.text for rule in session.data.schema.edit_rules),
-        key=f"data.{session.generation}.rules",
+        key=f"data.{session.table_version}.rules",
         placeholder='age >= 15 or employed == "no"',
         help="What holds of every believable record. The Utility page counts the records that "
         "break a rule; the variables of one rule may travel together.",
@@ -101,7 +101,7 @@ def _rules(text: str) -> tuple[EditRule, ...]:
 
 def _start(session: Session) -> pd.DataFrame:
     """The editor's first content: made once a visit, or the editor would forget its edits."""
-    key, editor = f"data.{session.generation}.start", f"data.{session.generation}.edit"
+    key, editor = f"data.{session.table_version}.start", f"data.{session.table_version}.edit"
     if editor not in st.session_state:  # groups may have changed on another page
         data = session.data
         rows = [_row(data, variable) for variable in data.schema.variables]

@@ -13,7 +13,7 @@ from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import load
 from rwn_ui.state.erase import erase
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 
 PREVIEW_ROWS = 100
 _OWN = "**Open your table**, or a demo table, to begin; it stays on this machine."
@@ -50,7 +50,7 @@ def choose(session: Session) -> None:
 
 def _show_what_is_coming() -> None:
     """The top of the page was drawn before the choice."""
-    if own_work().preparation is not None:
+    if user_work().preparation is not None:
         st.rerun()
 
 
@@ -59,7 +59,7 @@ def _demo_words(name: str) -> str:
 
 
 def overview(session: Session) -> None:
-    """What the gate noticed, and the first records."""
+    """Notices of the validation, and the first records."""
     st.markdown(f"#### The table: {session.data.n:,} records, {session.data.p} variables")
     notices = [notice for notice in session.data.notices if not questions.asks(session, notice)]
     if notices:

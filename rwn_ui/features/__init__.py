@@ -1,1 +1,1 @@
-"""What several pages offer, with what it needs on screen."""
+"""Features that several pages offer, with their widgets."""

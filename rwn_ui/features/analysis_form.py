@@ -28,16 +28,7 @@ Register = Callable[[str], None]
 
 
 def draw(session: Session, key: str, register: Register) -> None:
-    """What is registered, each with a button that takes it out, and the form of another.
-
-    Parameters
-    ----------
-    session : Session
-    key : str
-        Begins the keys of the widgets.
-    register : callable
-        Takes the whole plan as text.
-    """
+    """Registered analyses, each with a button that removes it, and the form of another."""
     _registered(session, key, register)
     kind = st.selectbox("Analysis", list(_KINDS), key=f"{key}.kind", format_func=_KINDS.__getitem__)
     parts = _parts(session, f"{key}.{kind}", kind)
@@ -81,7 +72,7 @@ def _registered(session: Session, key: str, register: Register) -> None:
 
 
 def _parts(session: Session, key: str, kind: str) -> dict[str, Any]:
-    """What an analysis of a kind is about; empty while something is missing."""
+    """Arguments of an analysis of a kind; empty while something is missing."""
     names = [variable.name for variable in session.data.schema.released]
     if kind == "measure":
         keys = [k for k, each in rwn.MEASURES.items() if each.side == "utility"]

@@ -9,16 +9,16 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.variable import Kind
-from rwn_core.errors import InputError
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.registered_analysis import Analysis
+from rwn_core.io.reading import parse_text
 from rwn_core.measures import UTILITY
-from rwn_core.reporting.scenario import Scenario
-from rwn_ui.features import analysis_form
+from rwn_core.reporting.scenario import Scenario, plan_in
+from rwn_ui.features import analysis_form, analysis_plan_results
 from rwn_ui.server.messages import escaped, guarded
-from rwn_ui.state.results import own_results, prepared
+from rwn_ui.state.results import prepared, user_results
 from rwn_ui.state.session import Session
-from rwn_ui.widgets.upload import file_chooser, text_of
+from rwn_ui.widgets.upload import file_chooser, parsed
 
 _DRAFT, _SHOWN = "analysis plan", "analysis plan on screen"
 _HELP = """Each analysis has a name, a kind and a tolerance. Kinds: `linear`, `logistic` and
@@ -60,15 +60,16 @@ def suggested(data: rwn.Microdata) -> AnalysisPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """The analyses as they are being written, and what of them is registered."""
+    """The analyses as they are being written, what of them is registered, and why nothing is."""
 
     text: str
     registered: AnalysisPlan
+    refusal: str = ""
 
 
 def draft(session: Session) -> Draft:
-    """What the steward has written, or what a scenario brought since."""
-    last, analysis_plan = own_results().last, session.analysis_plan
+    """The text as written by the steward, or as brought by a scenario since."""
+    last, analysis_plan = user_results().last, session.analysis_plan
     known: Draft | None = last.get(_DRAFT)
     if known is None or known.registered is not analysis_plan:
         text = analysis_plan.to_toml() if analysis_plan.analyses else ""
@@ -78,20 +79,20 @@ def draft(session: Session) -> Draft:
 
 def register(session: Session, text: str) -> None:
     """Take in what the steward has written; while it is no analysis plan, nothing is registered."""
-    last = own_results().last
+    analysis_plan, refused = AnalysisPlan(), ""
     try:
-        analysis_plan = AnalysisPlan.from_toml(text)
-    except rwn.RWNError:
-        analysis_plan = AnalysisPlan()
+        analysis_plan = parse_text(AnalysisPlan.from_toml, text, "analysis plan")
+    except rwn.RWNError as refusal:
+        refused = str(refusal)
     session.analysis_plan = analysis_plan
-    last[_DRAFT] = Draft(text=text, registered=analysis_plan)
+    user_results().last[_DRAFT] = Draft(text=text, registered=analysis_plan, refusal=refused)
 
 
 def draw(session: Session) -> None:
     """The analyses as a form and as text, with what is wrong about it, and the file."""
     with st.expander("Analysis plan: register the analyses that users will run"):
-        key = f"utility.{session.generation}.pass"
-        written, last = draft(session), own_results().last
+        key = f"utility.{session.table_version}.pass"
+        written, last = draft(session), user_results().last
         if key not in st.session_state or last.get(_SHOWN) is not written:
             st.session_state[key] = written.text
             last[_SHOWN] = written
@@ -112,17 +113,20 @@ def draw(session: Session) -> None:
                 label_visibility="collapsed",
                 on_change=change,
             )
-        if not prepared(session).prepared.whole:
+        if not analysis_plan_results.runs_immediately(session):
+            st.info(
+                "This plan takes too long to be run with every change of the sliders. Draw many "
+                "releases, or compare scenarios, to judge it.",
+                icon=":material/info:",
+            )
+        if not prepared(session).prepared.masks_all_records:
             st.info(
                 "Analyses of some records have larger standard errors than those of all, so they "
                 "are not judged here; the Compare page judges releases of the whole table.",
                 icon=":material/info:",
             )
-        if written.text.strip():
-            try:
-                AnalysisPlan.from_toml(written.text)
-            except rwn.RWNError as refusal:
-                st.error(escaped(str(refusal)), icon=":material/block:")
+        if written.refusal:
+            st.error(escaped(written.refusal), icon=":material/block:")
         _files(session, key, change)
 
 
@@ -148,7 +152,7 @@ def _files(session: Session, key: str, change: Callable[[str], None]) -> None:
         upload = st.session_state[f"{key}.file"]
         if upload is not None:
             with guarded():
-                change(read(upload.getvalue()).to_toml())
+                change(parsed(upload.getvalue(), plan_in, "scenario").to_toml())
 
     file_chooser(
         "Load the analysis plan of a scenario file (TOML)",
@@ -166,19 +170,3 @@ def _scenario(session: Session) -> Scenario:
         seed=session.seed,
         analysis_plan=session.analysis_plan,
     )
-
-
-def read(content: bytes) -> AnalysisPlan:
-    """The analyses of a file: a scenario, or analyses alone.
-
-    Raises
-    ------
-    InputError, ParameterError
-    """
-    text = text_of(content, "scenario")
-    if "[[analysis]]" in text and "format" not in text:
-        return AnalysisPlan.from_toml(text)
-    plan = Scenario.from_toml(text).analysis_plan
-    if not plan.analyses:
-        raise InputError("The scenario has no analysis plan; register analyses and save it again.")
-    return plan

@@ -9,6 +9,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.charts.parts.style import shorten
+from rwn_core.data.text_budget import WORK_AT_ONCE
 from rwn_core.evaluation.analysis_plan import AnalysisPlan, Standing
 from rwn_core.evaluation.registered_analysis import Verdict
 from rwn_core.masking import Rounded
@@ -27,10 +28,19 @@ KEPT = 40  # scenarios whose answers one user keeps
 def verdicts(session: Session, comparison: Comparison) -> tuple[Verdict, ...]:
     """The registered analyses on the release on screen."""
     registered = session.analysis_plan
-    if not registered.analyses or comparison.file is not None:
+    if not registered.analyses or comparison.file is not None or not runs_immediately(session):
         return ()  # standard errors of some records say nothing about all
-    return memo("verdicts", 8).once(
+    return memo("verdicts", 8).get_or_make(
         (registered, release_key(session)), lambda: registered.judge(comparison)
+    )
+
+
+def runs_immediately(session: Session) -> bool:
+    """Return whether the registered analyses are quick enough to be run with every change."""
+    plan = session.analysis_plan
+    key = ("work of a plan", plan, session.data.fingerprint)
+    return bool(
+        memo("work of plans", 8).get_or_make(key, lambda: plan.work(session.data)) <= WORK_AT_ONCE
     )
 
 
@@ -83,7 +93,7 @@ def judge(
 
 
 def standings(session: Session, scenario: Scenario) -> tuple[Standing, ...] | None:
-    """What is known of the analyses on a scenario; on a small table they are run at once."""
+    """Verdicts of the analyses on a scenario; quick ones are run at once."""
     analysis_plan = registered(session, scenario)
     if not analysis_plan.analyses or missing(session, scenario):
         return None
@@ -92,14 +102,18 @@ def standings(session: Session, scenario: Scenario) -> tuple[Standing, ...] | No
         with st.spinner("Running the registered analyses"):
             return judge(session.data, scenario, analysis_plan)
 
-    return _standings().once(_key(session, scenario, analysis_plan), make)
+    return _standings().get_or_make(_key(session, scenario, analysis_plan), make)
 
 
 def missing(session: Session, scenario: Scenario) -> bool:
-    """Whether analyses are still to be run on a scenario of a large table, by a job."""
+    """Return whether a job is still to run the analyses on a scenario: they take a while."""
     analysis_plan = registered(session, scenario)
     known = _key(session, scenario, analysis_plan) in _standings()
-    return session.data.n > LARGEST_DENSE and bool(analysis_plan.analyses) and not known
+    if known or not analysis_plan.analyses:
+        return False
+    return session.data.n > LARGEST_DENSE or RELEASES * analysis_plan.work(session.data) > (
+        WORK_AT_ONCE
+    )
 
 
 def keep(

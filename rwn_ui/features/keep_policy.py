@@ -11,15 +11,14 @@ from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import SliceAnswer, SliceRanges, seek_slices
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.background.timed_job import TimedJob
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 
 JOB = "setting that keeps the policy"
 _HELP = (
-    "Looks for a setting that keeps all limits with the least loss of correlations: for the "
+    "Looks for a setting that keeps all limits with the least loss of relations: for the "
     "strength, and for variables that should travel together. The other sliders, weights and "
     "precision stay. The answer is checked on fresh releases. Undo brings this setting back."
 )
@@ -32,7 +31,7 @@ def offer(session: Session) -> None:
     """
     if not rwn.METHODS[session.method].uses_slices:
         return
-    job = own_work().jobs.get(JOB)
+    job = user_work().jobs.get(JOB)
     if job is not None and job.about == _about(session):
         if job.running:
             wait_for(job, _key(session, "cancel"))
@@ -41,7 +40,7 @@ def offer(session: Session) -> None:
     st.button(
         "Find what keeps the policy",
         key=_key(session, "seek"),
-        disabled=own_work().busy or not session.policy.limits,
+        disabled=user_work().busy or not session.policy.limits,
         help=_HELP,
         width="stretch",
         on_click=_begin,
@@ -50,19 +49,20 @@ def offer(session: Session) -> None:
 
 
 def _key(session: Session, what: str) -> str:
-    return f"tune.{session.generation}.keep.{what}"
+    return f"tune.{session.table_version}.keep.{what}"
 
 
 def _about(session: Session) -> tuple[Any, ...]:
-    """What an answer is of: another table, method or policy asks anew."""
+    """Key of an answer: another table, method or policy asks anew."""
     return session.data.fingerprint, session.method, session.policy
 
 
 def _begin(session: Session) -> None:
-    own_work().jobs[JOB] = TimedJob(
+    user_work().jobs[JOB] = Job(
         "the policy",
         seek_politely,
         words="Looking for a setting that keeps the policy",
+        timed=True,
         about=_about(session),
         microdata=session.data,
         policy=session.policy,

@@ -10,7 +10,7 @@ from rwn_core.measures.measure import Reading
 from rwn_core.tuning import Verdict
 from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import ends_words, share_words
-from rwn_ui.features import risk_axis
+from rwn_ui.features import limit_queue
 from rwn_ui.panel.tile import blank, percent
 
 NAME = "Policy"
@@ -50,15 +50,15 @@ def state(verdict: Verdict) -> str | None:
 def limits_words(
     policy: rwn.Policy, readings: Mapping[str, Reading | rwn.NotApplicable], verdict: Verdict
 ) -> str:
-    """Every limit with its share, and the ordinary intruder, without whom no linkage is shown."""
+    """Every limit with its share, and the linkage by distance."""
     parts = []
     for limit in policy.limits:
         reading = readings.get(limit.measure)
         if not isinstance(reading, Reading):
             continue
-        called = rwn.MEASURES[limit.measure].title_of(reading)
+        called = rwn.MEASURES[limit.measure].reading_title(reading)
         words = f"{called} {_value(limit.measure, reading.value)}"
-        if risk_axis.bound(reading) and reading.detail.get("at_most") is not None:
+        if limit_queue.is_lower_bound(reading) and reading.detail.get("at_most") is not None:
             words += f", at most {_value(limit.measure, reading.detail['at_most'])}"
         if reading.detail.get("follows"):
             words += f" of {reading.detail['rows']:,} random rows, the others follow"
@@ -77,13 +77,13 @@ def limits_words(
 
 
 def _by(limit: rwn.Limit) -> str:
-    """Where a limit comes from."""
+    """Source of a limit."""
     source = ", ".join(part for part in (limit.source, limit.set_by) if part)
     return f" ({source})" if source else ""
 
 
 def _words(policy: rwn.Policy, verdict: Verdict) -> str:
-    """The judged number beside its limit, such as 12 %, limit 5 %."""
+    """The judged number and its limit, such as 12 %, limit 5 %."""
     first = str(verdict.first)
     limit = policy.limit(first)
     assert limit is not None
@@ -97,7 +97,7 @@ def _value(measure: str, value: float) -> str:
 def _below(
     verdict: Verdict, readings: Mapping[str, Reading | rwn.NotApplicable], *, waits: bool
 ) -> str:
-    """What stands after the mark: the share, and the ordinary intruder beside the worst case."""
+    """Words after the mark: the share, and the ordinary intruder after the worst case."""
     assert verdict.largest is not None
     if verdict.unread:
         some = f", {len(verdict.unread)} {'to follow' if waits else 'not judged'}"

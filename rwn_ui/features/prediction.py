@@ -9,7 +9,7 @@ from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 
 MEASURE = "prediction"  # in the catalogue; it needs held-out records, so it is read here only
 JOB = "prediction"
@@ -28,7 +28,7 @@ def draw(session: Session) -> None:
     if question is None:
         st.info("Choose a response on the Data page to try this.", icon=":material/info:")
         return
-    work = own_work()
+    work = user_work()
     job = work.jobs.get(JOB)
     st.button(
         escaped(f"Predict {question.response} at this setting"),
@@ -44,7 +44,7 @@ def draw(session: Session) -> None:
 
 
 def _begin(session: Session) -> None:
-    work = own_work()
+    work = user_work()
     if not work.busy:
         work.jobs[JOB] = Job(
             session.words,

@@ -13,14 +13,14 @@ from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state import change_table, load_setting, project_folder
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 from rwn_ui.widgets.folded import folded
-from rwn_ui.widgets.upload import file_chooser, text_of
+from rwn_ui.widgets.upload import file_chooser, parsed
 
 _SEEN, _COMING = "project.seen", "project.coming"
 
 
-def project_of(session: Session) -> Project:
+def current_project(session: Session) -> Project:
     """All that was chosen for the present table."""
     present = Scenario(
         name="present",
@@ -39,7 +39,7 @@ def project_of(session: Session) -> Project:
 
 def offer(session: Session) -> None:
     """Offer a project that was saved of this table, once; go on with one that is being taken up."""
-    _go_on(session)
+    _resume(session)
     table = session.data.fingerprint
     if st.session_state.get(_SEEN) == table or not on_own_machine():
         return
@@ -84,13 +84,13 @@ def take_up(session: Session, project: Project) -> None:
     if schema != session.data.schema:
         data = session.data.with_schema(schema)
         change_table.load(session, data, name=session.name, demo=session.demo)
-    _go_on(session)
+    _resume(session)
 
 
-def _go_on(session: Session) -> None:
+def _resume(session: Session) -> None:
     """Take over a project's choices, once its table is ready; nothing of one that was given up."""
     project: Project | None = st.session_state.get(_COMING)
-    if project is None or own_work().preparation is not None:
+    if project is None or user_work().preparation is not None:
         return
     del st.session_state[_COMING]
     if session.data.fingerprint != project.table:
@@ -109,7 +109,7 @@ def _go_on(session: Session) -> None:
 
 def controls(session: Session) -> None:
     """Save the project on this machine or as a file, and open such a file."""
-    box = folded("Project", f"project.{session.generation}")
+    box = folded("Project", f"project.{session.table_version}")
     if box is None:
         return
     with box:
@@ -118,28 +118,28 @@ def controls(session: Session) -> None:
             "It is internal."
         )
         if on_own_machine() and st.button(
-            "Save for this table", key=f"project.{session.generation}.save", width="stretch"
+            "Save for this table", key=f"project.{session.table_version}.save", width="stretch"
         ):
-            project_folder.save(project_of(session))
+            project_folder.save(current_project(session))
             st.session_state[_SEEN] = session.data.fingerprint
             st.toast("Saved: it is offered when this table is opened again.")
         st.download_button(
             "Project file (TOML)",
-            lambda: project_of(session).to_toml(),
+            lambda: current_project(session).to_toml(),
             file_name="project.toml",
             on_click="ignore",
             width="stretch",
-            key=f"project.{session.generation}.file",
+            key=f"project.{session.table_version}.file",
         )
         _open(session)
 
 
 def _open(session: Session) -> None:
     upload = file_chooser(
-        "Open a project file", ["toml"], key=f"project.{session.generation}.upload"
+        "Open a project file", ["toml"], key=f"project.{session.table_version}.upload"
     )
-    seen = f"project.{session.generation}.upload.seen"
+    seen = f"project.{session.table_version}.upload.seen"
     if upload is not None and upload.file_id != st.session_state.get(seen):
         st.session_state[seen] = upload.file_id
-        take_up(session, Project.from_toml(text_of(upload.getvalue(), "project")))
+        take_up(session, parsed(upload.getvalue(), Project.from_toml, "project"))
         st.rerun()

@@ -1,4 +1,4 @@
-"""Long work on one setting, begun from any page: many draws, and the truth of standard errors."""
+"""Jobs on one setting from any page: many draws, and true standard errors."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rwn_core.masking import Method
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.features import prediction, risk_axis
+from rwn_ui.features import axis_choice, prediction
 from rwn_ui.features.repeated_draws_results import keep
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.prepared_table import SHOWN
 from rwn_ui.state.results import setting_key
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 
 JOB = "repeated draws"
 DRAWS = 25
@@ -41,7 +41,7 @@ def offer_draws(session: Session, page: str) -> None:
     st.button(
         f"Draw {DRAWS} releases of this setting",
         key=f"{page}.draws",
-        disabled=own_work().busy,
+        disabled=user_work().busy,
         on_click=begin_draws,
         args=(session,),
         width="stretch",
@@ -51,7 +51,7 @@ def offer_draws(session: Session, page: str) -> None:
 def begin_draws(session: Session) -> None:
     """Read the measures on many releases of the setting on screen."""
     large = session.data.n > LARGEST_DENSE
-    on_screen = {*SHOWN, *risk_axis.wanted(session)}
+    on_screen = {*SHOWN, *axis_choice.wanted(session)}
     if session.params.has_forecast:
         on_screen -= _SAME
     keys = [
@@ -59,7 +59,7 @@ def begin_draws(session: Session) -> None:
         for key, measure in rwn.MEASURES.items()
         if (measure.side == "utility" or key in on_screen)
         and key != prediction.MEASURE
-        and not (large and key in _SLOW - set(risk_axis.wanted(session)))
+        and not (large and key in _SLOW - set(axis_choice.wanted(session)))
     ]
     more = {"measures": keys, "analysis_plan": session.analysis_plan}
     _begin(session, "draws", draw_many, repeats=DRAWS, **more)
@@ -73,7 +73,7 @@ def draw_many(
     progress: Callable[[float], None],
     **more: Any,
 ) -> tuple[Ensemble, tuple[Standing, ...]]:
-    """What measures and registered analyses say of many releases; the work of the process."""
+    """Readings and registered analyses of many releases; run in the process."""
     share = SHARE_OF_MEASURES if analysis_plan.analyses else 1.0
     draws = ensemble(microdata, params, progress=lambda done: progress(share * done), **more)
     if not analysis_plan.analyses:
@@ -95,7 +95,7 @@ def begin_validity(session: Session) -> None:
 
 
 def _begin(session: Session, purpose: str, task: Callable[..., Any], **more: Any) -> None:
-    work = own_work()
+    work = user_work()
     if work.busy:
         return
     work.jobs[JOB] = Job(
@@ -112,7 +112,7 @@ def _begin(session: Session, purpose: str, task: Callable[..., Any], **more: Any
 
 def follow(session: Session, page: str) -> None:
     """Progress and Cancel of the work under way; then its result, or why there is none."""
-    jobs = own_work().jobs
+    jobs = user_work().jobs
     job = jobs.get(JOB)
     if job is None:
         return

@@ -1,4 +1,4 @@
-"""What many draws of the setting on screen say: intervals for tiles, points for the map."""
+"""Results of many draws of the current setting: intervals for tiles, points for the map."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rwn_core.evaluation.prediction_bands import Band
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.evaluation.standard_errors import Validity
 from rwn_core.measures import UTILITY
-from rwn_ui.features.risk_axis import POLICY
+from rwn_ui.features.axis_choice import POLICY
 from rwn_ui.state.results import Key, memo, setting_key
 from rwn_ui.state.session import Session
 
@@ -27,7 +27,7 @@ def drawn(session: Session) -> Ensemble | None:
 
 
 def standings(session: Session) -> tuple[Standing, ...]:
-    """How the registered analyses fared on those draws."""
+    """Results of the registered analyses on those draws."""
     judged: tuple[Standing, ...] | None = memo("standings of draws", KEPT).get(setting_key(session))
     return judged or ()
 
@@ -48,7 +48,7 @@ def keep(setting: Key, result: tuple[Ensemble, tuple[Standing, ...]] | Validity)
 
 
 def interval(made: Ensemble | None, measure: str, part: str = "") -> tuple[float, float] | None:
-    """Where 9 of 10 draws fall with a measure's value, or with the first number of a part."""
+    """Central 90 % of a measure's value over the draws, or of the first number of a part."""
     if made is None:
         return None
     if not part:
@@ -58,7 +58,7 @@ def interval(made: Ensemble | None, measure: str, part: str = "") -> tuple[float
 
 
 def bands(made: Ensemble | None, measure: str) -> dict[str, Mapping[str, Band]]:
-    """What a measure's chart shows of the draws, as its argument; nothing without draws."""
+    """Draws for a measure's chart, as its argument; empty without draws."""
     return {} if made is None or measure not in made.bands else {"drawn": made.bands[measure]}
 
 
@@ -80,14 +80,14 @@ def map_points(session: Session, risk: str) -> list[dict[str, Any]]:
 
 
 def words(made: Ensemble | None) -> str:
-    """How many draws stand behind the pictures, after the setting's own words."""
+    """Number of draws behind the pictures, in words."""
     return "" if made is None else f" · {made.repeats} draws"
 
 
 def statistic_interval(
     made: Ensemble | None, statistic: Statistic, original: rwn.Microdata
 ) -> tuple[float, float] | None:
-    """Where 9 of 10 draws fall with a statistic; None where the draws do not say."""
+    """Central 90 % of a statistic over the draws; None if not measured."""
     if made is None:
         return None
     if statistic.kind == "change":
@@ -95,14 +95,14 @@ def statistic_interval(
     if statistic.kind == "cells" and "cells_changed" in made.values:
         changed = made.interval("cells_changed")
         return None if changed is None else (1 - changed[1], 1 - changed[0])
-    measure, part, index, scale = _part_of(statistic, original)
+    measure, part, index, scale = _detail_part(statistic, original)
     band = made.bands.get(measure, {}).get(part)
     if band is None:
         return None
     return float(band.low[index]) / scale, float(band.high[index]) / scale
 
 
-def _part_of(statistic: Statistic, original: rwn.Microdata) -> tuple[str, str, Any, float]:
+def _detail_part(statistic: Statistic, original: rwn.Microdata) -> tuple[str, str, Any, float]:
     """Measure, part of its detail, index in it, and what it is divided by."""
     names = statistic.names
     if statistic.kind in ("mean", "sd"):

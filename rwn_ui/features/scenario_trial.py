@@ -1,4 +1,4 @@
-"""What releases of a scenario say: measured at once, of a large table in the background."""
+"""Readings of releases of a scenario: at once, or by a job for a large table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rwn_ui.background.progress import wait_for
 from rwn_ui.features import analysis_plan_results
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 
 JOB = "scenario trial"
 RISKS = ("bayes_linkage", "distance_linkage")  # the worst case first, an ordinary intruder beside
@@ -33,7 +33,7 @@ class Tried:
     judged: Judged
 
 
-def scenario_of(session: Session, name: str, note: str, point: Point | None = None) -> Scenario:
+def as_scenario(session: Session, name: str, note: str, point: Point | None = None) -> Scenario:
     """The present setting, or a point of the sweep, as a scenario with its readings."""
     if point is not None:
         return replace(_draft(session, name, note, point.setting), readings=point.stated())
@@ -79,10 +79,10 @@ def measured(
 
 
 def save(session: Session, name: str, note: str) -> Scenario | None:
-    """The present setting as a scenario; None of a large table, whose scenario `follow` brings."""
+    """The current setting as a scenario; None for a large table until `follow` has it."""
     if session.data.n <= LARGEST_DENSE:
-        return scenario_of(session, name, note)
-    if not own_work().busy:
+        return as_scenario(session, name, note)
+    if not user_work().busy:
         draft = _draft(session, name, note, session.setting)
         analysis_plan = analysis_plan_results.registered(session, draft)
         _begin(
@@ -99,13 +99,13 @@ def judge(session: Session, scenarios: Sequence[Scenario]) -> None:
     """Run the registered analyses on scenarios of a large table."""
     tasks = [(each, analysis_plan_results.registered(session, each)) for each in scenarios]
     words = ", ".join(each.name for each in scenarios)
-    if not own_work().busy:
+    if not user_work().busy:
         _begin(session, f"Registered analyses: {words}", try_known, tasks=tasks)
 
 
 def _begin(session: Session, label: str, work: Callable[..., Tried], **more: Any) -> None:
     words = f"Measuring releases of {label}"
-    own_work().jobs[JOB] = Job(label, work, words=words, microdata=session.data, **more)
+    user_work().jobs[JOB] = Job(label, work, words=words, microdata=session.data, **more)
 
 
 def try_new(
@@ -145,12 +145,12 @@ def try_known(
 
 def follow(session: Session) -> Scenario | None:
     """Progress and Cancel of the work under way; then the new scenario, or why there is none."""
-    jobs = own_work().jobs
+    jobs = user_work().jobs
     job = jobs.get(JOB)
     if job is None:
         return None
     if job.running:
-        wait_for(job, f"compare.{session.generation}.trial.cancel")
+        wait_for(job, f"compare.{session.table_version}.trial.cancel")
         return None
     if job.refusal:
         st.info(escaped(f"{job.label}: {job.refusal}"), icon=":material/info:")

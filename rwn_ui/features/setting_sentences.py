@@ -1,4 +1,4 @@
-"""How two scenarios differ, in words: what is set otherwise, what it protects and what it costs."""
+"""Differences between two scenarios, in sentences: settings, protection, costs."""
 
 from __future__ import annotations
 
@@ -39,17 +39,7 @@ def reading_words(measure: str, reading: Reading | None) -> str:
 
 
 def differences(one: Scenario, other: Scenario) -> list[str]:
-    """What distinguishes the other scenario from the first, a sentence each.
-
-    Parameters
-    ----------
-    one, other : Scenario
-
-    Returns
-    -------
-    list of str
-        First the settings, then each measure that both have.
-    """
+    """Differences of the other scenario from the first, a sentence each."""
     sentences = _settings(one, other)
     for key, before in one.readings.items():
         after = other.readings.get(key)
@@ -132,7 +122,7 @@ def _same_words(key: str, old: float, new: float) -> bool:
 
 
 def _apart(before: Reading, after: Reading) -> bool:
-    """Whether the ranges of single releases do not meet."""
+    """True if the ranges of single releases do not overlap."""
     if not ("low" in before and "low" in after):
         return True
     return before["high"] < after["low"] or after["high"] < before["low"]

@@ -9,15 +9,15 @@ from rwn_core.errors import ParameterError
 from rwn_core.measures import UTILITY
 from rwn_core.tuning import Point, Sweep
 from rwn_core.tuning.frontier import sign, undominated
-from rwn_ui.features.risk_axis import POLICY
+from rwn_ui.features.axis_choice import POLICY
 from rwn_ui.state.results import memo
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 
 MOST = 150  # settings on a small map, beside the frontier
 
 
 def place(policy: rwn.Policy, point: Point, key: str) -> float | None:
-    """Where a setting stands on an axis; on the policy's, at the end that its verdict is of."""
+    """Position of a setting on an axis; on the policy's, at the judged bound."""
     return policy.judge_point(point).largest if key == POLICY else point.median(key)
 
 
@@ -38,14 +38,14 @@ def best(policy: rwn.Policy, sweep: Sweep, x: str, y: str) -> set[str]:
 
 def small_map(policy: rwn.Policy, risk: str) -> list[dict[str, Any]]:
     """Points of this user's sweep, where it read the loss of relations and this risk."""
-    run = own_work().sweep
+    run = user_work().sweep
     needed = {UTILITY, *(policy.measures if risk == POLICY else (risk,))}
     if run is None or not needed <= set(run.plan.measures):
         return []
     sweep = run.sweep()
     every = max(1, sweep.wanted // 20) if run.running else 1  # a slider move must stay cheap
     key = (id(run), len(sweep) // every, risk, policy)
-    return memo("sweep points", 8).once(key, lambda: _few(policy, sweep, risk))
+    return memo("sweep points", 8).get_or_make(key, lambda: _few(policy, sweep, risk))
 
 
 def _few(policy: rwn.Policy, sweep: Sweep, risk: str) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.evaluation.disclosure import Disclosure, with_keys
 from rwn_core.measures.attacks.predicate import Condition, Predicate, Sign, is_number
-from rwn_core.measures.attacks.predicate_search import lone_members
+from rwn_core.measures.attacks.predicate_search import single_record_predicates
 from rwn_core.measures.attacks.watch_list import Watched, WatchList
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.state.results import current_release, memo
@@ -26,7 +26,7 @@ CAPTION = (
 
 
 def _key(session: Session, what: str) -> str:
-    return f"watch.{session.generation}.{what}"
+    return f"watch.{session.table_version}.{what}"
 
 
 def form(session: Session, keys: tuple[str, ...]) -> None:
@@ -49,9 +49,9 @@ def _unique(session: Session, keys: tuple[str, ...]) -> None:
             "answers are not sought; ask one of your own."
         )
         return
-    unique = memo("watch list", KEPT).once(
+    unique = memo("watch list", KEPT).get_or_make(
         ("lone members", session.data.fingerprint, session.data.schema, keys),
-        lambda: lone_members(with_keys(session.data, keys), keys),
+        lambda: single_record_predicates(with_keys(session.data, keys), keys),
     )
     words = {predicate.words: predicate for predicate, _ in unique}
     if words:
@@ -92,7 +92,7 @@ def _condition(session: Session, name: str) -> Condition:
 
 
 def table(session: Session, disclosure: Disclosure, *, live: bool) -> dict[str, Any]:
-    """What became of every entry: at the present setting, or in the job's release."""
+    """Result of every entry: at the current setting, or in the job's release."""
     if live:
         drawn = current_release(session).masked
         followed = session.watched.follow(session.data, drawn.masked, drawn.law)
@@ -151,7 +151,7 @@ def _chance(entry: Watched) -> str:
 
 
 def side_by_side(session: Session, scenarios: list[Scenario]) -> dict[str, Any] | None:
-    """What becomes of every entry in a release of each scenario of this table."""
+    """Result of every entry in a release of each scenario of this table."""
     if session.watched.empty:
         return None
     columns = [_followed(session, scenario) for scenario in scenarios]
@@ -182,4 +182,4 @@ def _followed(session: Session, scenario: Scenario) -> list[str]:
         return [_chance(e) for e in session.watched.follow(table, release.masked, release.law)]
 
     key = ("followed", data.fingerprint, setting.key, scenario.seed, session.watched)
-    return memo("watch list", KEPT).once(key, follow)
+    return memo("watch list", KEPT).get_or_make(key, follow)

@@ -6,7 +6,7 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
-from rwn_core.data.rounding import steps_of
+from rwn_core.data.rounding import given_steps
 from rwn_core.evaluation.lessons import intruder as numbers
 from rwn_core.masking import Masked
 from rwn_core.randomness import SecretKey
@@ -31,7 +31,7 @@ _NAMED = 3  # originals beside the released row
 
 
 def _data(values: Values) -> rwn.Microdata:
-    data: rwn.Microdata = memo("lesson demos", 2).once(DEMO, lambda: rwn.load_demo(DEMO))
+    data: rwn.Microdata = memo("lesson demos", 2).get_or_make(DEMO, lambda: rwn.load_demo(DEMO))
     names = [variable.name for variable in data.schema.released]
     return data.with_slices([names]) if values["together"] else data
 
@@ -43,8 +43,8 @@ def _params(values: Values) -> rwn.RWN:
 def _masked(values: Values) -> Masked:
     data = _data(values)
     table = prepared(("intruder", values["together"]), lambda: _params(values).preview(data))
-    made = table.at(k=values["k"]).release(SecretKey.from_seed(numbers.SEED))
-    return made.rounded(steps_of(data, _ROUNDING[values["round"]]))
+    made = table.with_levers(k=values["k"]).release(SecretKey.from_seed(numbers.SEED))
+    return made.rounded(given_steps(data, _ROUNDING[values["round"]]))
 
 
 def _show(values: Values) -> Shown:
@@ -61,13 +61,13 @@ def _show(values: Values) -> Shown:
             tile(
                 "Originals possible",
                 f"{lesson.candidates}",
-                "Originals that could have made this row; every other one is excluded for sure.",
+                "Originals that could have made this row; every other one is excluded.",
                 f"{made.masked.n}",
             ),
             tile(
                 "The intruder is right",
                 percent(likeliest),
-                "Chance that the likeliest original is the true one. "
+                "Probability that the original of highest posterior is the true one. "
                 + (f"The true one has {percent(lesson.of_source)}." if answered else ""),
             ),
             tile(
@@ -87,10 +87,10 @@ def _show(values: Values) -> Shown:
 
 
 def _rows(made: Masked, data: rwn.Microdata, lesson: numbers.Intruder) -> dict[str, Any]:
-    """The released row beside the likeliest originals, in the variables that are known."""
+    """The released row and the originals of highest posterior, in the known variables."""
     shown = lesson.records[:_NAMED]
     return {
-        "title": "The released row beside the likeliest originals",
+        "title": "The released row and the originals of highest posterior",
         "columns": ["known variable", "released", *(f"record {i + 1}" for i in shown.tolist())],
         "rows": [
             [
@@ -112,10 +112,10 @@ def _rows(made: Masked, data: rwn.Microdata, lesson: numbers.Intruder) -> dict[s
 def _code(values: Values) -> str:
     steps, known, row = _ROUNDING[values["round"]], values["known"], values["row"] - 1
     sliced = "\ndata = data.with_slices([known_order(data)])" if values["together"] else ""
-    rounding = f".rounded(steps_of(data, {steps}))" if steps else ""
+    rounding = f".rounded(given_steps(data, {steps}))" if steps else ""
     return f"""\
 import rwn_core as rwn
-from rwn_core.data.rounding import steps_of
+from rwn_core.data.rounding import given_steps
 from rwn_core.evaluation.lessons.intruder import known_order, source_of
 from rwn_core.measures.attacks.posterior import link
 
@@ -178,7 +178,7 @@ LESSON = Lesson(
             name="round",
             label="Released numbers",
             options=tuple(_ROUNDING),
-            help="Rounding makes values of many people alike.",
+            help="Rounding makes values of many people equal.",
         ),
         Switch(
             name="together",
@@ -193,8 +193,8 @@ LESSON = Lesson(
         "Because the cells are drawn independently, and their neighborhoods overlap in few people. "
         "One variable leaves a few dozen originals; three together leave a handful; all fifteen "
         "nearly always leave one, and then even k = 20 hides next to nobody. When whole rows "
-        "travel, the row has only one donor to tell of, so fewer links are right; but what it "
-        "shows then is a real person’s whole record, which may be worse. A risk needs more than "
+        "travel, the row shows only one donor, so fewer links are right. But it then shows a "
+        "real person’s whole record, which may be worse. A risk needs more than "
         "one number."
     ),
     code=_code,

@@ -164,8 +164,8 @@ LESSON = Lesson(
     question="Is the risk at most 1/k, as with k-anonymity?",
     answer=(
         "For k-PRAM, if the interval is all that an intruder can learn: k people share it. For "
-        "k-noise, no: uniform noise is bounded, so everybody further away than δ is excluded for "
-        "sure, and of the k people within 2δ only some remain. The window of the theorem lies "
+        "k-noise, no: uniform noise is bounded, so every record further away than δ is excluded, "
+        "and of the k people within 2δ only some remain. The window of the theorem lies "
         "around the *true* value; around a released one, as in the paper’s Figure 5, it is not "
         "covered. And both look at one variable: several together may still single a person out."
     ),

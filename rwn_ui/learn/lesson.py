@@ -1,4 +1,4 @@
-"""What a lesson is: one idea, one picture that moves, a question, and the code behind it."""
+"""A lesson: one idea, one picture that moves, a question, and the code behind it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ Control = Slider | Choice | Switch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What a lesson shows at one position of its controls.
+    """Contents of a lesson at one position of its controls.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class Lesson:
 
 def prepared(key: tuple[Any, ...], make: Callable[[], Prepared]) -> Prepared:
     """A table that is prepared once and moved by the sliders."""
-    kept: Prepared = memo("lessons", KEPT).once(key, make)
+    kept: Prepared = memo("lessons", KEPT).get_or_make(key, make)
     return kept
 
 

@@ -18,7 +18,7 @@ def _params(values: Values) -> rwn.RWN:
 def _show(values: Values) -> Shown:
     weight = values["weight"]
     ready = prepared(("neighborhood", weight), lambda: _params(values).preview(table(weight)))
-    moved = ready.at(epsilon=values["epsilon"], k=values["k"])
+    moved = ready.with_levers(epsilon=values["epsilon"], k=values["k"])
     lesson = neighborhood(moved, record=RECORDS[values["record"]])
     return Shown(
         words=f"ε = {values['epsilon']:g} · k = {values['k']} · weight of group = {weight:g}",
@@ -59,7 +59,7 @@ from rwn_core.evaluation.lessons.neighborhood import table
 
 data = table({values["weight"]:g})
 law = RWN({setting}).prepare(data).law
-share, second = law.members.toarray(), data.array("group") == "B"
+share, second = law.probabilities.toarray(), data.array("group") == "B"
 donors, by_k = (share[{record}] > 0).sum(), (law.neighborhoods.within < {values["k"]}).mean()
 changed = (share * (second[:, None] != second)).sum(axis=1).mean()"""
 
@@ -121,11 +121,12 @@ LESSON = Lesson(
     show=_show,
     question="At the usual weight of 1, how large must k be before groups begin to mix?",
     answer=(
-        "20. Another group is then more than four standard deviations away, further than nearly "
-        "everybody of one’s own group; only when the 20 records of group B run out of each other "
-        "does one of them look further, and group A never does. Below that the column of groups is "
+        "20. Another group is more than four standard deviations away, further than nearly all of "
+        "the own group. Only when the 20 records of group B have all become neighbors does one of "
+        "them reach further; group A never does. Below that the column of groups is "
         "released as it is, although q = 1. That is why the share of cells that *really* changed "
-        "stands beside q on Tune: give a category a small weight, or it may not be masked at all. "
+        "is shown next to q on Tune: give a category a small weight, or it may not be masked at "
+        "all. "
         "The rarer a category, the larger the step that it adds, because each category is scaled "
         "by its standard deviation."
     ),

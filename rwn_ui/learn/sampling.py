@@ -116,7 +116,8 @@ LESSON = Lesson(
             high=1.0,
             step=0.05,
             start=0.2,
-            help="Post-randomization: the category is drawn anew from all three alike.",
+            help="Post-randomization: the category is drawn anew from all three with equal "
+            "probability.",
         ),
     ),
     show=_show,

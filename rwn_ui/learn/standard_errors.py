@@ -23,7 +23,7 @@ def _params(values: Values) -> rwn.RWN:
 
 
 def _sample(number: int, values: Values) -> Prepared:
-    kept: Prepared = memo("lesson samples", 100).once(
+    kept: Prepared = memo("lesson samples", 100).get_or_make(
         number, lambda: _params(values).preview(sample(number))
     )
     return kept
@@ -32,10 +32,10 @@ def _sample(number: int, values: Values) -> Prepared:
 def _show(values: Values) -> Shown:
     count = values["samples"]
     ready = [_sample(number, values) for number in range(count)]
-    before: Slopes = memo("lesson slopes", 9).once(
+    before: Slopes = memo("lesson slopes", 9).get_or_make(
         count, lambda: slopes([one.microdata for one in ready])
     )
-    moved = [one.at(k=values["k"], q=values["q"]) for one in ready]
+    moved = [one.with_levers(k=values["k"], q=values["q"]) for one in ready]
     after = slopes([release(one, number) for number, one in enumerate(moved)])
     lesson = StandardErrors(original=before, released=after)
     return Shown(
@@ -52,8 +52,8 @@ def _show(values: Values) -> Shown:
             tile(
                 "Reported / real error",
                 f"{after.ratio:.2f}",
-                "The mean standard error that a user of the file is told, over the real spread of "
-                "the slopes from sample to sample.",
+                "Mean reported standard error, divided by the real spread of the slopes over "
+                "samples.",
                 f"{before.ratio:.2f}",
             ),
             tile(
@@ -134,8 +134,8 @@ LESSON = Lesson(
         "interval too short is that *independent* neighbors fill the cells of one row, and one "
         "person’s value may stand in several rows. Only a smaller q helps, "
         "and the paper claims validity for q → 0 only. A "
-        "large k adds something else, it moves the slope itself. So the people who get a file at "
-        "q = 1 must be told to multiply standard errors: the Utility page computes the factor for "
+        "large k adds something else, it moves the slope itself. So users of a file at q = 1 "
+        "must multiply standard errors: the Utility page computes the factor for "
         "your own analysis, and writes the notice."
     ),
     code=_code,

@@ -38,7 +38,7 @@ def _show(values: Values) -> Shown:
     table = prepared(
         ("theorem", density, n, rows), lambda: _params(values).preview(points_of(density, n))
     )
-    lesson = theorem(table.at(epsilon=values["epsilon"]), record=RECORD)
+    lesson = theorem(table.with_levers(epsilon=values["epsilon"]), record=RECORD)
     before, after = lesson.correlation
     return Shown(
         words=f"{density} · n = {n} · ε = {values['epsilon']:g}" + (" · whole rows" * rows),
@@ -107,7 +107,7 @@ LESSON = Lesson(
     title="1 · The theorem",
     sentences=(
         "Draw a circle of radius ε around a record (X, Y), take U from one random record inside "
-        "and V from another: the released row (U, V) is seldom a real person’s.",
+        "and V from another: the released row (U, V) is rarely a real person’s.",
         "U and V are drawn independently, yet both stay within ε of the record; so as ε shrinks "
         "and n grows, their joint distribution comes near that of (X, Y), whatever its shape.",
         "Move ε up until the filled points no longer follow the hollow ones, and see what becomes "
@@ -147,8 +147,9 @@ LESSON = Lesson(
     show=_show,
     question="Copying whole rows keeps correlations even better. Why not do that?",
     answer=(
-        "Switch it on: every released row then is a real person’s row, so whoever knows x of a "
-        "person reads that person’s y beside it. And where x and y vary together inside the ball, "
+        "Switch it on: every released row then is a real person’s row, so an intruder who knows "
+        "x of a "
+        "person reads that person’s y next to it. And where x and y vary together inside the ball, "
         "the mean of x + y varies *more* from release to release than with independent draws "
         "(table under the picture).\n\n"
         "**What the theorem does not say.** Coordinates inside a disc are *not* independent, only "

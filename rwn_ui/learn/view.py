@@ -17,7 +17,7 @@ from rwn_ui.panel.parts import stamp
 from rwn_ui.server.messages import guarded
 from rwn_ui.state import change_table
 from rwn_ui.state.load_setting import load as load_setting
-from rwn_ui.state.results import own_results
+from rwn_ui.state.results import user_results
 from rwn_ui.state.session import Session
 
 PICTURE = "learn"
@@ -57,7 +57,7 @@ def draw(session: Session, lesson: Lesson, above: DeltaGenerator) -> None:
 
 
 def question(lesson: Lesson) -> None:
-    """A question whose answer is folded."""
+    """Draw a question with a folded answer."""
     st.markdown(f"**Question.** {lesson.question}")
     with st.expander("Answer"):
         st.markdown(lesson.answer)
@@ -65,7 +65,7 @@ def question(lesson: Lesson) -> None:
 
 def to_tune(session: Session, lesson: Lesson) -> None:
     """Go on with the lesson's table and setting on the Tune page."""
-    wanted = lesson.on_tune(values_of(session, lesson))
+    wanted = lesson.on_tune(control_values(session, lesson))
     if st.button(
         "Open this on Tune",
         key=f"learn.{lesson.key}.tune",
@@ -73,7 +73,7 @@ def to_tune(session: Session, lesson: Lesson) -> None:
         help=f"Takes this setting over to Tune, with the demo table {wanted.demo}.",
     ):
         with guarded():
-            take(session, lesson.on_tune(values_of(session, lesson)))
+            take(session, lesson.on_tune(control_values(session, lesson)))
         st.switch_page("pages/tune.py")
     if session.demo is None:
         st.caption(f"The demo table {wanted.demo} then takes the place of your own table.")
@@ -91,10 +91,10 @@ def take(session: Session, wanted: OnTune) -> None:
 def picture(
     session: Session, lesson: Lesson, above: DeltaGenerator, code_side: DeltaGenerator
 ) -> None:
-    """What a move of a slider changes, and nothing else."""
-    last = own_results().last
+    """Draw the part that a slider changes."""
+    last = user_results().last
     with guarded():
-        values = heed(session, lesson)
+        values = apply_values(session, lesson)
         last[PICTURE] = payload(session, lesson, values)
     # a lesson that fails shows its own last picture, and never that of another one
     if last.get(PICTURE, {}).get("lesson") == lesson.key:
@@ -104,7 +104,7 @@ def picture(
             for control in lesson.controls:
                 show(lesson, control)
         with code_side, st.expander("The code"):
-            st.code(lesson.code(values_of(session, lesson)), language="python")
+            st.code(lesson.code(control_values(session, lesson)), language="python")
 
 
 def payload(session: Session, lesson: Lesson, values: Values) -> dict[str, Any]:
@@ -122,15 +122,15 @@ def payload(session: Session, lesson: Lesson, values: Values) -> dict[str, Any]:
     return {"stamp": stamp(f"{lesson.key} {seen.words}", shown), **shown}
 
 
-def values_of(session: Session, lesson: Lesson) -> dict[str, Any]:
-    """Where the lesson's controls are."""
+def control_values(session: Session, lesson: Lesson) -> dict[str, Any]:
+    """Values of the lesson's controls."""
     start = {control.name: control.start for control in lesson.controls}
     return start | session.lessons.get(lesson.key, {})
 
 
-def heed(session: Session, lesson: Lesson) -> Values:
+def apply_values(session: Session, lesson: Lesson) -> Values:
     """Take the controls' values before they are drawn, so that the picture can come first."""
-    values = values_of(session, lesson)
+    values = control_values(session, lesson)
     for control in lesson.controls:
         key = _key(lesson, control)
         if key not in st.session_state:  # after a visit to another page
@@ -146,7 +146,7 @@ def _key(lesson: Lesson, control: Control) -> str:
 
 
 def show(lesson: Lesson, control: Control) -> None:
-    """A control, whose value `heed` has taken."""
+    """Draw a control, after `apply_values`."""
     key, label, words = _key(lesson, control), control.label, control.help
     if isinstance(control, Slider):
         digits = max(0, -math.floor(math.log10(control.step)))

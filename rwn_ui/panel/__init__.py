@@ -42,38 +42,7 @@ def panel(
     key: str = "panel",
     on_pick: Callable[[str], None] | None = None,
 ) -> None:
-    """Draw or redraw the panel.
-
-    Parameters
-    ----------
-    payload : mapping
-        stamp : str, written to the element's data-stamp once everything in view is drawn.
-        projector : bool, two columns and everything larger.
-        wide, single : bool, two columns or one, and higher charts.
-        tall : bool, one chart as high as the window leaves room for, under three tiles in a row.
-        stacked : bool, up to three tiles side by side, each of several lines.
-        table : str, the name of the table, for files.
-        summary : {"text", "help"?}, the present parameters in one line.
-        changed : {"names": [str], "share": [float], "overall": float, "q": float | None,
-            "least"?, "warning"?}, realized share of changed cells, the least and what is amiss in
-            words.
-        tiles : list of {"label", "original"?, "released", "state": "kept" | "over" | None,
-            "limit"?, "aim"?: bool, "broken"?: [str], "against": [{"pin", "text", "better": bool |
-            None}], "help"}; all texts ready to read. What is over an aim is over no limit; broken
-            are the names of all limits that are, where the tile stands for several.
-        cards : list of str, each a chart written by `rwn_core.charts.serialise`.
-        address : mapping of str to str, the query of the page's address.
-        again : int, milliseconds after which, and again after as many, more of this is asked for;
-            see `asks_for_more`.
-        waits : list of str, what that is, for who asks beside the runs of the page.
-        tables : list of {"title", "columns", "rows", "caption"?, "file"?}, shown below the charts;
-            with the name of a file, it can be copied and downloaded.
-        Every part but the stamp may be left out.
-    key : str
-        Streamlit key; the same on every run, so that the charts are redrawn in place.
-    on_pick : callable, optional
-        Called before the next run with the "customdata" of a point that was clicked.
-    """
+    """Draw or redraw the panel."""
 
     def picked() -> None:
         chosen = st.session_state[key].get("picked")
@@ -98,7 +67,7 @@ def written(payload: Mapping[str, Any]) -> bytes:
 
 
 def asks_for_more(key: str) -> bool:
-    """Whether a panel's "again" has led to this run; asked before the panel is drawn in it.
+    """True if a poll of the panel has led to this run; called before the panel is drawn.
 
     No callback: one within a fragment must not draw anything, nor fail.
     """

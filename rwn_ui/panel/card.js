@@ -62,7 +62,7 @@ class Card {
     this.plot.setAttribute("role", "img");
     this.canvas = this.plot.appendChild(make("canvas"));
     this.reason = this.plot.appendChild(make("p", "rwn-reason"));
-    this.ask = (form) => (this.form ??= form && new QuestionForm(this.plot, panel))?.show(form);
+    this.showForm = (form) => (this.form ??= form && new QuestionForm(this.plot, panel))?.show(form);
     this.plot.addEventListener("pointerenter", () => this.touch(panel));
     this.plot.addEventListener("pointerleave", () => this.leave());
     this.plot.addEventListener("pointerdown", () => this.press());
@@ -87,14 +87,14 @@ class Card {
     return true;
   }
 
-  /** Say in words what was drawn; once all are, because each canvas asks for the page's styles. */
+  /** Say in words what was drawn; after all cards, because each canvas asks for the page's styles. */
   describe() {
     const { title, note, alt, reason = "", form } = this.drawn.chart;
     this.node.dataset.drawn = ++this.count;
     setText(this.title, title);
     setText(this.note, note);
     setText(this.reason, form ? "" : reason);
-    this.ask(form);
+    this.showForm(form);
     this.plot.setAttribute("role", form ? "group" : "img");
     this.canvas.hidden = Boolean(reason);
     this.expand.setAttribute("aria-label", `Full view: ${title}`);

@@ -1,91 +1,67 @@
-"""What a page shows, in a few sentences, and a tour of the Tune page on the first visit."""
+"""A page's explanation in a few sentences, and the parts of the Tune page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import streamlit as st
 
-_HERE = Path(__file__).parent
-
-_mount = st.components.v2.component(
-    "rwn_guide",
-    html='<div class="rwn-guide"></div>',
-    css=(_HERE / "guide.css").read_text(encoding="utf-8"),
-    js=(_HERE / "guide.js").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One stop of a tour.
+    """One part of the Tune page."""
 
-    Attributes
-    ----------
-    target : str
-        A CSS selector of what is outlined.
-    title, words : str
-    """
-
-    target: str
     title: str
     words: str
 
 
 TOUR = (
     Step(
-        ".rwn-summary",
         "A masked copy",
-        "The page shows one masked copy of your table beside the original. This line says how it "
-        "was made, and which share of each variable’s values changed.",
+        "The page compares one masked copy of your table with the original. This line states its "
+        "setting, and the share of changed values of each variable.",
     ),
     Step(
-        '[class*="st-key-tune"] .rwn-sliders, [data-testid="stSidebar"] .rwn-sliders',
         "Move a slider",
-        "A value is replaced by that of a random record nearby. ε is how far nearby reaches, k how "
-        "many neighbors everybody has at least, q how often a value is replaced. Drag one, or use "
-        "the arrow keys: everything is drawn anew as you move.",
+        "A value is replaced by that of a random record nearby. ε is the radius of nearby, k the "
+        "least number of neighbors, q the probability of a replacement. Drag a slider, or use the "
+        "arrow keys: everything is drawn anew.",
     ),
     Step(
-        ".rwn-tiles",
         "What it gives away",
         "The first number is the limit of your policy that is nearest to breaking, or most broken. "
-        "Others say what an intruder would find, and beside it what guessing would give.",
+        "Others show the success of an intruder, compared with guessing.",
     ),
     Step(
-        ".rwn-grid",
         "What it costs",
-        "Each picture holds the original in blue against the masked copy in orange: correlations, "
-        "regression, distributions. Point at one for its values; the corner enlarges it.",
+        "Each picture compares the original (blue) with the masked copy (orange): correlations, "
+        "regression, distributions. Point at one for its values; its corner enlarges it.",
     ),
     Step(
-        '[data-testid="stHeader"]',
         "Where to go from here",
-        "Data opens your own table. Sweep and Compare look for better settings and methods, Risk "
-        "and Utility go into depth, Release makes the file that leaves, and Learn explains why.",
+        "Data opens your own table. Sweep and Compare find better settings and methods. Risk and "
+        "Utility go into depth. Release makes the file that leaves. Learn explains the theory.",
     ),
 )
-"""The Tune page in five steps."""
+"""The Tune page in five parts."""
 
 WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "data": (
-            "The table that all other pages work on: a demo table, or a file of your own, which "
-            "stays on this machine.",
-            "Say what each variable is. Keys are what an intruder may know of a person; a "
-            "confidential variable is what they want to learn; identifiers are never released.",
-            "What the program is not sure of, it asks here.",
+            "The table of all other pages: a demo table, or a file of your own, which stays on "
+            "this machine.",
+            "State the role of each variable. An intruder may know the keys of a person, and wants "
+            "to learn a confidential variable. Identifiers are never released.",
+            "The program asks here if something is uncertain.",
         ),
         "tune": (
-            "One masked copy of your table beside the original, drawn anew as you move a slider.",
-            "The tiles above say what the copy gives away, against the limits of your policy; the "
-            "pictures below say what it costs. Blue is the original, orange the masked copy.",
-            "Pin a setting to keep it in view while you try others. What is downloaded here is a "
-            "trial; the Release page makes the file that leaves.",
+            "One masked copy of your table compared with the original, drawn anew with each move.",
+            "The tiles above show the risk of the copy, against the limits of your policy. The "
+            "pictures below show its costs. Blue is the original, orange the masked copy.",
+            "Pin a setting to compare it with others. A download from this page is a trial; the "
+            "Release page makes the file that leaves.",
         ),
         "utility": (
             "What analysts lose: each measure compares an analysis of the original with the same "
@@ -95,8 +71,8 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "risk": (
             "What intruders learn: each measure is an attack, and says what the intruder knows.",
-            "A number means little alone. Beside it stands what guessing would give, or what the "
-            "same attack finds of people who are not in the table.",
+            "A number means little by itself. Compare it with guessing, or with the same attack on "
+            "people who are not in the table.",
             "The worst case assumes an intruder who holds your whole original table.",
         ),
         "compare": (
@@ -125,18 +101,9 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def guide(page: str) -> None:
-    """Offer to say what a page shows.
-
-    Parameters
-    ----------
-    page : str
-        One of `WORDS`.
-    """
-    steps = TOUR if page == "tune" else ()
-    data = {
-        "page": page,
-        "title": "What am I looking at?",
-        "words": list(WORDS[page]),
-        "steps": [asdict(step) for step in steps],
-    }
-    _mount(key="guide", data=data, height="content")
+    """Draw a popover that explains the page."""
+    with st.container(key="guide"), st.popover("What am I looking at?", icon=":material/help:"):
+        for sentence in WORDS[page]:
+            st.markdown(sentence)
+        for step in TOUR if page == "tune" else ():
+            st.markdown(f"**{step.title}.** {step.words}")

@@ -1,23 +1,21 @@
-// Sliders of live_sliders.py. A move is told when the picture of the last one is painted, which is
-// when the server has answered it: Streamlit hands on the panel first. Moves in between are not
-// told, but the last position always is. A key that is held is a hand on the slider, as a button of
-// the mouse is. Starting points are buttons here and none of Streamlit's:
-// each element of those is a message of its own, and each message a rendering of the whole page.
+// Sliders of live_sliders.py. A move is sent when the server has answered the last one, so positions
+// in between are skipped, but the last one never. A key that repeats counts as dragging. Presets are
+// buttons of this component: each element of Streamlit would be a message and a rendering of its own.
 
 const LET_GO = ["pointerup", "pointercancel", "keyup"];
 const REST = 400; // milliseconds without a move, after which the page follows
-const LONGEST = 1500; // milliseconds after a move that it lets a picture go first that is waited for
-const BUSY = [40, 60, 80]; // milliseconds until a page that is being drawn is asked again
-const PICTURE = "application/octet-stream"; // no page of a proxy that wants a login
-const NOT_YET = "not yet"; // in place of a picture: it may be asked again
-const REFUSED = 20; // times that nothing is answered, after which it is a run
-const PATIENCE = 3000; // milliseconds without an answer, after which a newer position is told
+const LONGEST = 1500; // milliseconds after a move in which a pending picture goes before that run
+const BUSY = [40, 60, 80]; // milliseconds until a busy endpoint is asked again
+const PICTURE = "application/octet-stream"; // not the login page of a proxy
+const NOT_YET = "not yet"; // in place of a picture: ask again
+const REFUSED = 20; // busy answers in a row, after which a run is asked for
+const PATIENCE = 3000; // milliseconds without an answer, after which a newer position is sent
 
 export default function ({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".rwn-sliders");
   const sliders = (root.rwnSliders ??= new Sliders(root));
-  sliders.tell = (move) => setStateValue("move", move);
-  sliders.take(JSON.parse(new TextDecoder().decode(data)));
+  sliders.send = (move) => setStateValue("move", move);
+  sliders.setData(JSON.parse(new TextDecoder().decode(data)));
   return () => setTimeout(() => root.isConnected || sliders.remove());
 }
 
@@ -37,18 +35,18 @@ class Sliders {
     this.presets = make(root, "div", { class: "rwn-presets" });
     this.body = make(root, "div", { class: "rwn-sliders-body" });
     this.all = new Map();
-    this.moves = new Map(); // positions that the server has not answered
+    this.moves = new Map(); // unanswered positions
     this.count = 0;
     this.refused = 0;
-    this.untold = false;
+    this.dirty = false;
     this.released = () => this.release();
     for (const kind of LET_GO) window.addEventListener(kind, this.released);
-    this.wanted = (event) => this.askMore(event);
+    this.wanted = (event) => this.onPoll(event);
     window.addEventListener("rwn-more", this.wanted);
   }
 
-  take({ sliders, answered, large, presets, beside }) {
-    this.beside = beside;
+  setData({ sliders, answered, large, presets, endpoint }) {
+    this.endpoint = endpoint;
     this.root.classList.toggle("rwn-large", large);
     this.offer(presets);
     const names = sliders.map((each) => each.name);
@@ -58,13 +56,13 @@ class Sliders {
     }
     const known = !this.last || answered === this.last.stamp;
     if (this.last && !this.last.answered && known) this.answer();
-    // positions of a run that a move beside it has overtaken are not those of the picture
-    const old = !known && this.last.beside;
-    if (known && !this.toldHeld) this.stay(); // this run was later than the move
-    for (const each of sliders) this.all.get(each.name).take(each, old);
+    // a run that a move at the endpoint has overtaken has older positions than the picture
+    const old = !known && this.last.endpoint;
+    if (known && !this.sentDragging) this.cancelFollow(); // this run was later than the move
+    for (const each of sliders) this.all.get(each.name).setData(each, old);
   }
 
-  /** Show the starting points; each moves all sliders. */
+  /** Show the presets; each moves all sliders. */
   offer(presets) {
     this.presets.hidden = !presets.length;
     const names = presets.map((each) => each.name);
@@ -82,52 +80,52 @@ class Sliders {
     });
   }
 
-  /** A user chose a starting point: what was moved before does not count. */
+  /** A user chose a preset: earlier moves do not count. */
   choose(name) {
     this.moves.clear();
     this.preset = name;
-    this.untold = true;
+    this.dirty = true;
     this.flush();
   }
 
   /** A user moved a slider, or typed its value. */
   move(name, value) {
     this.moves.set(name, value);
-    this.untold = true;
-    this.moved = this.held;
+    this.dirty = true;
+    this.dragged = this.dragging;
     this.flush();
   }
 
-  /** The last position is told once more, as one that nobody holds. */
+  /** Send the last position once more, as one that is not dragged. */
   release() {
-    const name = this.held;
-    this.held = undefined;
-    if (!name || this.moved !== name) return;
-    this.moved = undefined;
+    const name = this.dragging;
+    this.dragging = undefined;
+    if (!name || this.dragged !== name) return;
+    this.dragged = undefined;
     this.moves.set(name, this.all.get(name).value);
-    this.untold = true;
+    this.dirty = true;
     this.flush();
   }
 
   flush() {
-    if (this.busy || !this.untold) return;
+    if (this.busy || !this.dirty) return;
     const stamp = `${Date.now()}.${++this.count}`;
     const values = Object.fromEntries(this.moves);
-    this.untold = false;
+    this.dirty = false;
     this.busy = true;
     const preset = this.preset;
     this.last = { stamp, values, preset, answered: false };
     this.waiting = setTimeout(() => this.next(), PATIENCE);
-    this.ask({ stamp, values, preset, dragging: this.held !== undefined });
+    this.sendMove({ stamp, values, preset, dragging: this.dragging !== undefined });
   }
 
-  /** Have the picture alone, at once; the page follows at rest. A run gives what is no picture. */
-  async ask(move) {
-    this.stay();
-    const picture = this.beside && (await this.fetch({ move }));
+  /** Fetch the picture at once; the page follows later. Without a picture it is a run. */
+  async sendMove(move) {
+    this.cancelFollow();
+    const picture = this.endpoint && (await this.fetch({ move }));
     if (this.gone || this.last.stamp !== move.stamp) return; // a later one holds this one, too
     if (!picture) return this.run(move);
-    this.last.beside = true;
+    this.last.endpoint = true;
     show(picture);
     this.shown = performance.now();
     this.followAtRest();
@@ -135,25 +133,25 @@ class Sliders {
   }
 
   followAtRest() {
-    this.stay();
+    this.cancelFollow();
     this.following = setTimeout(() => this.follow(), REST);
   }
 
-  stay() {
+  cancelFollow() {
     clearTimeout(this.following);
     this.following = undefined;
   }
 
-  /** All is answered: a run brings the rest of the page to where the sliders are. */
+  /** A run brings the rest of the page to the positions of the sliders. */
   follow() {
     this.following = undefined;
-    const stamp = `${this.last.stamp} rests`;
-    this.run({ stamp, values: {}, dragging: this.held !== undefined, rests: true });
+    const stamp = `${this.last.stamp} idle`;
+    this.run({ stamp, values: {}, dragging: this.dragging !== undefined, idle: true });
   }
 
   run(move) {
-    this.toldHeld = move.dragging;
-    this.tell(move);
+    this.sentDragging = move.dragging;
+    this.send(move);
   }
 
   async fetch(question) {
@@ -167,8 +165,8 @@ class Sliders {
   }
 
   async post(question, signal) {
-    const { address, ...who } = this.beside;
-    const body = JSON.stringify({ ...who, ...question });
+    const { address, ...identity } = this.endpoint;
+    const body = JSON.stringify({ ...identity, ...question });
     try {
       const answer = await fetch(address, { method: "POST", body, signal, cache: "no-store" });
       if (answer.status === 202) return NOT_YET;
@@ -180,9 +178,9 @@ class Sliders {
     return null;
   }
 
-  /** A panel asks for what it waits for: the picture with it, an empty one until it has arrived. */
-  async askMore(event) {
-    if (event.defaultPrevented || !this.beside) return;
+  /** A panel polls for pending readings: a picture with them, empty until they are there. */
+  async onPoll(event) {
+    if (event.defaultPrevented || !this.endpoint) return;
     event.preventDefault();
     if (this.busy || this.asking) return;
     this.asking = true;
@@ -237,26 +235,26 @@ class Slider {
     this.text = this.output.appendChild(document.createTextNode(""));
     this.range = make(this.node, "input", { type: "range", id });
     this.range.addEventListener("pointerdown", (event) => {
-      if (event.button === 0) group.held = name;
+      if (event.button === 0) group.dragging = name;
     });
     this.range.addEventListener("keydown", (event) => {
-      if (event.repeat) group.held = name;
+      if (event.repeat) group.dragging = name;
     });
     this.range.addEventListener("blur", () => group.release());
-    this.range.addEventListener("input", () => this.moved(this.range.valueAsNumber));
+    this.range.addEventListener("input", () => this.setValue(this.range.valueAsNumber));
     this.field.addEventListener("change", () => {
-      if (this.field.checkValidity() && this.field.value !== "") this.moved(this.field.valueAsNumber);
+      if (this.field.checkValidity() && this.field.value !== "") this.setValue(this.field.valueAsNumber);
       else this.show();
     });
   }
 
-  moved(value) {
+  setValue(value) {
     this.value = value;
     this.show();
     this.group.move(this.name, value);
   }
 
-  take(state, old) {
+  setData(state, old) {
     this.state = state;
     const { title, help = "", low, high, step, most } = state;
     if (this.label.textContent !== title) this.label.textContent = this.label.title = title;
@@ -271,8 +269,8 @@ class Slider {
     }
     Object.assign(this.range, { min: low, max: high, step });
     this.range.disabled = low === high;
-    // who holds a slider, or has moved it since, is not to feel it jump
-    const own = old || this.group.held === this.name || this.group.moves.has(this.name);
+    // a slider that is dragged, or was moved since, must not jump
+    const own = old || this.group.dragging === this.name || this.group.moves.has(this.name);
     if (!own || this.value === undefined) this.value = state.value;
     this.show();
   }

@@ -7,14 +7,14 @@ const PROJECTOR = 1.5;       // size against the normal one
 const TOUCHES = ["keydown", "pointerdown", "input"];
 const REST = 250;            // milliseconds without a change before the address is written
 const TOUCHED = 500;         // milliseconds after a touch before more is asked for
-const QUIET = 1200;          // milliseconds without a change before a screen reader is told
+const QUIET = 1200;          // milliseconds without a change before a screen reader announces
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".rwn-panel");
   const panel = (root.rwnPanel ??= new Panel(root));
   panel.pick = (point) => setTriggerValue("picked", point);
   panel.more = () => setTriggerValue("again", true);
-  panel.take(data);
+  panel.setData(data);
   // Streamlit also cleans up after a call that newer data overtook: only a panel that has left the
   // page is taken down.
   return () => setTimeout(() => root.isConnected || panel.remove());
@@ -57,7 +57,7 @@ function setAddress(query) {
   if (wanted !== location.search) history.replaceState(history.state, "", wanted);
 }
 
-/** Tell the page of large type. Asked with :has(), its styles were looked at after every change. */
+/** Mark the page for large type. With :has(), its styles were looked at after every change. */
 function markPage() {
   const { classList } = document.documentElement;
   classList.toggle("rwn-projected", Boolean(document.querySelector(".rwn-projector")));
@@ -84,26 +84,26 @@ class Panel {
     this.news.setAttribute("role", "status");
     this.view = new FullView(root, this);
     this.sizes = new ResizeObserver((changes) => this.resized(changes));
-    this.sight = new IntersectionObserver((changes) => this.seen(changes), { rootMargin: "120px" });
-    this.moved = ({ detail }) => this.take(detail);
-    window.addEventListener("rwn-picture", this.moved);
+    this.sight = new IntersectionObserver((changes) => this.onVisible(changes), { rootMargin: "120px" });
+    this.onPicture = ({ detail }) => this.setData(detail);
+    window.addEventListener("rwn-picture", this.onPicture);
     this.fonts = () => this.redraw();
     document.fonts.addEventListener("loadingdone", this.fonts);
     this.printed = () => this.print();
     this.screened = () => this.draw();
     window.addEventListener("beforeprint", this.printed);
     window.addEventListener("afterprint", this.screened);
-    this.touched = () => this.wait(TOUCHED);
+    this.touched = () => this.schedule(TOUCHED);
     for (const kind of TOUCHES) document.addEventListener(kind, this.touched, true);
     // Plotly is large: it is read when a reader comes near, not while the first picture is made.
     root.addEventListener("pointerenter", () => loadPlotly().catch(() => {}), { once: true });
   }
 
   /** Streamlit calls with new bytes after a run, and with the same when the theme changed. */
-  take(bytes) {
+  setData(bytes) {
     const data = bytes === this.bytes ? this.data : JSON.parse(new TextDecoder().decode(bytes));
     this.bytes = bytes;
-    // Streamlit may have an older one: a move was answered beside its runs
+    // Streamlit may have an older one: the endpoint has answered a later move
     const { server, turn } = this.data ?? {};
     const restyled = data === this.data || (data.server === server && data.turn < turn);
     if (!restyled) this.data = data;
@@ -125,7 +125,7 @@ class Panel {
     this.readTheme(restyled);
     this.draw();
     if (!this.bare) this.write(data);
-    this.wait();
+    this.schedule();
   }
 
   /** Everything but the charts. */
@@ -139,18 +139,18 @@ class Panel {
     else if (data.address) this.addressed = setTimeout(() => setAddress(data.address), REST);
   }
 
-  /** Ask for what takes longer than a slider can wait, once nothing was touched for a while. */
-  wait(least = 0) {
+  /** Poll for pending readings, once nothing was touched for a while. */
+  schedule(least = 0) {
     clearInterval(this.waiting);
     const { again } = this.data;
-    if (again) this.waiting = setInterval(() => this.ask(), Math.max(again, least));
+    if (again) this.waiting = setInterval(() => this.poll(), Math.max(again, least));
   }
 
-  /** Sliders that are answered beside the runs of the page ask there; without them it is a run. */
-  ask() {
+  /** Sliders with an endpoint ask there; without them it is a run of the page. */
+  poll() {
     const detail = { waits: this.data.waits, run: () => this.more() };
-    const asked = new CustomEvent("rwn-more", { detail, cancelable: true });
-    if (window.dispatchEvent(asked)) this.more();
+    const event = new CustomEvent("rwn-more", { detail, cancelable: true });
+    if (window.dispatchEvent(event)) this.more();
   }
 
   /** Reading computed styles makes the browser style the whole page, so it is done when needed. */
@@ -189,7 +189,7 @@ class Panel {
     performance.clearMarks("rwn-drawn");
     performance.mark("rwn-drawn", { detail: this.data.stamp });
     clearTimeout(this.quiet);
-    this.quiet = setTimeout(() => this.tell(), QUIET);
+    this.quiet = setTimeout(() => this.announce(), QUIET);
   }
 
   /** Draw every card for paper, those out of sight too. */
@@ -203,17 +203,17 @@ class Panel {
     this.draw();
   }
 
-  /** Tell a screen reader the state once the parameters rest, not at every step. */
-  tell() {
+  /** Announce the state to a screen reader when the parameters rest, not at every step. */
+  announce() {
     const over = (this.data.tiles ?? []).filter((tile) => tile.state === "over");
     const limits = over.filter((tile) => !tile.aim).flatMap((tile) => tile.broken ?? [tile.label]);
     const aims = over.filter((tile) => tile.aim).map((tile) => tile.label);
-    const said = (words, names) => (names.length ? ` ${words}: ${names.join(", ")}.` : "");
-    const news = said("Over the limit", limits) + said("Beyond the aim", aims);
+    const sentence = (words, names) => (names.length ? ` ${words}: ${names.join(", ")}.` : "");
+    const news = sentence("Over the limit", limits) + sentence("Beyond the aim", aims);
     setText(this.news, `${this.data.summary?.text ?? ""}.${news}`);
   }
 
-  seen(changes) {
+  onVisible(changes) {
     for (const { target, isIntersecting } of changes) {
       const card = this.cards.find((c) => c.node === target);
       if (!card) continue;
@@ -234,7 +234,7 @@ class Panel {
   remove() {
     this.sizes.disconnect();
     this.sight.disconnect();
-    window.removeEventListener("rwn-picture", this.moved);
+    window.removeEventListener("rwn-picture", this.onPicture);
     document.fonts.removeEventListener("loadingdone", this.fonts);
     window.removeEventListener("beforeprint", this.printed);
     window.removeEventListener("afterprint", this.screened);

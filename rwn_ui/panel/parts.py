@@ -16,7 +16,7 @@ RADIUS = "ε is a radius in standard deviations; not the epsilon of differential
 
 
 def radius_note(levers: Mapping[str, float]) -> str:
-    """What epsilon is, for a method that has one."""
+    """Explanation of epsilon, for a method that has one."""
     return RADIUS if "epsilon" in levers else ""
 
 

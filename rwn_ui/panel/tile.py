@@ -59,5 +59,5 @@ class Tile:
 
 
 def blank(label: str, *, released: str, help: str) -> dict[str, Any]:
-    """A tile that is held against nothing."""
+    """A tile without comparisons."""
     return {"label": label, "released": released, "help": help, "state": None, "against": []}

@@ -1,4 +1,4 @@
-"""The third step: which decision the release carries out, and who answers for it."""
+"""Third step: the decision that the release carries out, and its approval."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _record(session: Session, last: Drawn, approval: Approval) -> None:
 
 
 def _words(session: Session, last: Drawn, approval: Approval) -> str:
-    """Who answers for what."""
+    """State the approval in words."""
     words = [f"{approval.by} answers for this release."]
     if not last.judged.verdict.kept:
         words.append("It is an exception: not every limit is kept.")

@@ -41,7 +41,7 @@ def draw(session: Session) -> None:
 
 
 def _make(session: Session, last: Drawn) -> None:
-    """Ask what the public is told beside the release, and make the files."""
+    """Ask for title and contact of the public files, and make all files."""
     form, fixed = session.release, last.entry is not None
     with st.form(key(session, "files"), border=False):
         left, right = st.columns([2, 1])
@@ -90,7 +90,7 @@ def _make(session: Session, last: Drawn) -> None:
 
 
 def _listed(last: Drawn) -> None:
-    """What was made, for whom."""
+    """List the files by their readers."""
     st.caption(
         "The folder **for-users** may leave the house: nothing of the original was found in its "
         "notice, card and codebook. The folder **internal** holds values of the original in its "
@@ -115,7 +115,7 @@ def _download(session: Session, last: Drawn) -> None:
 
 
 def _left(last: Drawn) -> None:
-    """How the files left; a download is made beside the page, which learns of it here."""
+    """Record how the files left; a download reports here."""
     if last.left:
         st.success(escaped(last.left), icon=":material/check_circle:")
         return
@@ -128,7 +128,7 @@ def _left(last: Drawn) -> None:
 
 
 def _button(session: Session, last: Drawn, what: str, files: Mapping[str, bytes]) -> None:
-    """A download whose name nobody can guess: the release's random number is in it."""
+    """File name with the release's random number, which cannot be guessed."""
 
     def content() -> bytes:
         try:

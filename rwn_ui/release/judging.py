@@ -9,8 +9,8 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core import io
 from rwn_core.errors import ReleaseError
-from rwn_core.evaluation.hardly_masked import untouched_words
-from rwn_core.io.losses import losses
+from rwn_core.evaluation.weakly_masked import untouched_words
+from rwn_core.io.format_limits import losses
 from rwn_core.reporting.judged_release import Draws, JudgedRelease, judge_release
 from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import share_words
@@ -20,7 +20,7 @@ from rwn_ui.release.steps import about, drawn, unanswered_doubts
 from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import Drawn, own_work
+from rwn_ui.state.work import Drawn, user_work
 
 JOB = "release"
 LARGEST_FURTHER = 5000  # records up to which further releases are drawn, to judge the setting
@@ -30,7 +30,7 @@ ORDINARY = "distance_linkage"  # no worst case stands without it
 
 def key(session: Session, what: str) -> str:
     """The key of a widget of this page that belongs to one table."""
-    return f"release.{session.generation}.{what}"
+    return f"release.{session.table_version}.{what}"
 
 
 def draw(session: Session) -> None:
@@ -47,7 +47,7 @@ def draw(session: Session) -> None:
         "Draw the release and judge it" if last is None else "Draw another release",
         type="primary" if last is None else "secondary",
         key=key(session, "draw"),
-        disabled=own_work().busy or bool(unanswered_doubts(session)),
+        disabled=user_work().busy or bool(unanswered_doubts(session)),
         on_click=_begin,
         args=(session, chosen or io.FORMATS[0].key, kept),
     )
@@ -55,7 +55,7 @@ def draw(session: Session) -> None:
     _unsigned()
     if drawn(session) is not None:
         _judged(session, drawn(session))
-    elif own_work().drawn is not None:
+    elif user_work().drawn is not None:
         st.info(
             "The release that was drawn last is of another setting, policy or table. Draw one of "
             "the present setting, or go back to the other.",
@@ -65,7 +65,7 @@ def draw(session: Session) -> None:
 
 def _unsigned() -> None:
     """Say so where files have left of which the ledger knows nothing yet."""
-    last = own_work().drawn
+    last = user_work().drawn
     if last is not None and last.left and last.entry is None:
         st.warning(
             "Files of the last release have left and it is not in the ledger: sign it before "
@@ -74,7 +74,7 @@ def _unsigned() -> None:
 
 
 def _key_file(session: Session) -> str:
-    """Where the secret is kept, on the steward's own machine; empty where it is forgotten."""
+    """Folder of the stored secret on the steward's machine; empty if it is forgotten."""
     if not on_own_machine():
         return ""
     return st.text_input(
@@ -95,7 +95,7 @@ def _begin(session: Session, form: str, kept: str) -> None:
 
 def begin(session: Session, form: str, kept: str = "") -> None:
     """Begin to draw, with a fresh secret that is forgotten or kept in a new file."""
-    own_work().jobs[JOB] = Job(
+    user_work().jobs[JOB] = Job(
         session.words,
         judge_release,
         words="Drawing the release and reading it",
@@ -114,7 +114,7 @@ def begin(session: Session, form: str, kept: str = "") -> None:
 
 def _follow(session: Session) -> None:
     """Progress and Cancel while it is drawn; then keep it, or say why there is none."""
-    work = own_work()
+    work = user_work()
     job = work.jobs.get(JOB)
     if job is None:
         return
@@ -155,7 +155,7 @@ def _judged(session: Session, last: Drawn | None) -> None:
 
 
 def _limits(policy: rwn.Policy, judged: JudgedRelease) -> dict[str, list[str]]:
-    """The limits with what the file uses of them, and the ordinary intruder beside them."""
+    """The limits with the shares that the file uses, and the ordinary intruder."""
     rows = []
     for limit in policy.limits:
         key, verdict = limit.measure, judged.verdict
@@ -181,7 +181,7 @@ def _read(judged: JudgedRelease, measure: str) -> tuple[str, str]:
 
 
 def _about_draws(session: Session, last: Drawn) -> list[str]:
-    """What is to be known of how the release was drawn."""
+    """Notes on the draw of the release."""
     judged, words = last.judged, []
     words.append(
         f"A file of {len(judged.content):,} bytes ({judged.format}), rows in secret order, drawn "

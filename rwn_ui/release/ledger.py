@@ -45,7 +45,7 @@ def _sign(session: Session, last: Drawn) -> None:
     form = session.release
     assert last.approval is not None
     form.ledger = st.text_input(
-        "Ledger on this machine; a new one is begun where there is none",
+        "Ledger on this machine; a new one is created if there is none",
         form.ledger,
         key=key(session, "ledger"),
         placeholder=str(Path.home() / f"ledger{ENDING}"),
@@ -85,12 +85,7 @@ def _name(last: Drawn) -> str:
 
 
 def _checked(path: Path) -> Path:
-    """A path that can be a ledger's, before anything of it is read.
-
-    Raises
-    ------
-    ReleaseError
-    """
+    """A path that can be a ledger's, before anything of it is read."""
     if not path.is_absolute() or path.suffix.lower() != ENDING:
         raise ReleaseError(
             f"The ledger must be given with its whole path, from the root on, and end in {ENDING}."

@@ -10,7 +10,7 @@ from rwn_core.data.identity.gate import open_doubts
 from rwn_core.data.identity.table import table_doubts
 from rwn_ui.state.results import setting_key
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import Drawn, own_work
+from rwn_ui.state.work import Drawn, user_work
 
 TITLES = ("Data checked", "Policy kept", "Decision recorded", "Files written", "Ledger signed")
 
@@ -28,12 +28,12 @@ class Step:
 
     @property
     def done(self) -> bool:
-        """Whether nothing is missing."""
+        """True if nothing is missing."""
         return not self.missing
 
 
 def description(session: Session) -> tuple[tuple[str, ...], ...]:
-    """What is to be checked: name, kind and role of each variable, and whether it is masked."""
+    """Description to check: name, kind, role and masking of each variable."""
     return tuple(
         (v.name, str(v.kind), str(v.role), "yes" if v.masked else "no")
         for v in session.data.schema.variables
@@ -59,7 +59,7 @@ def about(session: Session) -> tuple[Any, ...]:
 
 def drawn(session: Session) -> Drawn | None:
     """The release that was drawn last, if it is of the present choices."""
-    last = own_work().drawn
+    last = user_work().drawn
     return last if last is not None and last.about == about(session) else None
 
 

@@ -60,7 +60,7 @@ def _mark(step: Step) -> tuple[str, Literal["orange", "green", "gray"], str]:
 
 
 def _data(session: Session) -> None:
-    """What the table's description says, and that somebody found it right."""
+    """The table's description, and its confirmation."""
     data = session.data
     st.markdown(f"{data.n:,} records, {data.p} variables of {escaped(session.name)}.")
     roles: list[tuple[rwn.Role, str]] = [
@@ -68,7 +68,7 @@ def _data(session: Session) -> None:
         (rwn.Role.CONFIDENTIAL, "Confidential variables, which an intruder is after"),
         (rwn.Role.IDENTIFIER, "Direct identifiers, which no release has"),
     ]
-    if data.schema.name_of(rwn.Role.HOUSEHOLD) is not None:
+    if data.schema.name_with_role(rwn.Role.HOUSEHOLD) is not None:
         roles.append((rwn.Role.HOUSEHOLD, "Households, which no release has"))
     for role, words in roles:
         names = [v.name for v in data.schema.variables if v.role == role]

@@ -19,7 +19,7 @@ from rwn_ui.widgets import precision
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack:
-    """What the page assumes of the intruder and of the release.
+    """Assumptions on the intruder and the release.
 
     Attributes
     ----------
@@ -38,11 +38,11 @@ class Attack:
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What results are kept under."""
+        """Cache key of the results."""
         return (self.keys, self.precision, self.sampling, self.key_sets)
 
     def usual(self, data: rwn.Microdata) -> bool:
-        """Whether nothing but what the table itself says is assumed."""
+        """True if nothing beyond the table's own keys is assumed."""
         plain = (tuple(usual_keys(data)), Sampling.of_schema(data), ())
         return (self.keys, self.sampling, self.key_sets) == plain
 
@@ -56,21 +56,16 @@ def usual_keys(data: rwn.Microdata) -> list[str]:
 
 def key(session: Session, what: str) -> str:
     """The name of a widget that belongs to one table."""
-    return f"risk.{session.generation}.{what}"
+    return f"risk.{session.table_version}.{what}"
 
 
 def attack(session: Session) -> Attack:
-    """Draw the choices and read them.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Draw the choices and read them."""
     names = [v.name for v in session.data.schema.released]
     chosen = st.multiselect(
         "What the intruder knows of everybody",
         names,
-        _kept(session, "keys", usual_keys(session.data)),
+        _stored(session, "keys", usual_keys(session.data)),
         key=key(session, "keys.widget"),
         help="The key variables of all measures on this page but the whole-file worst case.",
     )
@@ -88,7 +83,7 @@ def attack(session: Session) -> Attack:
 
 
 def _key_sets(session: Session, names: list[str]) -> tuple[tuple[str, ...], ...]:
-    """What somebody else may know of a person: sets that are put together here, one by one."""
+    """Sets of variables that an intruder may know, entered one by one."""
     stored = key(session, "sets")
     kept: tuple[tuple[str, ...], ...] = st.session_state.get(stored, ())
     with st.expander("What else somebody may know", expanded=bool(kept)):
@@ -96,8 +91,9 @@ def _key_sets(session: Session, names: list[str]) -> tuple[tuple[str, ...], ...]
             "A further set of variables",
             names,
             key=key(session, "set.widget"),
-            help="People who are alone with all of these values are looked for in the release, "
-            "beside the key variables, what travels with a confidential one, and any few "
+            help="Sample uniques on these variables are searched for in the release, in addition "
+            "to "
+            "those on the key variables, on slices with a confidential variable, and on any few "
             "variables.",
         )
         if st.button("Add this set", key=key(session, "set.add"), disabled=not chosen):
@@ -111,7 +107,7 @@ def _key_sets(session: Session, names: list[str]) -> tuple[tuple[str, ...], ...]
 
 
 def _sampling(session: Session) -> Sampling:
-    """How the file was drawn from its population: by weights, by its size, or not at all."""
+    """Sampling of the file from its population: by weights, by its size, or none."""
     usable = [
         variable.name
         for variable in session.data.schema.variables
@@ -121,7 +117,7 @@ def _sampling(session: Session) -> Sampling:
     weights = st.selectbox(
         "Sampling weights",
         usable,
-        index=usable.index(kept) if (kept := _kept(session, "weights", said)) in usable else None,
+        index=usable.index(kept) if (kept := _stored(session, "weights", said)) in usable else None,
         placeholder="none",
         key=key(session, "weights.widget"),
         disabled=not usable,
@@ -134,7 +130,7 @@ def _sampling(session: Session) -> Sampling:
         "People in the population (0: the file is all)",
         0,
         10**10,
-        _kept(session, "population", 0),
+        _stored(session, "population", 0),
         key=key(session, "population.widget"),
         disabled=weights is not None,
         help="How many people the file is a sample of, where it has no weights.",
@@ -147,6 +143,6 @@ def _sampling(session: Session) -> Sampling:
     return found
 
 
-def _kept(session: Session, what: str, start: Any) -> Any:
+def _stored(session: Session, what: str, start: Any) -> Any:
     """A choice that outlives a visit to another page, which drops the widget's own state."""
     return st.session_state.get(key(session, what), start)

@@ -42,7 +42,7 @@ _COLUMNS = ["measure", "value", "read against", "in plain words"]
 
 
 def tables(readings: Answers, n: int) -> list[dict[str, Any]]:
-    """What each number says, in three tables by the question that it answers.
+    """Statement of each number, in three tables by question.
 
     A measure that answers neither of the first two questions is in the third.
     """
@@ -80,14 +80,7 @@ def tables(readings: Answers, n: int) -> list[dict[str, Any]]:
 
 
 def rows(readings: Answers, n: int) -> list[list[str]]:
-    """Measure, its number, what it is read against, and the sentence; every measure that is read.
-
-    Parameters
-    ----------
-    readings : mapping of str to Reading or NotApplicable
-    n : int
-        Number of records.
-    """
+    """Measure, number, baseline and sentence of every measure that is read."""
     found = []
     for key, reading in readings.items():
         measure = rwn.MEASURES[key]
@@ -97,7 +90,7 @@ def rows(readings: Answers, n: int) -> list[list[str]]:
             value = _short(reading.value, share=share)
             # a number and its percent sign stay on one line
             words = said(key, reading, n).replace(" %", "\N{NO-BREAK SPACE}%")
-            found.append([measure.title_of(reading), value, against, words])
+            found.append([measure.reading_title(reading), value, against, words])
         else:
             found.append([measure.title, "n/a", "–", str(reading)])
     return found

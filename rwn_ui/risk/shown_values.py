@@ -1,4 +1,4 @@
-"""The Risk page's section on whose values a row shows: true matches, and the best attack."""
+"""Section of the Risk page on donors of shown values: true matches, and the best attack."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _row(sets: Mapping[str, Any], at: int) -> list[str]:
 
 
 def _sure(readings: Answers) -> Table | None:
-    """How many are linked at several degrees of certainty."""
+    """Number of links at several posterior probabilities."""
     reading = readings["abstaining_linkage"]
     if not isinstance(reading, Reading):
         return None
@@ -149,7 +149,9 @@ def _strategies(readings: Answers) -> Table | None:
             ]
             for key in shown
         ],
-        "caption": f"Who knows {', '.join(detail['names'])} of everybody and the method names the "
-        "likeliest value; the share of people for whom it is right, by strategy. A prediction from "
-        "the keys says something about people outside of the file, too.",
+        "caption": f"An intruder who knows {', '.join(detail['names'])} of every person and the "
+        "method "
+        "guesses the most probable value. The table shows the share of correct guesses by "
+        "strategy. "
+        "A prediction from the keys also applies to people outside of the file.",
     }

@@ -1,4 +1,4 @@
-"""The Risk page's tables of the field: uniqueness beside links, models of keys, intervals."""
+"""Tables of the Risk page: uniqueness and links, models of keys, intervals."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def field(readings: Answers, n: int) -> list[Table]:
 
 
 def repetition(found: Disclosure) -> Table | None:
-    """What several releases tell somebody who has nothing but them."""
+    """Averaging attack on several releases."""
     repeated = found.repetition
     if repeated is None or repeated["q"] == 0:
         return None
@@ -78,15 +78,7 @@ def repetition(found: Disclosure) -> Table | None:
 
 
 def repeated_words(q: float, donors: int) -> str:
-    """Say where a cell's mean and its most frequent value tend to, release after release.
-
-    Parameters
-    ----------
-    q : float
-        Modification probability, above 0.
-    donors : int
-        Of different values; the own is none of them.
-    """
+    """Say where a cell's mean and its most frequent value tend to, release after release."""
     if q == 1:
         return (
             "The mean of a person's released values tends to the mean of the neighborhood. At q = "
@@ -97,7 +89,7 @@ def repeated_words(q: float, donors: int) -> str:
     if np.isclose(q * (donors + 1), donors):
         often = "none comes more often than another"
     elif q * (donors + 1) > donors:
-        often = "the person's own becomes the one that comes most seldom, which tells it, too"
+        often = "the person's own becomes the rarest one, which also reveals it"
     return (
         f"At q = {q:g} {each}: in the long run {often}. The mean of a person's released values "
         "tends to "
@@ -196,7 +188,7 @@ def _loglinear(readings: Answers, n: int) -> Table | None:
 
 
 def _model(detail: Any, n: int) -> str:
-    """What the population was modeled with."""
+    """Variables of the population model."""
     if detail["population"] <= n:
         return (
             "The file is taken for the whole population, so that unique is unique; give the size "
@@ -224,7 +216,7 @@ def _intervals(readings: Answers) -> Table | None:
     caption = detail["robust_reason"] if detail["robust"] is None else ""
     return {
         "title": "Interval disclosure",
-        "columns": ["released beside its own record", "share of records"],
+        "columns": ["released value near its own record", "share of records"],
         "rows": rows,
         "caption": caption or "Robust intervals widen with the record's outlyingness.",
     }

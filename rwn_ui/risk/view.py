@@ -23,7 +23,7 @@ from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.features import policy_tile, risk_axis, watch_list
+from rwn_ui.features import limit_queue, policy_tile, watch_list
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import radius_note
 from rwn_ui.panel.tile import Tile, percent
@@ -35,7 +35,7 @@ from rwn_ui.risk.form import Attack, key
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import current_release, memo, release_key, table_key
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 
 KEPT = 8  # results of one user
 LARGEST_LIVE = 1000  # records up to which every choice is answered at once
@@ -54,12 +54,12 @@ def draw(session: Session, attack: Attack) -> None:
 def live(session: Session, attack: Attack) -> Disclosure:
     """Everything about the present release, kept for as long as the choices are recent."""
     kept, data = memo("risk", KEPT), session.data
-    base = kept.once(
+    base = kept.get_or_make(
         ("unmasked", *table_key(data), attack.keys, attack.sampling),
         lambda: _base(with_keys(data, attack.keys), attack.sampling),
     ).with_key_sets(attack.key_sets)
     exact = current_release(session).exact
-    return kept.once(
+    return kept.get_or_make(
         (*table_key(data), session.params, session.seed, attack.identity),
         lambda: disclose(
             base,
@@ -76,8 +76,8 @@ def _base(data: rwn.Microdata, sampling: Sampling) -> Comparison:
 
 
 def _by_job(session: Session, attack: Attack) -> None:
-    work, now = own_work(), (attack, release_key(session))
-    job = work.jobs.get(risk_axis.DISCLOSURE)
+    work, now = user_work(), (attack, release_key(session))
+    job = work.jobs.get(limit_queue.DISCLOSURE)
     st.caption(
         f"A table of {session.data.n:,} records takes a while: released rows are linked as a "
         "random sample, and the work runs in the background."
@@ -88,7 +88,7 @@ def _by_job(session: Session, attack: Attack) -> None:
         disabled=work.busy,
         key=key(session, "start"),
     ):
-        job = work.jobs[risk_axis.DISCLOSURE] = Job(
+        job = work.jobs[limit_queue.DISCLOSURE] = Job(
             session.words,
             disclose_release,
             words=f"Attacking the release at {session.words}",
@@ -125,7 +125,7 @@ def show(session: Session, attack: Attack, found: Disclosure, words: str) -> Non
 
 def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
-    stamp = f"{words}|{attack.identity}|{session.watched}|{session.generation}"
+    stamp = f"{words}|{attack.identity}|{session.watched}|{session.table_version}"
     return {
         "stamp": stamp,
         "projector": session.projector,
@@ -141,7 +141,7 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
 
 
 def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
-    few = current_release(session).few
+    few = current_release(session).retained_share
     tiles = [policy_tile.draw(session.policy, found.readings, released=few)]
     verdict = session.policy.judge_readings(found.readings)
     for label, measure in (
@@ -153,7 +153,7 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
         ("Own values appear", "membership"),
     ):
         reading = found.readings[measure]
-        if risk_axis.bound(reading):
+        if limit_queue.is_lower_bound(reading):
             label = label.replace("Worst case", "At least")
         shown = Tile(label=label, measure=measure, words=percent, help="").draw(reading)
         if isinstance(reading, Reading):

@@ -1,4 +1,4 @@
-"""What a careful steward must bear in mind at a setting, whatever the numbers say."""
+"""Warnings at a setting that the numbers do not show."""
 
 from __future__ import annotations
 
@@ -10,17 +10,7 @@ from rwn_core.measures.sentence import percent
 
 
 def warnings(params: Any, readings: Answers, *, digits: bool, lone: int) -> list[str]:
-    """The warnings of the method that apply to this setting, most pressing first.
-
-    Parameters
-    ----------
-    params : the method's setting
-    readings : mapping of str to Reading or NotApplicable
-    digits : bool
-        Whether a continuous variable is released with all its digits.
-    lone : int
-        How many masked variables take their values without another one.
-    """
+    """The warnings of the method that apply to this setting, most pressing first."""
     texts = [*_of_linkage(readings), *params.cautions(), *_of_extremes(readings)]
     if digits:
         texts.append("Values are released with all their digits; long decimals are identifiers.")
@@ -49,12 +39,12 @@ def warnings(params: Any, readings: Answers, *, digits: bool, lone: int) -> list
 
 
 def _drawn(readings: Answers) -> bool:
-    """Whether values are drawn from neighborhoods."""
+    """True if values are drawn from neighborhoods."""
     return isinstance(readings["neighborhood_size"], Reading)
 
 
 def _of_linkage(readings: Answers) -> list[str]:
-    """What the ordinary intruder does not see, why, and what helps with this method."""
+    """Limits of linkage by distance, their reason, and a remedy with this method."""
     worst, ordinary = _value(readings, "bayes_linkage"), _value(readings, "distance_linkage")
     if worst is None or ordinary is None or not _far_beyond(worst, ordinary):
         return []
@@ -65,24 +55,24 @@ def _of_linkage(readings: Answers) -> list[str]:
     )
     if not _far_beyond(reading.detail["row_by_row"], ordinary):
         alone = (
-            "a row by itself leaves more doubt, but each original is the source of one row only, "
-            "and all rows together leave few ways to give them out"
+            "single rows are ambiguous, but each original is the source of only one row: "
+            "matching all rows jointly removes most of the ambiguity"
         )
     help = "Larger neighborhoods at q = 1" if _drawn(readings) else "Stronger masking"
     return [
         f"Ordinary linkage finds {percent(ordinary)} of the records, a person who knows the "
         f"original data {_least(readings)}{percent(worst)}: {alone}. {help} or fewer variables "
-        "help; rounding helps on top of them, seldom alone."
+        "help. Rounding helps in addition, rarely by itself."
     ]
 
 
 def _far_beyond(worst: float, ordinary: float) -> bool:
-    """Whether an ordinary intruder's number would deceive."""
+    """True if the number of linkage by distance is misleading."""
     return worst > max(2 * ordinary, 0.2)
 
 
 def _changed(readings: Answers) -> bool:
-    """Whether masking did anything: at q = 0 nothing moves that it could distort."""
+    """True if masking changed anything: at q = 0 nothing is distorted."""
     return _value(readings, "cells_changed") != 0
 
 
@@ -120,9 +110,9 @@ def _of_extremes(readings: Answers) -> list[str]:
 
 
 def _of_changes(params: Any, readings: Answers, lone: int) -> list[str]:
-    """What masking does to relations and to standard errors."""
+    """Effect of masking on relations and standard errors."""
     texts = _of_neighborhoods(readings)
-    whole = params.shows_whole_rows or _whole_rows(readings)
+    whole = params.releases_true_rows or _whole_rows(readings)
     if lone > 1 and not whole:
         apart = (
             "take their values from donors of their own"
@@ -150,7 +140,7 @@ def _of_changes(params: Any, readings: Answers, lone: int) -> list[str]:
 
 
 def _of_neighborhoods(readings: Answers) -> list[str]:
-    """Where the radius plays no part, or neighborhoods are most of the file."""
+    """True if the radius has no effect, or neighborhoods hold most of the file."""
     sizes = readings["neighborhood_size"]
     if not isinstance(sizes, Reading):
         return []
@@ -170,7 +160,7 @@ def _of_neighborhoods(readings: Answers) -> list[str]:
 
 
 def _whole_rows(readings: Answers) -> bool:
-    """Whether all variables of a row come from one donor, as some methods have it."""
+    """True if all variables of a row come from one donor."""
     privacy = readings["differential_privacy"]  # of each unit that is drawn by itself
     return isinstance(privacy, Reading) and len(privacy.detail["names"]) == 1
 

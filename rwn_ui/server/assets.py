@@ -1,4 +1,4 @@
-"""What the pages need beside Streamlit's own: the charts' script, and the tab's icon.
+"""Static files: the script of the charts, and the tab's icon.
 
 No page may load anything from another host, so Plotly's browser library is copied from the
 installed package into the `static/` folder beside app.py, served by Streamlit under `app/static/`.
@@ -17,29 +17,14 @@ SCRIPT = "plotly.min.js"
 
 
 def provide_plotly(folder: Path) -> Path:
-    """Make the installed plotly's browser library available in `folder`; copy it only if needed.
-
-    Parameters
-    ----------
-    folder : Path
-        The `static` folder beside app.py; made if missing.
-
-    Returns
-    -------
-    Path of the script.
-
-    Raises
-    ------
-    RWNError
-        If the script is needed and the folder cannot be written.
-    """
+    """Make the installed plotly's browser library available in `folder`; copy it only if needed."""
     target = folder / SCRIPT
     with as_file(files("plotly") / "package_data" / SCRIPT) as source:
         if target.is_file() and target.stat().st_size == source.stat().st_size:
             return target
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            _copy_whole(source, target)
+            _copy_atomically(source, target)
         except OSError as error:
             raise RWNError(
                 f"The charts need {SCRIPT} in the folder {folder}, which cannot be written "
@@ -55,7 +40,7 @@ def icon() -> str:
     return f"data:image/png;base64,{base64.b64encode(png).decode()}"
 
 
-def _copy_whole(source: Path, target: Path) -> None:
+def _copy_atomically(source: Path, target: Path) -> None:
     """Copy under another name, then rename: no browser meets half a file."""
     handle, name = tempfile.mkstemp(prefix=".plotly-", dir=target.parent)
     os.close(handle)

@@ -1,4 +1,4 @@
-"""The folders of the server's disk whose datasets a browser may open, and where releases go."""
+"""Folders on the server's disk: datasets to open, and releases."""
 
 from __future__ import annotations
 
@@ -24,20 +24,7 @@ _DEVICES = frozenset(
 
 
 def offer(datasets: Path | None, releases: Path | None) -> None:
-    """Offer datasets to the server that this process will start.
-
-    Parameters
-    ----------
-    datasets : Path, optional
-        Whatever lies in it may be opened; none is offered when left out.
-    releases : Path, optional
-        Where releases are written; datasets are only looked at when left out.
-
-    Raises
-    ------
-    ParameterError
-        They are no folders, or one lies within the other.
-    """
+    """Offer datasets to the server that this process will start."""
     if datasets is None and releases is not None:
         raise ParameterError("--releases is for masked datasets; give --datasets as well.")
     given = {DATASETS_VARIABLE: datasets, RELEASES_VARIABLE: releases}
@@ -57,7 +44,7 @@ def offer(datasets: Path | None, releases: Path | None) -> None:
 
 
 def datasets_folder() -> Path | None:
-    """The folder whose datasets may be opened; None where there is none."""
+    """Folder of the datasets; None if none is offered."""
     return None if in_class() else _folder(DATASETS_VARIABLE)
 
 
@@ -67,18 +54,7 @@ def releases_folder() -> Path | None:
 
 
 def source_at(text: str) -> Path:
-    """The dataset of this name, if it lies within the folder with all of its files.
-
-    Parameters
-    ----------
-    text : str
-        A path within the folder, or a full one.
-
-    Raises
-    ------
-    InputError
-        It lies elsewhere, or there is nothing of this name.
-    """
+    """The dataset of this name, if it lies within the folder with all of its files."""
     base, given = datasets_folder(), Path(text)
     if base is None:
         raise InputError("No folder of datasets is offered here; start with rwn app --datasets.")
@@ -99,13 +75,7 @@ def source_at(text: str) -> Path:
 
 
 def target_at(name: str) -> Path:
-    """The new folder of a release, within the folder of releases.
-
-    Raises
-    ------
-    InputError
-        The name is none for a folder, or there is one already.
-    """
+    """The new folder of a release, within the folder of releases."""
     base = releases_folder()
     if base is None:
         raise InputError("No folder of releases is offered here; start with rwn app --releases.")
@@ -133,28 +103,28 @@ def target_at(name: str) -> Path:
 
 
 def unfinished(target: Path) -> tuple[Path, Path]:
-    """The folders beside a release in which it is made."""
+    """Working folders of a release."""
     stage, files = (target.with_name(f".{target.name}.{what}") for what in ("stage", "unfinished"))
     return stage, files
 
 
 def run_file(target: Path) -> Path:
-    """The hidden file beside a release in the making that says what it is made of."""
+    """Hidden file that describes an unfinished release."""
     return target.with_name(f".{target.name}.run")
 
 
 def key_file(target: Path) -> Path:
-    """The file beside a release that keeps its secret, where it is kept."""
+    """File of the release's secret, if it is stored."""
     return target.with_name(f"{target.name}.key")
 
 
 def record_file(target: Path) -> Path:
-    """The internal record beside a release."""
+    """Internal record of a release."""
     return target.with_name(f"{target.name}.record.toml")
 
 
 def _resolved(path: Path) -> Path | None:
-    """Where a path leads, links followed; None where it cannot be one or goes in a circle."""
+    """Resolve a path with its links; None if it is invalid or circular."""
     try:
         return path.resolve()
     except (OSError, ValueError, RuntimeError):

@@ -1,4 +1,4 @@
-"""Maskings that the app has begun in the folder of releases, also those that a killed one left.
+"""Maskings that the app started in the folder of releases, also after a crash.
 
 Beside a release in the making lies a hidden file that says what it is made of, and never the key.
 Whoever works on it holds that file alone; when the process ends, however it ends, nobody holds it.
@@ -50,7 +50,7 @@ class BegunRun:
 
     @property
     def content(self) -> bytes:
-        """What the hidden file holds."""
+        """Text of the hidden file."""
         plain = {
             "source": self.source,
             "schema": self.schema.to_toml(),
@@ -67,14 +67,8 @@ def begun_now(source: str, target: Path, schema: Schema, params: Any) -> BegunRu
 
 
 @contextmanager
-def working_on(run: BegunRun) -> Iterator[None]:
-    """Hold a masking while it is worked on; its hidden file goes when the work is done.
-
-    Raises
-    ------
-    ReleaseError
-        Somebody else works on it.
-    """
+def run_lock(run: BegunRun) -> Iterator[None]:
+    """Hold a masking while it is worked on; its hidden file goes when the work is done."""
     path = run_file(run.target)
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     with os.fdopen(handle, "r+b") as stream, held(stream) as mine:
@@ -88,14 +82,9 @@ def working_on(run: BegunRun) -> Iterator[None]:
 
 
 def stopped_runs() -> list[BegunRun]:
-    """The maskings of the folder of releases that nobody works on and that can go on.
+    """Maskings in the folder of releases that are not running and can continue.
 
     What nobody can go on with, since its key was not kept, is deleted: it holds original values.
-
-    Returns
-    -------
-    list of BegunRun
-        Sorted by their names.
     """
     folder = releases_folder()
     if folder is None:
@@ -128,7 +117,7 @@ def _stopped(path: Path) -> BegunRun | None:
 
 
 def _read(content: bytes, target: Path) -> BegunRun | None:
-    """What a hidden file says; None where it is damaged."""
+    """Parse a hidden file; None if it is damaged."""
     try:
         plain = orjson.loads(content)
         return BegunRun(

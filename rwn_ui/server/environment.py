@@ -1,4 +1,4 @@
-"""What the launcher tells its server by variables of the environment."""
+"""Environment variables from the launcher to its server."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ LAUNCHED = "RWN_LAUNCHED"
 
 
 def in_class() -> bool:
-    """Whether the app was started for a class: large type, and no file is taken."""
+    """True if the app was started for a class: large type, no uploads."""
     return bool(os.environ.get(CLASSROOM_VARIABLE))

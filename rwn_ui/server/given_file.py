@@ -1,4 +1,4 @@
-"""The file of the command line: it is read while the browser starts, for whoever comes first."""
+"""File of the command line, read while the browser starts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def given_file() -> Path | None:
 
 
 def read_given_ahead() -> None:
-    """Begin to read it, where there is one; a refusal is said to who opens a page."""
+    """Start reading it; a refusal is shown on the first page."""
     global _begun
     path = given_file()
     if path is None:
@@ -35,13 +35,7 @@ def read_given_ahead() -> None:
 
 
 def read_given() -> rwn.Microdata:
-    """Its table, from what was begun for the first who asks, where the file is still the same.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or is gone.
-    """
+    """Its table, from the early reading if the file has not changed."""
     global _begun
     path = given_file()
     assert path is not None  # or nobody asks

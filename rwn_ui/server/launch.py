@@ -17,8 +17,8 @@ from pathlib import Path
 from rwn_core.errors import ParameterError, RWNError
 from rwn_ui.server.assets import provide_plotly
 from rwn_ui.server.environment import CLASSROOM_VARIABLE, FILE_VARIABLE, LAUNCHED
-from rwn_ui.server.safe_options import ADDRESS as ADDRESS
-from rwn_ui.server.safe_options import behind_proxy
+from rwn_ui.server.safety import ADDRESS as ADDRESS
+from rwn_ui.server.safety import behind_proxy
 
 FIRST_PORT = 8501
 
@@ -35,13 +35,7 @@ _STOPPED_WITHIN = 5.0
 
 
 def app_file() -> Path:
-    """Where app.py lies: inside the installed package, or at the root of a checkout.
-
-    Raises
-    ------
-    RWNError
-        The installation is incomplete.
-    """
+    """Path of app.py: inside the installed package, or at the root of a checkout."""
     here = Path(__file__).resolve().parents[1]
     # the packaged one first: beside an installed package may lie anybody's app.py
     for app in (here / "app" / "app.py", here.parent / "app.py"):
@@ -64,13 +58,7 @@ def command(port: int, script: Path | None = None, hosts: Sequence[str] = ()) ->
 
 
 def choose_port(port: int | None = None) -> int:
-    """The wanted port, or the first free one from 8501 on.
-
-    Raises
-    ------
-    ParameterError
-        The wanted port cannot be used.
-    """
+    """The wanted port, or the first free one from 8501 on."""
     if port is not None:
         if not _is_free(port):
             raise ParameterError(f"Port {port} is in use or not allowed; choose another --port.")
@@ -99,36 +87,7 @@ def run(
     hosts: Sequence[str] = (),
     say: Callable[[str], None],
 ) -> int:
-    """Serve the app until it is interrupted.
-
-    Parameters
-    ----------
-    file : Path, optional
-        A table to open first, already found readable.
-    port : int, optional
-    browser : bool
-        Whether to open the browser when the app is ready.
-    classroom : bool
-        Whether type is large and no file can be opened.
-    hosts : sequence of str
-        Names under which a proxy hands the app on; it then listens to other machines, too.
-    say : callable
-        Told the address, once the app answers.
-
-    Returns
-    -------
-    int
-        The exit code of the server.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        Somebody ended the app; the server is stopped.
-    ParameterError
-        The port cannot be used.
-    RWNError
-        The app does not start.
-    """
+    """Serve the app until it is interrupted."""
     port = choose_port(port)
     address = f"http://{ADDRESS}:{port}"
     with _compiling(), serving(port, file, classroom=classroom, hosts=hosts) as server:
@@ -142,9 +101,9 @@ def run(
 
 @contextmanager
 def _compiling() -> Iterator[None]:
-    """Have the search of large tables compiled for this machine, while nobody needs it yet."""
+    """Compile the search for this machine in another process."""
     nowhere = subprocess.DEVNULL
-    line = [sys.executable, "-m", "rwn_core.datasets.warm_up"]
+    line = [sys.executable, "-m", "rwn_core.compile_ahead"]
     folder = app_file().parent  # not the user's: a csv.py there would be imported
     work = subprocess.Popen(line, cwd=folder, stdin=nowhere, stdout=nowhere, stderr=nowhere)
     try:
@@ -162,25 +121,7 @@ def serving(
     classroom: bool = False,
     hosts: Sequence[str] = (),
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run the app's server on a free port, ready to answer; it is stopped at the end.
-
-    Parameters
-    ----------
-    port : int
-    file : Path, optional
-        A table to open first.
-    script : Path, optional
-        Another page to serve in the app's place, under the same options.
-    classroom : bool
-        Whether type is large and no file can be opened.
-    hosts : sequence of str
-        As for `run`.
-
-    Raises
-    ------
-    RWNError
-        The app does not start.
-    """
+    """Run the app's server on a free port, ready to answer; it is stopped at the end."""
     ours = {FILE_VARIABLE, CLASSROOM_VARIABLE}
     environment = {key: value for key, value in os.environ.items() if key not in ours}
     # a slider move is many small matrix products, which threads make slower, not faster
@@ -219,7 +160,7 @@ def _ending_on_sigterm() -> Iterator[None]:
 
 @contextmanager
 def _served_app() -> Iterator[Path]:
-    """app.py with Plotly's script beside it: in place, or copied where that cannot be written."""
+    """app.py with Plotly's script: in place, or copied if its folder is read-only."""
     app = app_file()
     try:
         provide_plotly(app.parent / "static")

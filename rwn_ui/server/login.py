@@ -1,4 +1,4 @@
-"""A login before every page, where the server is told to ask for one."""
+"""Login before every page, if the server requires it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LOGIN = "RWN_LOGIN"
 
 
 def require_login() -> None:
-    """Stop the page for whoever is not logged in by the provider of the server's secrets."""
+    """Stop the page for users that are not logged in by the provider of the server's secrets."""
     if not os.environ.get(LOGIN):
         return
     if st.user.to_dict().get("is_logged_in") is True:

@@ -1,4 +1,4 @@
-"""How refusals and failures look: one sentence, never a value, and the page lives on."""
+"""Refusals and failures as one sentence, never with a value; the page lives on."""
 
 from __future__ import annotations
 
@@ -36,12 +36,19 @@ def let_it_be_sent() -> None:
 
 
 def let_it_be_painted() -> None:
-    """Wait until the browser has begun with a picture; what follows would be part of its work.
+    """Wait until the browser draws a picture; later elements would delay it.
 
     What arrives together is rendered together, and elements around a picture take twice as long
     as the picture.
     """
     time.sleep(PAINTED)
+
+
+def show_error(error: Exception) -> bool:
+    """Show an error that no page has caught; True if Streamlit is to show nothing more."""
+    with guarded():
+        raise error
+    return True
 
 
 def escaped(text: str) -> str:
@@ -66,7 +73,7 @@ def guarded() -> Iterator[None]:
     except Exception as error:  # the last line of defense of a page
         number = log_fault(error)
         st.error(
-            f"Something failed that should not (error {number}); the last good result is still "
-            "here. Change a setting and go on, or report the number.",
+            f"Unexpected error {number}. The last result is kept. Change a setting to continue, or "
+            "report the number.",
             icon=":material/error:",
         )

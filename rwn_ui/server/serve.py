@@ -1,11 +1,13 @@
-"""The server's own process: Streamlit's command line, with what its options cannot say.
+"""The server's own process: the app with its endpoint, its visitors' check and its sweeper.
 
-It ends with its launcher, however that ends; asks nobody outside for its address; keeps uploads
-off the disk; and logs of an error only its type and the lines it passed.
+It ends with its launcher, however that ends; asks no other host for its address; keeps uploads off
+the disk; and logs of an error only its type and the lines it passed.
 """
 
 from __future__ import annotations
 
+import ast
+import asyncio
 import gc
 import logging
 import os
@@ -14,93 +16,103 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
-from rwn_core.errors import describe_fault, log_fault
-from rwn_ui.server.answers import add_route
+from rwn_core.errors import RWNError, describe_fault, log_fault
+from rwn_ui.server import private_streamlit
 from rwn_ui.server.environment import LAUNCHED
 
 _STOPPED_WITHIN = 5.0
-_GLANCE = 0.03  # seconds between two looks at whether the server answers
-_FIRST_PAGE = (
-    "rwn_ui.features.keep_policy",
-    "rwn_ui.features.prediction",
-    "rwn_ui.features.project",
-    "rwn_ui.features.repeated_draws",
-    "rwn_ui.panel.guide",
-    "rwn_ui.server.assets",
-    "rwn_ui.server.login",
-    "rwn_ui.server.options",
-    "rwn_ui.server.sweeper",
-    "rwn_ui.state.live_answers",
-    "rwn_ui.state.resting",
-    "rwn_ui.state.startup",
-    "rwn_ui.tune.live_picture",
-    "rwn_ui.tune.view",
-    "rwn_ui.widgets.download",
-    "rwn_ui.widgets.live_sliders",
-    "rwn_ui.widgets.options",
-    "rwn_ui.widgets.precision",
-    "rwn_ui.widgets.sidebar",
-    "rwn_ui.widgets.slices",
-)
-"""What app.py and pages/tune.py import, and by that all the rest."""
+_FIRST_PAGE = ("app.py", "pages/tune.py")
 
 
 def main() -> None:
-    """Serve until the end."""
-    import streamlit.web.cli as cli
-    from streamlit.runtime.pages_manager import PagesManager
-
-    # left alone, it takes the folder pages for an app of the old kind until app.py has run:
-    # whoever opens a page by its address first would find no bar with the others
-    PagesManager.uses_pages_directory = False
+    """Serve until the end: `run SCRIPT --option=value ...` on the command line."""
+    script, *flags = sys.argv[2:]
     if os.environ.pop(LAUNCHED, ""):
         threading.Thread(target=_end_with_the_launcher, daemon=True).start()
     say_no_values()
-    stay_inside()
-    add_route()
-    look_for_no_console()
-    threading.Thread(target=read_ahead, daemon=True, name="rwn.read_ahead").start()
-    cli.main(prog_name="streamlit")
+    try:
+        private_streamlit.require_members()
+    except RWNError as refusal:
+        sys.exit(str(refusal))
+    private_streamlit.prepare()
+    make_app(Path(script)).run(config=as_config(flags))
 
 
-def read_ahead() -> None:
+def make_app(script: Path) -> Any:
+    """Return Streamlit's app of a script, with the endpoint and the check of visitors."""
+    import streamlit as st
+    from starlette.middleware import Middleware
+
+    from rwn_ui.server.endpoint import route
+    from rwn_ui.server.messages import show_error
+    from rwn_ui.server.visitors import OwnVisitors
+
+    return st.App(
+        script,
+        routes=[route()],
+        middleware=[Middleware(OwnVisitors)],
+        lifespan=_lifespan,
+        on_script_error=show_error,
+    )
+
+
+def as_config(flags: Sequence[str]) -> dict[str, Any]:
+    """Return options of the command line by name; one that is repeated is a list."""
+    found: dict[str, Any] = {}
+    for flag in flags:
+        name, _, text = flag.removeprefix("--").partition("=")
+        value: Any = {"true": True, "false": False}.get(text, int(text) if text.isdigit() else text)
+        if name == "server.allowedHosts":
+            value = [*found.get(name, ()), text]
+        found[name] = value
+    return found
+
+
+@asynccontextmanager
+async def _lifespan(app: Any) -> AsyncIterator[None]:
+    from streamlit import runtime
+
+    from rwn_ui.server.sweeper import keep_swept
+
+    threading.Thread(
+        target=read_ahead, args=(app.script_path.parent,), daemon=True, name="rwn.read_ahead"
+    ).start()
+    sweeping = asyncio.create_task(keep_swept(runtime.get_instance()))
+    try:
+        yield
+    finally:
+        sweeping.cancel()
+
+
+def read_ahead(folder: Path) -> None:
     """Read the given file and what the first page imports, while its browser starts."""
-    from streamlit.runtime import Runtime
-    from streamlit.runtime.runtime import RuntimeState
-
-    while not Runtime.exists() or Runtime.instance().state is RuntimeState.INITIAL:
-        time.sleep(_GLANCE)
-    time.sleep(_GLANCE)
     from rwn_ui.server.given_file import read_given_ahead
 
     read_given_ahead()  # in another process
     gc.disable()  # nothing of a module is garbage, but all of it would be looked through
     try:
-        for module in _FIRST_PAGE:
-            import_module(module)
+        for module in first_imports(folder):
+            with suppress(ModuleNotFoundError):  # a name within a module
+                import_module(module)
     finally:
         gc.enable()
 
 
-def look_for_no_console() -> None:
-    """Let Streamlit know that it runs in none: to find out takes a page .1 s."""
-    from streamlit import delta_generator
-
-    delta_generator._use_warning_has_been_displayed = True
-
-
-def stay_inside() -> None:
-    """Look up no address outside, and let no upload reach the disk."""
-    from starlette.formparsers import MultiPartParser
-    from streamlit import net_util
-
-    # a request from a foreign page would make the server ask for its own address outside
-    net_util.get_external_ip = net_util.get_internal_ip = _unknown
-    MultiPartParser.spool_max_size = sys.maxsize  # above it, a file in clear in TMPDIR
+def first_imports(folder: Path) -> Iterator[str]:
+    """Yield the app's modules that the first page imports; some are names within a module."""
+    for page in _FIRST_PAGE:
+        if not (folder / page).is_file():
+            continue
+        for node in ast.walk(ast.parse((folder / page).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("rwn_ui"):
+                yield str(node.module)
+                yield from (f"{node.module}.{each.name}" for each in node.names)
 
 
 def say_no_values() -> None:
@@ -110,10 +122,6 @@ def say_no_values() -> None:
     sys.excepthook = lambda kind, error, trace: _log(error)
     threading.excepthook = lambda arguments: _log(arguments.exc_value)
     sys.unraisablehook = lambda arguments: _log(arguments.exc_value)
-
-
-def _unknown() -> None:
-    return None
 
 
 def _log(error: BaseException | None) -> None:
@@ -134,7 +142,7 @@ def _discreet(make: Callable[..., logging.LogRecord]) -> Callable[..., logging.L
 
 
 def _end_with_the_launcher() -> None:
-    """Wait, in a thread, for the end of the launcher: nobody else would end this server."""
+    """Stop this server when its launcher has ended."""
     try:
         while os.read(0, 1):
             pass

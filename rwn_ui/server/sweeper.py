@@ -2,118 +2,65 @@
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
 import gc
 import threading
 import time
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from streamlit import runtime
-
 from rwn_core.errors import log_fault
+from rwn_ui.server import private_streamlit
+from rwn_ui.server.private_streamlit import User
 
 GRACE = 10.0  # seconds that a broken connection may take to come back
+WORK = "rwn.work"
+"""Key of a user's work in Streamlit's session state; it has `close`."""
 _EVERY = 2.0
-_SETTLED = 10.0  # seconds after the first page, by when it has read what it needs
-_STARTED = threading.Lock()
-GiveBack = Callable[[Sequence[Any]], bool]
+_SETTLED = 10.0  # seconds after the start, by when it has read what it needs
 
 
-def keep_swept(give_back: GiveBack) -> None:
-    """Start the sweeper of this server, once.
-
-    Parameters
-    ----------
-    give_back : callable
-        Called now and then with what Streamlit keeps of each user; it forgets what is too much, and
-        says whether it did.
-    """
-    # a page under test has a stand-in for the server
-    real = runtime.exists() and type(runtime.get_instance()) is runtime.Runtime
-    if real and _STARTED.acquire(blocking=False):
-        sweeper = Sweeper(runtime.get_instance(), give_back)
-        threading.Thread(target=sweeper.run, daemon=True, name="rwn.sweeper").start()
+async def keep_swept(server: Any) -> None:
+    """Close left sessions for as long as the server lives."""
+    await asyncio.sleep(_SETTLED)
+    set_aside()
+    sweeper = Sweeper(server)
+    while True:
+        await asyncio.sleep(_EVERY)
+        try:
+            if sweeper.sweep(time.monotonic()):
+                await asyncio.to_thread(free_memory)
+        except Exception as error:  # its text may hold a value
+            log_fault(error)
 
 
 class Sweeper:
-    """Closes the sessions of a server whose browser has gone.
+    """Closes the sessions of a server that have lost their browser; used in its event loop."""
 
-    Parameters
-    ----------
-    instance : streamlit.runtime.Runtime
-    give_back : callable
-        As for `keep_swept`.
-    """
-
-    def __init__(self, instance: Any, give_back: GiveBack) -> None:
-        self._instance, self._give_back = instance, give_back
+    def __init__(self, server: Any) -> None:
+        self._server = server
         self._gone: dict[str, float] = {}
 
-    def run(self) -> None:
-        """Sweep for as long as the server lives."""
-        time.sleep(_SETTLED)
-        set_aside()
-        while True:
-            time.sleep(_EVERY)
-            try:
-                self._once()
-            except RuntimeError:  # the list changed while it was read, or the loop ended
-                continue
-            except Exception as error:  # nobody else would sweep; its text may hold a value
-                log_fault(error)
-
-    def _once(self) -> None:
-        if self.sweep(time.monotonic()):
-            time.sleep(_EVERY)  # until the loop has closed them
-            free_memory()
-        elif self._give_back(self._states()):
-            free_memory()
-
-    def _states(self) -> list[Any]:
-        sessions = self._instance._session_mgr.list_sessions()
-        return [info.session.session_state for info in sessions]
-
     def sweep(self, now: float) -> list[str]:
-        """Close the sessions that were left for longer than GRACE; which these are."""
-        manager = self._instance._session_mgr
+        """Close the sessions that were left for longer than GRACE, and return their keys."""
         left = {
-            info.session.id
-            for info in manager.list_sessions()
-            if not manager.is_active_session(info.session.id)
+            user.key: user for user in private_streamlit.users(self._server) if not user.connected
         }
-        self._gone = {each: self._gone.get(each, now) for each in left}
-        late = [each for each, since in self._gone.items() if now - since >= GRACE]
-        loop = self._instance._get_async_objs().eventloop
-        for each in late:
-            loop.call_soon_threadsafe(self._close, each)
+        self._gone = {key: self._gone.get(key, now) for key in left}
+        late = [key for key, since in self._gone.items() if now - since >= GRACE]
+        for key in late:
+            self._close(left[key])
         return late
 
-    def _close(self, session_id: str) -> None:
-        manager = self._instance._session_mgr
-        if manager.is_active_session(session_id):
-            return
-        left = [i.session for i in manager.list_sessions() if i.session.id == session_id]
-        self._instance.close_session(session_id)
-        for session in left:  # Streamlit's loop holds the last one until another user comes
-            session.session_state.clear()
-            forget_controls(session.session_state, session._fragment_storage)
-
-
-def forget_controls(state: Any, fragments: Any) -> None:
-    """Forget what Streamlit remembers of the controls and parts of all pages.
-
-    Their descriptions name levels, and hold what their callbacks are given: a button that cancels
-    a reading holds the table that was read.
-
-    Parameters
-    ----------
-    state : streamlit.runtime.state.SessionState
-    fragments : streamlit.runtime.fragment.FragmentStorage
-    """
-    state._new_widget_state.widget_metadata.clear()
-    fragments.clear()
+    def _close(self, user: User) -> None:
+        self._server.close_session(user.key)
+        work = private_streamlit.stored(user.state, WORK)
+        if work is not None:
+            threading.Thread(target=work.close, daemon=True, name="rwn.close").start()
+        # Streamlit's loop holds the last one until another user comes
+        user.state.clear()
+        private_streamlit.forget_controls(user.state, user.fragments)
 
 
 def set_aside() -> None:
@@ -126,8 +73,8 @@ def set_aside() -> None:
 
 
 def free_memory() -> None:
-    """Give memory that nobody uses back to the system, so that it holds no data."""
-    gc.unfreeze()  # what somebody has left may have been set aside
+    """Return unused memory to the system, so that it holds no data."""
+    gc.unfreeze()  # the left session may have been set aside
     gc.collect()
     set_aside()
     with suppress(OSError, AttributeError):  # the C library of Linux

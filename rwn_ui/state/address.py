@@ -18,7 +18,7 @@ from rwn_ui.state import linked_numbers, linked_options
 from rwn_ui.state.change_table import change_method, reslice
 from rwn_ui.state.results import Key, preparation_key, prepared
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 
 _ASKED, _TAKING, _NOTES = "link.asked", "link.taking", "link.notes"
 _LOADED, _STARTED = "1", "start"  # a table of one's own: from the Data page, of `rwn app FILE`
@@ -43,15 +43,15 @@ def read(session: Session) -> None:
     asked = st.session_state[_ASKED]
     if asked and not _elsewhere(session, asked):
         st.session_state[_ASKED] = {}  # it speaks of the table that it opened, not of a later one
-        st.session_state[_TAKING] = _Taking(asked, session.generation)
+        st.session_state[_TAKING] = _Taking(asked, session.table_version)
     taking = st.session_state.get(_TAKING)
-    if taking is not None and not taking.goes_on(session):
+    if taking is not None and not taking.continues_setting(session):
         del st.session_state[_TAKING]
     _show(session)
 
 
 def _elsewhere(session: Session, asked: Mapping[str, str]) -> bool:
-    """Whether the address is of a table of somebody's own, and this one cannot be it."""
+    """True if the address is of a user's own table, and this one cannot be it."""
     own = asked.get("own")
     if own is None:
         return False
@@ -59,7 +59,7 @@ def _elsewhere(session: Session, asked: Mapping[str, str]) -> bool:
 
 
 def _started_with(session: Session) -> bool:
-    """Whether the table is the file of the command line, which each new session opens."""
+    """True if the table is the file of the command line, which each new session opens."""
     given = given_file()
     return given is not None and session.demo is None and session.name == given.name
 
@@ -69,15 +69,15 @@ class _Taking:
     """An address that is being taken over: a step waits for the table that another one chose."""
 
     asked: Mapping[str, str]
-    generation: int  # of the table that it speaks of
+    table_version: int  # of the table that it speaks of
     step: int = 0
     waits: tuple[Key, Preparation] | None = None  # what is left behind, and what is to come
     refused: list[str] = field(default_factory=list)
 
-    def goes_on(self, session: Session) -> bool:
+    def continues_setting(self, session: Session) -> bool:
         """Take what can be taken now, and note what cannot; whether something is left."""
-        work = own_work()
-        while self.step < len(_STEPS) and self.generation == session.generation:
+        work = user_work()
+        while self.step < len(_STEPS) and self.table_version == session.table_version:
             key, coming = _key(session), work.preparation
             if self.waits is not None and self.waits[0] == key:
                 return coming is self.waits[1]  # else somebody gave it up
@@ -108,7 +108,7 @@ def _take_method(session: Session, asked: Mapping[str, str]) -> list[str]:
 
 
 def _take_slices(session: Session, asked: Mapping[str, str]) -> list[str]:
-    """What travels together, by the variables' numbers in the table: a link names none."""
+    """Slices, by the variables' numbers in the table: a link contains no name."""
     if "slices" not in asked:
         return []
     names = [variable.name for variable in session.data.schema.released]
@@ -127,9 +127,9 @@ def _take_levers(session: Session, asked: Mapping[str, str]) -> list[str]:
         if lever.name not in asked:
             continue
         ends = prepared(session).prepared.ranges[lever.name]
-        value = _number(asked[lever.name], int if lever.whole else float)
+        value = _number(asked[lever.name], int if lever.whole_number else float)
         if value is None or not ends.low <= value <= ends.high:
-            kind = "a whole number" if lever.whole else "a number"
+            kind = "a whole number" if lever.whole_number else "a number"
             refused.append(
                 f"{lever.name} of the link must be {kind} from {ends.low:g} to {ends.high:g}; "
                 "it is left as it was."
@@ -157,13 +157,13 @@ _STEPS: tuple[Callable[[Session, Mapping[str, str]], list[str]], ...] = (
 
 
 def _note(session: Session, *sentences: str) -> None:
-    st.session_state[_NOTES] = (session.generation, session.words, sentences)
+    st.session_state[_NOTES] = (session.table_version, session.words, sentences)
 
 
 def _show(session: Session) -> None:
-    """What there is to say of the address, until something else is chosen."""
-    generation, words, sentences = st.session_state.get(_NOTES, (0, "", ()))
-    if (generation, words) != (session.generation, session.words):
+    """Notice on the address, until another setting is chosen."""
+    table_version, words, sentences = st.session_state.get(_NOTES, (0, "", ()))
+    if (table_version, words) != (session.table_version, session.words):
         st.session_state.pop(_NOTES, None)
         return
     if sentences:
@@ -173,7 +173,7 @@ def _show(session: Session) -> None:
 
 
 def address(session: Session) -> dict[str, str]:
-    """What a shareable address holds: parameters and a demo's name, never a file or a seed."""
+    """Parameters of a shareable address: settings and a demo's name, never a file or a seed."""
     query = {name: f"{value:g}" for name, value in session.levers.items()}
     if session.method != "rwn":
         query["method"] = session.method

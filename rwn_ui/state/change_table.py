@@ -5,46 +5,44 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from threading import Event
-from typing import Any
 
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.parallel.threads import Progress
-from rwn_ui.background.look_ahead import LookAhead
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.state.history import Choice
 from rwn_ui.state.prepared_table import PreparedTable
-from rwn_ui.state.results import Options, is_at_hand, own_results, preparation_key
+from rwn_ui.state.results import Options, preparation_key, user_results
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import Work, own_work
+from rwn_ui.state.user import paused
+from rwn_ui.state.work import user_work
 
-REST = 0.5  # seconds after a first picture in which another weight is likely to come
-SOON = 3.0  # seconds that a slider of a weight waits for its first picture
+SOON = 1.5  # seconds that a slider of a weight waits for its picture
 Then = Callable[[PreparedTable], None]
 
 # Reading st.session_state may end a run that the user has overtaken. So each function reads it
 # first and changes the session afterwards: a change is made as a whole, or not at all.
 
 
+@paused
 def load(session: Session, data: rwn.Microdata, *, name: str, demo: str | None) -> None:
     """Take up another table; all work on the old one ends."""
-    work, results = own_work(), own_results()
+    work, results = user_work(), user_results()
     give_up(session)
 
     def then(table: PreparedTable) -> None:
         work.end()
         results.end()
         session.options = ()
-        session.begin(data, name, demo, table.prepared)
+        session.load_table(data, name, demo, table.prepared)
 
-    _go_over(session, data, name, then, session.method)
+    switch_table(session, data, name, then, session.method)
 
 
+@paused
 def reweigh(session: Session, weights: Mapping[str, float]) -> bool:
     """Go over to other weights of some variables; whether the page is to be drawn anew."""
     data = session.data.with_weights(weights)
-    coming = own_work().preparation
+    coming = user_work().preparation
     if coming is not None and coming.data.schema == data.schema:
         return False
 
@@ -53,57 +51,53 @@ def reweigh(session: Session, weights: Mapping[str, float]) -> bool:
         schema = replace(data.schema, question=session.data.schema.question)
         session.data = data.with_schema(schema).with_slices(session.slices)
 
-    _go_over(session, data, session.name, then, session.method, session.options)
-    begun = own_work().preparation
-    if begun is not None:
-        begun.rest = REST
+    switch_table(session, data, session.name, then, session.method, session.options)
     return True
 
 
+@paused
 def reslice(session: Session, slices: Sequence[Sequence[str]]) -> None:
     """Have exactly these variables travel together, at once: distances do not depend on it."""
     session.data = session.data.with_slices(slices)
 
 
+@paused
 def ask_for(session: Session, question: rwn.Question) -> None:
     """Have releases keep this regression, at once: distances do not depend on it."""
     schema = replace(session.data.schema, question=question)
     session.data = session.data.with_schema(schema)
 
 
+@paused
 def change_method(session: Session, method: str) -> None:
     """Go over to another method, on the same table."""
-    coming = own_work().preparation
+    coming = user_work().preparation
     if coming is not None and coming.data.fingerprint == session.data.fingerprint:
         give_up(session)
 
     def then(table: PreparedTable) -> None:
         session.use_method(method, table.prepared)
 
-    _go_over(session, session.data, session.name, then, method)
+    switch_table(session, session.data, session.name, then, method)
 
 
+@paused
 def change_options(session: Session, options: Options) -> None:
-    """Go over to other options of the method, on the same table.
-
-    Raises
-    ------
-    ParameterError
-        The table does not take them.
-    """
-    coming = own_work().preparation
+    """Go over to other options of the method, on the same table."""
+    coming = user_work().preparation
     if coming is not None and coming.data.fingerprint == session.data.fingerprint:
         give_up(session)
 
     def then(table: PreparedTable) -> None:
         session.use_options(options, table.prepared)
 
-    _go_over(session, session.data, session.name, then, session.method, options)
+    switch_table(session, session.data, session.name, then, session.method, options)
 
 
-def take(session: Session, choice: Choice) -> None:
+@paused
+def apply_choice(session: Session, choice: Choice) -> None:
     """Go over to a choice, from the history or elsewhere."""
-    coming = own_work().preparation
+    coming = user_work().preparation
     if coming is not None and coming.data.fingerprint == session.data.fingerprint:
         give_up(session)  # an earlier choice is not to come after this one
     data, same = session.data, choice.weights == session.setting.weights
@@ -114,13 +108,13 @@ def take(session: Session, choice: Choice) -> None:
 
     def then(table: PreparedTable) -> None:
         session.data = data
-        session.rewound += not same
-        session.choose(choice, table.prepared)
+        session.edit_version += not same
+        session.restore(choice, table.prepared)
 
-    _go_over(session, data, session.name, then, choice.method, choice.options)
+    switch_table(session, data, session.name, then, choice.method, choice.options)
 
 
-def _go_over(
+def switch_table(
     session: Session,
     data: rwn.Microdata,
     name: str,
@@ -128,132 +122,56 @@ def _go_over(
     method: str,
     options: Options = (),
 ) -> None:
-    """Have a table prepared, then go over to it: at once, or from `arrive` later on."""
-    work, tables = own_work(), own_results().tables
+    """Have a table prepared and switch to it: at once, or later by `adopt_prepared`."""
+    work, tables = user_work(), user_results().tables
     key = preparation_key(data, method, options)
-    chosen: dict[str, Any] = {"method": method, "options": options}
+    prepare = partial(PreparedTable.prepare, method=method, options=dict(options))
     known: PreparedTable | None = tables.get(key)
     if known is None and data.n <= LARGEST_DENSE:
-        known = _prepare(data, **chosen)
+        known = prepare(data)
         tables.keep(key, known)
-    if known is not None and not known.begun:
+    if known is not None:
         then(known)
         return
     give_up(session)
-    there: list[PreparedTable] = []
-    some = known
 
-    def begin(*given: Any) -> PreparedTable | None:
-        nonlocal some
-        some = some or _begin(*given, **chosen)
-        return some
-
-    def keep(table: PreparedTable) -> None:
+    def adopt(table: PreparedTable) -> None:
         tables.keep(key, table)
-        if not there:  # the whole table takes the place of its first records, and nothing else
-            then(table)
-        if not table.begun:
-            look = partial(table.look_ahead, session.masking, session.seed)
-            work.ahead = LookAhead.start(look, key, some)
-        there.append(table)
+        then(table)
 
-    work.preparation = Preparation.start(
-        data,
-        name,
-        begin=begin,
-        prepare=partial(_prepare, **chosen),
-        then=keep,
-    )
-    if work.on_demand is not None:
-        work.on_demand.interrupt()  # what it reads is about to be of no use
+    work.preparation = Preparation.start(data, name, prepare, adopt)
+    if work.worker is not None:
+        work.worker.interrupt()  # its readings are about to be of no use
 
 
-def _begin(
-    data: rwn.Microdata, progress: Progress, cancel: Event, *, method: str, options: Options
-) -> PreparedTable | None:
-    """Some records, for a first picture."""
-    return PreparedTable.begin(data, progress, cancel, method=method, options=dict(options))
-
-
-def _prepare(
-    data: rwn.Microdata,
-    progress: Progress | None = None,
-    cancel: Event | None = None,
-    begun: PreparedTable | None = None,
-    *,
-    method: str,
-    options: Options,
-) -> PreparedTable:
-    """The whole table, or random records of a very large one."""
-    return PreparedTable.of(
-        data, progress, cancel, begun=begun, method=method, options=dict(options)
-    )
-
-
-def arrive_soon(session: Session) -> None:
-    """Wait a while for the first picture of this table's other weights, and go over to it."""
-    coming = own_work().preparation
+def adopt_soon(session: Session) -> None:
+    """Wait a while for the same table with other weights, and switch to it."""
+    coming = user_work().preparation
     if coming is not None and coming.data.fingerprint == session.data.fingerprint:
-        coming.wait(SOON)
-        arrive(session)
+        coming.task.wait(SOON)
+        adopt_prepared(session)
 
 
-def prepare_again(session: Session) -> bool:
-    """Have a table prepared that was given back while its user rested.
-
-    Returns
-    -------
-    bool
-        Whether nothing of it can be shown yet.
-    """
-    work = own_work()
-    if work.ahead is not None and not work.ahead.running:
-        work.ahead = None  # here and not when it ends, so that a page shows one table throughout
-    if is_at_hand(session):
-        return False
-    if work.preparation is None and not work.notice:
-        data, method, options = session.data, session.method, session.options
-        _go_over(session, data, session.name, lambda table: None, method, options)
-        work.first = True
-        arrive_soon(session)
-    return work.first
-
-
-def arrive(session: Session) -> bool:
-    """Go over to what was prepared, or keep the reason why not; whether anything changed."""
-    work = own_work()
+def adopt_prepared(session: Session) -> bool:
+    """Switch to the prepared table, or note why there is none; True if anything changed."""
+    work = user_work()
     coming = work.preparation
-    if coming is None:
+    if coming is None or coming.task.running:
         return False
-    if coming.running:
-        return _begin_with_some(work, coming)
     work.preparation, work.first = None, False
-    if coming.result is None:
-        session.rewound += 1  # typed weights are not those in use
-        work.notice = f"{coming.name}: {coming.refusal}"
+    if coming.task.result is None:
+        session.edit_version += 1  # typed weights are not those in use
+        work.notice = f"{coming.name}: {coming.task.refusal}"
         return True
-    coming.then(coming.result)
-    return True
-
-
-def _begin_with_some(work: Work, coming: Preparation) -> bool:
-    """Go over to the records that are ready, once."""
-    some, coming.begun = coming.begun, None
-    if some is None:
-        return False
-    work.first = False
-    coming.then(some)
+    coming.then(coming.task.result)
     return True
 
 
 def give_up(session: Session) -> None:
     """Give up what is being prepared."""
-    work = own_work()
+    work = user_work()
     work.notice = ""
-    if work.ahead is not None:
-        work.ahead.cancel()
-        work.ahead = None
     if work.preparation is not None:
-        work.preparation.cancel()
+        work.preparation.task.cancel()
         work.preparation, work.first = None, False
-        session.rewound += 1
+        session.edit_version += 1

@@ -54,12 +54,12 @@ class History:
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is an earlier choice."""
+        """True if there is an earlier choice."""
         return self.present > 0
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is an undone choice."""
+        """True if there is an undone choice."""
         return self.present + 1 < len(self.choices)
 
     def undo(self) -> Choice:

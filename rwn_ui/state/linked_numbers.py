@@ -43,7 +43,7 @@ def _take_weights(session: Session, asked: Mapping[str, str]) -> list[str]:
         if not any(weights.values()) or max(weights.values()) > LARGEST_WEIGHT:
             raise ValueError
         reweigh(session, weights)
-        session.rewound += 1  # the table of weights shows them
+        session.edit_version += 1  # the table of weights shows them
     except (ValueError, IndexError, rwn.RWNError):
         return [
             "weight of the link must be numbers of variables with weights from 0 to 100, not all "
@@ -64,7 +64,7 @@ def _take_steps(session: Session, asked: Mapping[str, str]) -> list[str]:
             "left as it was."
         ]
     session.precision = steps_by_name(given)
-    session.rewound += 1  # the table of steps shows them
+    session.edit_version += 1  # the table of steps shows them
     return []
 
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.masking import Option, method_options, options_of
+from rwn_core.masking import Option, fixed_options, method_options
+from rwn_core.masking.lever import neutral_levers
 from rwn_ui.state.change_table import change_options
 from rwn_ui.state.session import Session
 
@@ -30,7 +31,8 @@ def take(session: Session, asked: Mapping[str, str]) -> list[str]:
         return []
     try:
         values = {option.name: _value(option, asked[option.name], names) for option in offered}
-        change_options(session, tuple(options_of(method(**values, **method.start)).items()))
+        made = method(**values, **neutral_levers(method))
+        change_options(session, tuple(fixed_options(made).items()))
     except rwn.RWNError as refusal:
         return [f"Options of the link are left as they were: {refusal}"]
     except (ValueError, IndexError, AttributeError, TypeError, OverflowError, RecursionError):

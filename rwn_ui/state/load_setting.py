@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.masking import lever_values, options_of
+from rwn_core.masking import fixed_options, lever_values
 from rwn_core.tuning import Setting
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.change_table import take
+from rwn_ui.state.change_table import apply_choice
 from rwn_ui.state.history import Choice
 from rwn_ui.state.session import Session
 
@@ -24,22 +24,22 @@ def load(session: Session, setting: Setting) -> None:
     except rwn.RWNError as refusal:  # of another table
         st.toast(escaped(str(refusal)))
         return
-    session.note()
-    take(
+    session.record_undo()
+    apply_choice(
         session,
         Choice(
             method=setting.method,
             levers=tuple(levers.items()),
-            options=tuple(options_of(params).items()),
+            options=tuple(fixed_options(params).items()),
             weights=setting.weights,
             precision=setting.precision,
             slices=slices,
         ),
     )
-    session.note()
+    session.record_undo()
     st.toast(escaped(f"Loaded into Tune: {session.words}"), icon=":material/tune:")
 
 
 def _is_position(value: object) -> bool:
-    """Whether a slider can stand there: at a number, or at its low end where there is none."""
+    """True for a position of a slider: a number, or None for its low end."""
     return value is None or isinstance(value, int | float)

@@ -21,7 +21,7 @@ class Memo:
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
         self._lock = threading.Lock()
 
-    def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
+    def get_or_make(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """The kept result of this key, or a new one."""
         with self._lock:
             if key in self._kept:
@@ -49,9 +49,9 @@ class Memo:
             self._kept.clear()
 
     def __contains__(self, key: Hashable) -> bool:
-        """Whether a result of this key is kept."""
+        """True if a result of this key is stored."""
         return key in self._kept
 
     def __len__(self) -> int:
-        """How many are kept."""
+        """Number of stored results."""
         return len(self._kept)

@@ -1,4 +1,4 @@
-"""Whether the browser and the program share a machine, so that a path means the same to both."""
+"""Tell if browser and server share a machine, so that a path means the same to both."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PASSED_ON = {"forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real
 
 
 def on_own_machine() -> bool:
-    """Whether the server listens to this machine alone and no proxy stands before it."""
+    """True if the server listens to this machine alone and no proxy forwards to it."""
     if _PASSED_ON & {name.lower() for name in st.context.headers}:
         return False
     try:

@@ -11,12 +11,12 @@ import numpy as np
 
 import rwn_core as rwn
 from rwn_core.masking import METHODS, Masked, Prepared, lever_values, unrounded
+from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import UTILITY
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.association import is_mixed
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.neighbors.preview import LARGEST_CELLS
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.point import too_few
@@ -54,33 +54,31 @@ class CurrentRelease:
 
     @property
     def readings(self) -> dict[str, Reading | rwn.NotApplicable]:
-        """What the measures say; read once, when it is first asked for."""
+        """Readings of the measures, computed at first use."""
         shown, keys = self.comparison, self.measures
-        return shown.here(
+        return shown.cached_for_release(
             "shown", lambda: {key: rwn.MEASURES[key].read(shown, bare=True) for key in keys}
         )
 
     @property
-    def few(self) -> float | None:
-        """The share of the records that are released, where that is too small to keep limits."""
+    def retained_share(self) -> float | None:
+        """Share of released records if it is too small to meet limits, else None."""
         shown = self.comparison
-        return shown.here("few", lambda: too_few(self.params, shown.original, shown.masked))
+        return shown.cached_for_release(
+            "few", lambda: too_few(self.params, shown.original, shown.masked)
+        )
 
 
 @dataclass(slots=True, kw_only=True)
 class PreparedTable:
-    """A table made ready for a method's sliders, with its own statistics kept.
-
-    Where it is `begun`, some records are ready, for a first picture, and the others are to come.
-    """
+    """A table made ready for a method's sliders, with its own statistics kept."""
 
     data: rwn.Microdata
     prepared: Prepared
     comparison: Comparison
-    begun: bool = False
 
     @classmethod
-    def begin(
+    def prepare(
         cls,
         data: rwn.Microdata,
         progress: Progress | None = None,
@@ -88,77 +86,47 @@ class PreparedTable:
         *,
         method: str = "rwn",
         options: Mapping[str, Any] | None = None,
-    ) -> PreparedTable | None:
-        """Prepare some records for a first picture; None where `of` takes no longer."""
-        params = first_setting(method, options)
-        some = params.begin_preview(data, progress=progress, cancel=cancel)
-        return None if some is None else cls._with(data, some, begun=True)
-
-    @classmethod
-    def of(
-        cls,
-        data: rwn.Microdata,
-        progress: Progress | None = None,
-        cancel: threading.Event | None = None,
-        *,
-        method: str = "rwn",
-        options: Mapping[str, Any] | None = None,
-        begun: PreparedTable | None = None,
     ) -> PreparedTable:
-        """Prepare every record, or random ones of a very large table; `begun` shortens it."""
-        params, some = first_setting(method, options), None if begun is None else begun.prepared
-        return cls._with(data, params.preview(data, progress=progress, cancel=cancel, begun=some))
+        """Prepare every record, or a random sample of a large table."""
+        params = first_setting(method, options)
+        return cls._with(data, params.preview(data, progress=progress, cancel=cancel))
 
     @classmethod
     def _with(
         cls, data: rwn.Microdata, prepared: Prepared, *, begun: bool = False
     ) -> PreparedTable:
-        if prepared.whole:
+        if prepared.masks_all_records:
             comparison = Comparison(original=data, masked=data)
         else:
             comparison = Comparison.of_some(data, prepared.records)
-        return cls(data=data, prepared=prepared, comparison=comparison, begun=begun)
+        return cls(data=data, prepared=prepared, comparison=comparison)
 
     def with_slices(self, data: rwn.Microdata) -> PreparedTable:
         """The same records under the slices of `data`; no neighbor is searched anew."""
         sliced = self.prepared.with_slices(data.schema.slices)
-        return self._with(data, sliced, begun=self.begun)
+        return self._with(data, sliced)
 
     def quick_end(self, params: Any, lever: str) -> float:
-        """How far a lever goes before releases need a search, the others as they are."""
-        ends, now = self.prepared.ranges[lever], self.prepared.at(**lever_values(params))
+        """Highest position of a lever without a search, the others as they are."""
+        ends, now = self.prepared.ranges[lever], self.prepared.with_levers(**lever_values(params))
         for high in np.linspace(ends.high, ends.low, TRIED):
-            if now.at(**{lever: high}).is_quick:
+            if now.with_levers(**{lever: high}).is_quick:
                 return float(high)
         return ends.low
 
     @property
     def slow(self) -> bool:
-        """Whether preparing a table of this size takes seconds."""
+        """True if preparing a table of this size takes seconds."""
         return self.data.n > LARGEST_DENSE
 
     def is_quick(self, params: Any, seed: int | None = None) -> bool:
-        """Whether the neighborhoods of a setting are stored: its release is drawn at once.
+        """True if the neighborhoods of a setting are stored, so that its release is drawn at once.
 
         With a seed, also whether what it draws beyond them has been looked up.
         """
         setting, _ = unrounded(params)
-        moved = self.prepared.at(**lever_values(setting))
+        moved = self.prepared.with_levers(**lever_values(setting))
         return moved.is_quick if seed is None else moved.is_quick_for(SecretKey.from_seed(seed))
-
-    def look_ahead(self, params: Any, seed: int, progress: Progress) -> None:
-        """Look up what the first move beyond the stored neighbors would have to wait for.
-
-        Nothing where the method has no radius, all is stored, or each such move is a search.
-        """
-        ends = self.prepared.ranges
-        cells = len(self.prepared.records) * len(self.data.schema.released)
-        if "epsilon" not in ends or cells > LARGEST_CELLS:
-            return
-        setting, _ = unrounded(params)
-        end = self.prepared.at(**lever_values(setting) | {"epsilon": ends["epsilon"].high})
-        if not end.is_quick:
-            end.release(SecretKey.from_seed(seed), progress=progress)
 
     def release(self, params: Any, seed: int, progress: Progress | None = None) -> CurrentRelease:
         """Draw the release of a setting.
@@ -166,7 +134,7 @@ class PreparedTable:
         Beyond the stored neighbors the setting's own are searched for; `progress` is called then.
         """
         setting, precision = unrounded(params)
-        moved = self.prepared.at(**lever_values(setting))
+        moved = self.prepared.with_levers(**lever_values(setting))
         exact = moved.release(SecretKey.from_seed(seed), progress=progress)
         masked = exact.rounded(precision)
         comparison = self.comparison.with_masked(masked.masked, masked.law)
@@ -183,4 +151,4 @@ class PreparedTable:
 def first_setting(method: str, options: Mapping[str, Any] | None = None) -> Any:
     """A setting of a method with these options that any table takes."""
     kind = METHODS[method]
-    return kind(**(options or {}), **kind.start)
+    return kind(**(options or {}), **neutral_levers(kind))

@@ -1,4 +1,4 @@
-"""Where the projects of this machine's user lie: a file for each table, none of its records."""
+"""Folder of this machine's projects: a file for each table, none of its records."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import secrets
 from pathlib import Path
 
 from rwn_core.errors import RWNError
+from rwn_core.io.open_file import file_text
+from rwn_core.io.reading import parse_text
 from rwn_core.io.write import write_atomically
 from rwn_core.reporting.project import Project
 
@@ -27,13 +29,7 @@ def projects_folder() -> Path:
 
 
 def save(project: Project) -> None:
-    """Keep a project in place of an earlier one of the same table.
-
-    Raises
-    ------
-    RWNError
-        The folder cannot be written.
-    """
+    """Keep a project in place of an earlier one of the same table."""
     folder = projects_folder()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -53,14 +49,14 @@ def find(table: str) -> Project | None:
         path = _path(projects_folder(), table, new=False)
         if path is None or not path.is_file():
             return None
-        project = Project.from_toml(path.read_text(encoding="utf-8"))
+        project = parse_text(Project.from_toml, file_text(path, "project"), "project file")
     except (OSError, UnicodeDecodeError, RWNError):
         return None  # of another version, or damaged: it is offered to nobody
     return project if project.table == table else None
 
 
 def _path(folder: Path, table: str, *, new: bool) -> Path | None:
-    """The file of a table, by a keyed mark: a name that anybody could try tables against tells."""
+    """Path of a table's project, by a keyed hash: a plain one could be tested against tables."""
     beside = folder / _KEY
     if not beside.exists():
         if not new:

@@ -1,25 +1,21 @@
-"""What this user's choices have led to: a bounded memory, freed when the session ends."""
+"""Results of this user's choices: a bounded memory, freed when the session ends."""
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
-from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.progress import searching
-from rwn_ui.state.kept import kept
 from rwn_ui.state.memo import Memo
 from rwn_ui.state.prepared_table import CurrentRelease, PreparedTable
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.user import user_state
 
 RESULTS = "rwn.results"
-"""Where Streamlit keeps them, among what it keeps of a user."""
-_MADE_AGAIN = ("releases", "slices", "utility", "lessons", "lesson samples")
+"""Key in Streamlit's session state."""
 Key = tuple[Any, ...]
 Options = tuple[tuple[str, Any], ...]
 
@@ -36,126 +32,78 @@ class Results:
         The results of each feature, see `memo`.
     last : dict of str to object
         The last good picture, by what shows it.
-    used : float
-        When a page last asked for them, by `time.monotonic`.
     """
 
     tables: Memo = field(default_factory=lambda: Memo(2))
     memos: dict[str, Memo] = field(default_factory=dict)
     last: dict[str, Any] = field(default_factory=dict)
-    used: float = field(default_factory=time.monotonic)
 
     def end(self) -> None:
         """Forget what belongs to a table that is given up; the latest prepared tables stay."""
         self.memos.clear()
         self.last.clear()
 
-    @property
-    def holds_tables(self) -> bool:
-        """Whether there is something to give back."""
-        return len(self.tables) > 0
 
-    def give_back(self) -> None:
-        """Forget what a page makes again by itself: prepared tables, releases, their readings.
-
-        What took a job of its own stays. It may be called from any thread.
-        """
-        self.tables.clear()
-        for feature in _MADE_AGAIN:
-            if feature in self.memos:
-                self.memos[feature].clear()
-
-
-def own_results() -> Results:
+def user_results() -> Results:
     """This user's results."""
-    results = kept(RESULTS, Results)
-    results.used = time.monotonic()
-    return results
+    return user_state(RESULTS, Results)
 
 
 def memo(feature: str, entries: int) -> Memo:
-    """The results of a feature, of which the latest are kept.
-
-    Parameters
-    ----------
-    feature : str
-    entries : int
-        How many are kept, at least 1; the first call decides.
-    """
-    return own_results().memos.setdefault(feature, Memo(entries))
+    """The results of a feature, of which the latest are kept."""
+    return user_results().memos.setdefault(feature, Memo(entries))
 
 
 def table_key(data: rwn.Microdata) -> Key:
-    """What all results depend on: the values, the variables and their weights."""
+    """Cache key of a table: values, variables and their weights."""
     return data.fingerprint, data.schema
 
 
 def setting_key(session: Session) -> Key:
-    """What many releases of the current setting depend on."""
+    """Cache key of many releases of the current setting."""
     return *table_key(session.data), session.masking
 
 
 def release_key(session: Session) -> Key:
-    """What the release on screen depends on: at first it shows some records only."""
-    return *setting_key(session), session.seed, prepared(session).begun
+    """Cache key of the current release."""
+    return *setting_key(session), session.seed
 
 
 def preparation_key(data: rwn.Microdata, method: str, options: Options) -> Key:
-    """What is prepared once: a table for a method, whatever its sliders, slices and regression."""
+    """Cache key of a prepared table: sliders, slices and regression do not count."""
     given = data.schema
-    schema = memo("schemas", 4).once(given, lambda: replace(given.with_slices(()), question=None))
+    schema = memo("schemas", 4).get_or_make(
+        given, lambda: replace(given.with_slices(()), question=None)
+    )
     return data.fingerprint, schema, method, options
 
 
 def prepared(session: Session) -> PreparedTable:
-    """What is prepared once for the table and the method, under its own slices and regression."""
+    """The prepared table, under its own slices and regression."""
     data, method, options = session.data, session.method, session.options
     key = preparation_key(data, method, options)
-    table: PreparedTable = own_results().tables.once(
-        key, lambda: PreparedTable.of(data, method=method, options=dict(options))
+    table: PreparedTable = user_results().tables.get_or_make(
+        key, lambda: PreparedTable.prepare(data, method=method, options=dict(options))
     )
-    ahead = own_work().ahead
-    some = ahead.meanwhile if ahead is not None and ahead.about == key else None
-    if some is not None and not table.is_quick(session.masking):
-        table = some
     if table.data.schema == data.schema:
         return table
-    sliced: PreparedTable = memo("slices", 4).once(
-        (*key, data.schema, table.begun), lambda: table.with_slices(data)
+    sliced: PreparedTable = memo("slices", 4).get_or_make(
+        (*key, data.schema), lambda: table.with_slices(data)
     )
     return sliced
 
 
-def is_at_hand(session: Session) -> bool:
-    """Whether the table is prepared, or so small that it is at once."""
-    key = preparation_key(session.data, session.method, session.options)
-    return session.data.n <= LARGEST_DENSE or key in own_results().tables
-
-
 def is_drawn(session: Session) -> bool:
-    """Whether `current_release` has drawn it already."""
+    """True if `current_release` has drawn it already."""
     return release_key(session) in memo("releases", 8)
 
 
-def is_looked_up(session: Session) -> bool:
-    """Whether some records stand for all until it is known who may be drawn as far out as this."""
-    ahead = own_work().ahead
-    return ahead is not None and ahead.meanwhile is not None and prepared(session).begun
-
-
 def current_release(session: Session, slot: DeltaGenerator | None = None) -> CurrentRelease:
-    """The release of the current setting and its readings.
-
-    Parameters
-    ----------
-    session : Session
-    slot : DeltaGenerator, optional
-        Where to show how far a long search is.
-    """
+    """The release of the current setting and its readings."""
     table = prepared(session)
 
     def draw() -> CurrentRelease:
         with searching(slot) as progress:
             return table.release(session.masking, session.seed, progress)
 
-    return memo("releases", 8).once(release_key(session), draw)
+    return memo("releases", 8).get_or_make(release_key(session), draw)

@@ -1,4 +1,4 @@
-"""What one user has chosen; all that follows from it is kept elsewhere."""
+"""Choices of one user."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.data.rounding import Steps, precision_words, share_of
+from rwn_core.data.rounding import Steps, precision_words, rounded_share
 from rwn_core.data.slices import Slices, slices_words
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.forecast.statistic import CHANGE, Statistic
@@ -23,7 +23,7 @@ NAMED_WEIGHTS = 2  # in the words of a setting
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aims:
-    """What an analyst hopes for: marks on the tiles of utility, which no release has to keep."""
+    """Aims for utility: marks on tiles, binding for no release."""
 
     relations: float = 0.2
     slope: float = 1.96
@@ -33,31 +33,31 @@ class Aims:
 class Pin:
     """A setting put aside for comparison: its words and its readings, no data.
 
-    `bounds` has what limits are held against, `to_come` names what was not known yet of the release
+    `bounds` has what limits are held against, `pending` names what was not known yet of the release
     of `params` and `seed`, which `about` is the key of.
     """
 
     text: str
     values: dict[str, float]
     bounds: dict[str, dict[str, float]] = field(default_factory=dict)
-    to_come: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
     params: Method | None = None
     seed: int = 0
     about: tuple[Any, ...] = ()
 
     def judged(self, policy: rwn.Policy) -> Verdict | None:
-        """What a policy says of it; None while there is something to come."""
-        return None if self.to_come else policy.judge_stated(self.stated)
+        """Verdict of a policy; None while readings are pending."""
+        return None if self.pending else policy.judge_stated(self.stated)
 
     @property
     def stated(self) -> dict[str, dict[str, float]]:
-        """What a policy judges."""
+        """Values that a policy judges."""
         return {key: {"median": value} for key, value in self.values.items()} | self.bounds
 
 
 @dataclass(slots=True, kw_only=True)
 class ReleaseForm:
-    """What was typed on the Release page: the table's own, and what stays from table to table."""
+    """Fields of the Release page: of the table, and across tables."""
 
     checked: tuple[tuple[str, ...], ...] = ()  # the description that somebody found right
     decision: str = ""  # hash of the one to carry out
@@ -69,14 +69,14 @@ class ReleaseForm:
     folder: str = ""
     ledger: str = ""
 
-    def begin(self) -> None:
+    def clear(self) -> None:
         """Forget what belongs to a table that is given up."""
         self.checked, self.decision, self.reason, self.title, self.review = (), "", "", "", ""
 
 
 @dataclass(slots=True, kw_only=True)
-class Shelf:
-    """What was proposed and decided of one table, which says nothing of another one."""
+class TableNotes:
+    """Scenarios and decisions of one table."""
 
     scenarios: dict[str, Scenario] = field(default_factory=dict)
     decisions: list[Decision] = field(default_factory=list)
@@ -103,7 +103,7 @@ class Session:
     watched: WatchList = field(default_factory=WatchList)  # records and questions to follow
     views: dict[str, str] = field(default_factory=dict)  # measures on the axes of the map
     analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
-    shelves: dict[str, Shelf] = field(default_factory=dict)  # by fingerprint of their table
+    notes_by_table: dict[str, TableNotes] = field(default_factory=dict)  # by fingerprint
     release: ReleaseForm = field(default_factory=ReleaseForm)
     second_variable: str = ""  # shown together with the first; see `pair`
     statistic: Statistic = CHANGE  # of the expected curve
@@ -111,8 +111,10 @@ class Session:
     lesson: str = ""  # open on the Learn page
     lessons: dict[str, dict[str, Any]] = field(default_factory=dict)  # their controls, by lesson
     history: History = field(default_factory=History)
-    generation: int = 0  # counts loaded tables; part of widget keys that belong to one table
-    rewound: int = 0  # counts weights and steps that came from elsewhere than their table; likewise
+    table_version: int = 0  # counts loaded tables; part of their widget keys
+    edit_version: int = (
+        0  # counts weights and steps that came from elsewhere than their table; likewise
+    )
     own_slices: Slices = field(init=False)  # those that the table came with
 
     def __post_init__(self) -> None:
@@ -126,24 +128,24 @@ class Session:
 
     @property
     def masking(self) -> Any:
-        """What makes the release: the parameters, with the rounding where there is any."""
+        """The method's parameters, with the rounding if there is any."""
         if not self.precision:
             return self.params
         return Rounded(params=self.params, precision=self.precision)
 
-    def shelf(self, table: str = "") -> Shelf:
+    def drafts(self, table: str = "") -> TableNotes:
         """The scenarios and decisions of a table by its fingerprint, of the present one without."""
-        return self.shelves.setdefault(table or self.data.fingerprint, Shelf())
+        return self.notes_by_table.setdefault(table or self.data.fingerprint, TableNotes())
 
     @property
     def scenarios(self) -> dict[str, Scenario]:
         """The scenarios of the present table, by name."""
-        return self.shelf().scenarios
+        return self.drafts().scenarios
 
     @property
     def decisions(self) -> list[Decision]:
         """The decisions on the present table."""
-        return self.shelf().decisions
+        return self.drafts().decisions
 
     @property
     def slices(self) -> Slices:
@@ -157,14 +159,14 @@ class Session:
 
     @property
     def pair(self) -> tuple[str, str]:
-        """The variable on screen and the one beside it; the same where the table has no other."""
+        """The current variable and a second one; equal if the table has one variable."""
         names = [variable.name for variable in self.data.schema.released]
         question = self.data.schema.question
         wanted = (self.second_variable, *(question.predictors if question else ()), *names)
         others = (name for name in wanted if name in names and name != self.variable)
         return self.variable, next(others, names[0])
 
-    def note(self) -> None:
+    def record_undo(self) -> None:
         """Remember the current choice, so that it can be come back to."""
         self.history.note(
             Choice(
@@ -177,11 +179,11 @@ class Session:
             )
         )
 
-    def choose(self, choice: Choice, prepared: Prepared) -> None:
+    def restore(self, choice: Choice, prepared: Prepared) -> None:
         """Take over a choice of these weights, as far as the sliders go."""
         if choice.precision != self.precision:
             self.precision = choice.precision
-            self.rewound += 1
+            self.edit_version += 1
         asked = dict(choice.levers)
         self.method, self.options = choice.method, choice.options
         self.levers = {
@@ -231,12 +233,14 @@ class Session:
 
     @property
     def _rounding(self) -> str:
-        share = share_of(self.data, self.precision)
+        share = rounded_share(self.data, self.precision)
         if share is None:
             return precision_words(self.precision)
         return f"numbers rounded to about {share:g} SD"
 
-    def begin(self, data: rwn.Microdata, name: str, demo: str | None, prepared: Prepared) -> None:
+    def load_table(
+        self, data: rwn.Microdata, name: str, demo: str | None, prepared: Prepared
+    ) -> None:
         """Take up another table: choices that belong to the old one start anew."""
         self.data, self.name, self.demo = data, name, demo
         self.own_slices = self.slices
@@ -244,11 +248,11 @@ class Session:
         self.analysis_plan, self.views, self.watched = AnalysisPlan(), {}, WatchList()
         self.second_variable, self.statistic = "", CHANGE
         self.history = History()
-        self.release.begin()
-        self.generation += 1
-        self.settle(prepared)
+        self.release.clear()
+        self.table_version += 1
+        self.clamp(prepared)
 
-    def settle(self, prepared: Prepared) -> None:
+    def clamp(self, prepared: Prepared) -> None:
         """Bring the choices into the table's ranges, at the standard preset."""
         released = [variable.name for variable in self.data.schema.released]
         if self.variable not in released:

@@ -1,4 +1,4 @@
-"""What every page begins with: this user's session, and the table that is being prepared."""
+"""Start of every page: this user's session, and the table in preparation."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from rwn_ui.background.progress import bar, polled
 from rwn_ui.server.environment import in_class
 from rwn_ui.server.given_file import given_file, read_given
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.change_table import arrive, give_up, load, prepare_again
-from rwn_ui.state.results import is_looked_up, prepared
+from rwn_ui.state.change_table import adopt_prepared, give_up, load
+from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import Work, own_work
+from rwn_ui.state.work import Work, user_work
 
 FIRST_DEMO = "bodyfat"
 _KEY = "rwn.session"
@@ -49,28 +49,20 @@ def _opened(data: rwn.Microdata, *, name: str, demo: str | None) -> Session:
     if data.n > LARGEST_DENSE:
         session = _opened(rwn.load_demo(FIRST_DEMO), name=FIRST_DEMO, demo=FIRST_DEMO)
         load(session, data, name=name, demo=demo)
-        work = own_work()
+        work = user_work()
         work.first = True
         if work.preparation is not None:
-            work.preparation.wait(_SOON)  # else the page would be drawn once without its table
+            work.preparation.task.wait(_SOON)  # else the page would be drawn once without its table
         return session
     session = Session(name=name, demo=demo, data=data, projector=in_class())
-    session.settle(prepared(session).prepared)
+    session.clamp(prepared(session).prepared)
     return session
 
 
-def arrived(*, alone: bool = False) -> Session:
-    """This user's session, with the table that was prepared in the background if it is ready.
-
-    Parameters
-    ----------
-    alone : bool
-        Whether the page goes on while the first table of all is still being prepared.
-    """
-    session, work = current(), own_work()
-    arrive(session)
-    if not alone:
-        prepare_again(session)
+def page_session(*, alone: bool = False) -> Session:
+    """This user's session, with the table that was prepared in the background if it is ready."""
+    session, work = current(), user_work()
+    adopt_prepared(session)
     above = st.empty()  # always there, or what stands below would be drawn anew when work begins
     if st.session_state.pop(_CANCELLED, False):
         st.toast(f"Cancelled; the pages show {escaped(session.name)}.")
@@ -83,19 +75,17 @@ def arrived(*, alone: bool = False) -> Session:
     if work.first and not alone:
         st.stop()
     below = st.empty()
-    if work.busy or (not alone and is_looked_up(session)):
+    if work.busy:
         with below.container():
             _wait_for_work(work)
     return session
 
 
 def _wait_for_work(work: Work) -> None:
-    """Draw the page anew when work ends that another page began, or the search ahead."""
-    waits_for_job = work.busy
+    """Draw the page anew when work ends that another page began."""
 
     def watch() -> None:
-        looking = work.ahead is not None and work.ahead.running
-        if not (work.busy if waits_for_job else looking):
+        if not work.busy:
             st.rerun()
 
     polled(watch)
@@ -105,29 +95,20 @@ def _wait(session: Session, work: Work, coming: Preparation) -> None:
     coming.shown = True
 
     def watch() -> None:
-        if work.preparation is None or not work.preparation.running or work.preparation.begun:
+        if work.preparation is None or not work.preparation.task.running:
             st.rerun()
         with st.container(border=True, key="arrival"):
-            bar(work.preparation, "arrival.cancel", wide=True, cancel=cancel)
+            bar(work.preparation.task, "arrival.cancel", wide=True, cancel=cancel)
             if work.first:
                 st.caption("The Data page can open another table meanwhile.")
             else:
-                st.caption(f"{_shown_meanwhile(session)} until then.")
+                st.caption(f"The pages show {escaped(session.name)} until then.")
 
     def cancel() -> None:
         give_up(session)
         st.session_state[_CANCELLED] = True
 
     polled(watch)
-
-
-def _shown_meanwhile(session: Session) -> str:
-    """What the pages show while a table is being prepared."""
-    table = prepared(session)
-    if table.begun:
-        shown = len(table.prepared.records)
-        return f"The pages show {shown:,} of {session.data.n:,} records"
-    return f"The pages show {escaped(session.name)}"
 
 
 def _show_notice(work: Work) -> None:
@@ -142,10 +123,11 @@ def _show_notice(work: Work) -> None:
 def sample_note(session: Session) -> None:
     """Say so where the page shows some records of a very large table."""
     preview, slot = prepared(session).prepared, st.empty()
-    if preview.whole:
+    if preview.masks_all_records:
         return
-    shown, of = len(preview.records), session.data.n
+    shown, full = len(preview.records), session.data.n
     slot.caption(
-        f"**{shown:,} random records of {of:,}**, with neighborhoods in the full table; standard "
-        f"errors are of {shown:,}. The policy judges a release of all records, as a download is."
+        f"**Charts show a random sample of {shown:,} of {full:,} records**; neighborhoods come "
+        "from "
+        "the full table. Standard errors are for the sample. Policy limits use all records."
     )

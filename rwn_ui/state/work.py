@@ -6,17 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rwn_core.reporting.judged_release import Approval, JudgedRelease
-from rwn_core.tuning import Run
+from rwn_core.tuning import SweepRun
 from rwn_ui.background.dataset_job import OpenDataset
 from rwn_ui.background.job import Job
-from rwn_ui.background.look_ahead import LookAhead
-from rwn_ui.background.on_demand import OnDemand
+from rwn_ui.background.measure_worker import MeasureWorker
 from rwn_ui.background.opening import Opening
 from rwn_ui.background.preparation import Preparation
-from rwn_ui.state.kept import kept
-
-WORK = "rwn.work"
-"""Where Streamlit keeps it, among what it keeps of a user."""
+from rwn_ui.server.sweeper import WORK
+from rwn_ui.state.user import user_state
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,7 +54,7 @@ class Drawn:
 
 @dataclass(slots=True)
 class Work:
-    """What goes on beside the pages of one user, and what it has brought.
+    """Background work of one user, and its results.
 
     Attributes
     ----------
@@ -65,13 +62,11 @@ class Work:
         Of the file that was chosen last.
     jobs : dict of str to Job
         By the feature that began it; a job that has ended stays until its result is taken.
-    sweep : Run or None
-    on_demand : OnDemand or None
+    sweep : SweepRun or None
+    worker : MeasureWorker or None
         Reads what no slider can wait for.
     preparation : Preparation or None
         Of a table, or of other weights, that will be gone over to.
-    ahead : LookAhead or None
-        Of the table that was gone over to last.
     first : bool
         Whether that is the table which the user came with.
     notice : str
@@ -86,10 +81,9 @@ class Work:
 
     opening: Opening | None = None
     jobs: dict[str, Job] = field(default_factory=dict)
-    sweep: Run | None = None
-    on_demand: OnDemand | None = None
+    sweep: SweepRun | None = None
+    worker: MeasureWorker | None = None
     preparation: Preparation | None = None
-    ahead: LookAhead | None = None
     first: bool = False
     notice: str = ""
     drawn: Drawn | None = None
@@ -98,20 +92,30 @@ class Work:
 
     @property
     def busy(self) -> bool:
-        """Whether a job is under way: one at a time."""
+        """True while a job is running: one at a time."""
         sweeping = self.sweep is not None and self.sweep.running
         masking = self.dataset is not None and self.dataset.running
         return sweeping or masking or any(job.running for job in self.jobs.values())
 
     def end(self) -> None:
         """Cancel all that is about a table which is given up, and forget what it has brought."""
-        for job in (*self.jobs.values(), self.sweep, self.on_demand, self.ahead):
+        for job in (*self.jobs.values(), self.sweep, self.worker):
             if job is not None:
                 job.cancel()
         self.jobs.clear()
-        self.sweep = self.on_demand = self.ahead = self.drawn = None
+        self.sweep = self.worker = self.drawn = None
+
+    def close(self) -> None:
+        """Cancel all work when the session is closed."""
+        if self.preparation is not None:
+            self.preparation.task.cancel()
+        if self.opening is not None:
+            self.opening.give_up("Its user has left.")
+        if self.dataset is not None:
+            self.dataset.cancel()
+        self.end()
 
 
-def own_work() -> Work:
+def user_work() -> Work:
     """This user's work."""
-    return kept(WORK, Work)
+    return user_state(WORK, Work)

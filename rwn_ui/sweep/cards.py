@@ -17,7 +17,7 @@ from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning import Point, Setting, Sweep
 from rwn_core.tuning.forecast import EXPECTED
-from rwn_ui.features.risk_axis import AXIS, POLICY
+from rwn_ui.features.axis_choice import AXIS, POLICY
 from rwn_ui.features.sweep_points import best, place
 from rwn_ui.state.results import current_release, memo, release_key
 from rwn_ui.state.session import Session
@@ -25,7 +25,7 @@ from rwn_ui.sweep.pick import picked
 
 
 def title(measure: str, records: int) -> str:
-    """What people call a measure of so many records, the policy, or a mere expectation."""
+    """Title of a measure of so many records, of the policy, or of an expectation."""
     if measure == POLICY:
         return AXIS
     known = measure in rwn.MEASURES
@@ -33,7 +33,7 @@ def title(measure: str, records: int) -> str:
 
 
 def axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
-    """How a measure stands on an axis: right is better, up is riskier."""
+    """Direction of a measure on an axis: right is better, up is riskier."""
     if measure == POLICY:
         scale = {"title": AXIS, "unit": "1 is the limit", "share": False, "better": "lower"}
         return {**scale, "falls": False, "of_limits": True}
@@ -182,7 +182,9 @@ def _read_now(session: Session, measure: str) -> float | None:
     if reading is None and session.data.n <= LARGEST_DENSE:
         key = (*release_key(session), measure)
         kept = memo("measures of the sweep", 32)
-        reading = kept.once(key, lambda: rwn.MEASURES[measure].read(current.comparison, bare=True))
+        reading = kept.get_or_make(
+            key, lambda: rwn.MEASURES[measure].read(current.comparison, bare=True)
+        )
     return reading.value if isinstance(reading, Reading) else None
 
 
@@ -192,11 +194,11 @@ def paths(points: Sequence[Point], along: str) -> list[list[int]]:
     for index, point in enumerate(points):
         value = getattr(point.setting.params, along, None)
         if isinstance(value, int | float):
-            groups[_rest(point.setting, (along,))].append((value, index))
+            groups[_other_cards(point.setting, (along,))].append((value, index))
     return [[index for _, index in sorted(group)] for group in groups.values() if len(group) > 1]
 
 
-def _rest(setting: Setting, without: Sequence[str]) -> str:
+def _other_cards(setting: Setting, without: Sequence[str]) -> str:
     """A setting's other parameters, in words."""
     shown = lever_values(setting.params) | setting.parameters
     held = {
@@ -232,18 +234,18 @@ def _number(value: Any) -> bool:
 def slices(settings: Sequence[Setting], across: str, down: str) -> list[str]:
     """The other parameters' combinations, in words, of methods that have these two."""
     both = (across, down)
-    return list(dict.fromkeys(_rest(each, both) for each in settings if _has(each, both)))
+    return list(dict.fromkeys(_other_cards(each, both) for each in settings if _has(each, both)))
 
 
 def fullest(found: Sequence[str], sweep: Sweep, across: str, down: str) -> str:
     """The combination with most finished settings, the last of equals."""
     both = (across, down)
-    done = Counter(_rest(p.setting, both) for p in sweep if _has(p.setting, both))
+    done = Counter(_other_cards(p.setting, both) for p in sweep if _has(p.setting, both))
     return max(reversed(found), key=lambda rest: done[rest]) if done else found[0]
 
 
 def _has(setting: Setting, names: Sequence[str]) -> bool:
-    """Whether the method of a setting has these parameters, with a number each."""
+    """True if the method of a setting has these parameters, with a number each."""
     return all(_number(getattr(setting.params, name, None)) for name in names)
 
 
@@ -256,24 +258,10 @@ def draw_surface(
     limit: float | None,
     forecasts: Mapping[str, Mapping[str, float]],
 ) -> Chart:
-    """A measure over two parameters, at one combination of the others.
-
-    Parameters
-    ----------
-    settings : sequence of Setting
-        All that were asked for.
-    sweep : Sweep
-    about : mapping
-        Of the measure, from `axis`.
-    where : tuple of str
-        The parameters across and down, and the others in words.
-    limit : float, optional
-    forecasts : mapping of str to mapping
-        What is expected, see `rwn_core.tuning.forecast`; shown until the setting is measured.
-    """
+    """A measure over two parameters, at one combination of the others."""
     (across, down, rest), measure = where, about["measure"]
     both = (across, down)
-    chosen = [s for s in settings if _has(s, both) and _rest(s, both) == rest]
+    chosen = [s for s in settings if _has(s, both) and _other_cards(s, both) == rest]
     if not chosen:
         return draw_reason(about["title"], "No setting has these parameters.", "parameter_surface")
     columns = sorted({getattr(s.params, across) for s in chosen})

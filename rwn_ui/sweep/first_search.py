@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.data.rounding import Steps, steps_by_name, steps_of
+from rwn_core.data.rounding import Steps, given_steps, steps_by_name
 from rwn_core.data.slices import Slices
 from rwn_core.masking import LeverRange
 from rwn_core.reporting.scenario import Search
@@ -36,7 +36,7 @@ def first_search(session: Session) -> Search:
             axes[lever.name] = _even(ends, table.quick_end(session.params, lever.name), count)
         elif lever.off is not None:
             axes[lever.name] = (session.levers[lever.name],)  # as on Tune, mostly off
-        elif lever.whole:
+        elif lever.whole_number:
             tried = _LONG if ways == 1 else _SHORT
             axes[lever.name] = tuple(v for v in tried if v <= ends.high) or (ends.high,)
         else:
@@ -60,7 +60,7 @@ def _is_matrix(value: Any) -> bool:
 
 def _precision(session: Session) -> list[Steps]:
     """The steps on Tune; where nothing is rounded, steps of half a standard deviation, too."""
-    coarse = steps_by_name(steps_of(session.data, STEP))
+    coarse = steps_by_name(given_steps(session.data, STEP))
     return [session.precision] if session.precision else list(dict.fromkeys([(), coarse]))
 
 

@@ -8,18 +8,18 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.data.rounding import check_precision, steps_by_name, steps_of
+from rwn_core.data.rounding import check_precision, given_steps, steps_by_name
 from rwn_core.data.slices import Slices, slices_words
 from rwn_core.errors import ParameterError
 from rwn_core.masking import Lever, method_options
 from rwn_core.reporting.scenario import Search
-from rwn_core.tuning import Grid, Plan, values_of
-from rwn_core.tuning.slice_presets import PRESETS, preset_of, preset_slices
+from rwn_core.tuning import Grid, Plan, parse_values
+from rwn_core.tuning.slice_presets import PRESETS, preset_key, preset_slices
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 from rwn_ui.sweep import run as sweep_run
 from rwn_ui.sweep.first_search import first_search
-from rwn_ui.widgets.precision import CHOICES, words_of
+from rwn_ui.widgets.precision import CHOICES, precision_choice
 
 _FIELDS = (
     "shares",
@@ -35,7 +35,7 @@ _FIELDS = (
 
 
 def _key(session: Session, what: str) -> str:
-    return f"sweep.{session.generation}.{what}"
+    return f"sweep.{session.table_version}.{what}"
 
 
 def form(session: Session) -> None:
@@ -73,7 +73,7 @@ def form(session: Session) -> None:
             _lines(
                 session,
                 "weights",
-                "Weights to try beside the table’s",
+                "Weights to try in addition to the table’s",
                 "age=2\nage=0.5 height=0.5",
                 "A line for each set of weights.",
             )
@@ -179,22 +179,17 @@ def _names(session: Session) -> list[str]:
 
 
 def read(session: Session) -> Search:
-    """What the form says.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Values of the form."""
     typed = {name: st.session_state[_key(session, name)] for name in _FIELDS}
     axes = {
-        lever.name: values_of(text, lever.title)
+        lever.name: parse_values(text, lever.title)
         for lever in _levers(session)
         if (text := st.session_state[_key(session, lever.name)]).strip()
     }
     for line in typed["others"].splitlines():
         name, sign, values = line.partition("=")
         if sign:
-            read_values = _chosen if name.strip() in _lists(typed["method"]) else values_of
+            read_values = _chosen if name.strip() in _lists(typed["method"]) else parse_values
             axes[name.strip()] = read_values(values, name.strip())
     weights = _numbers(typed["weights"], "weights", "at least 0")
     return Search(
@@ -219,20 +214,20 @@ def _chosen_slices(session: Session, grid: Grid) -> list[Slices]:
 
 
 def _partitions(session: Session) -> list[Slices]:
-    """What can be tried: usual slices, those on Tune, and those of the search on screen."""
+    """Slices to try: usual ones, those on Tune, and those of the current search."""
     usual = list(dict.fromkeys(preset_slices(session.data, key) for key in PRESETS))
     grid = (session.search or first_search(session)).grid
     return list(dict.fromkeys([*usual, session.slices, *_chosen_slices(session, grid)]))
 
 
 def _slices_title(session: Session, slices: Slices) -> str:
-    preset = preset_of(session.data, slices)
+    preset = preset_key(session.data, slices)
     return slices_words(slices, short=True) if preset is None else PRESETS[preset].title
 
 
 def _precision(session: Session, shares: list[str], text: str) -> tuple[dict[str, float], ...]:
     """Every release precision to try: those of all numbers, then the lines of steps."""
-    chosen = [steps_of(session.data, CHOICES[words]) for words in shares]
+    chosen = [given_steps(session.data, CHOICES[words]) for words in shares]
     chosen += _numbers(text, "steps", "above 0")
     for steps in chosen:
         check_precision(session.data, steps)
@@ -240,8 +235,8 @@ def _precision(session: Session, shares: list[str], text: str) -> tuple[dict[str
 
 
 def _precision_texts(session: Session, grid: Grid) -> dict[str, Any]:
-    """What the two fields of the form say for a grid."""
-    named = [(words_of(session, steps_by_name(each)), each) for each in grid.precision]
+    """Text of the form's two fields for a grid."""
+    named = [(precision_choice(session, steps_by_name(each)), each) for each in grid.precision]
     return {
         "shares": [words for words, _ in named if words],
         "steps": "\n".join(_line(each) for words, each in named if not words),
@@ -273,7 +268,7 @@ def _line(numbers: Mapping[str, float]) -> str:
 def start(session: Session) -> None:
     """Begin the sweep of the form, in the place of the last one."""
     search = read(session)
-    work = own_work()
+    work = user_work()
     if work.sweep is not None and work.sweep.running:
         work.sweep.cancel()
     if work.busy:

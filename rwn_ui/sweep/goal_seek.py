@@ -9,23 +9,23 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.measures import UTILITY
 from rwn_core.parallel.processes import be_polite
-from rwn_core.tuning import Goal, GoalAnswer, Run, seek
+from rwn_core.tuning import Goal, GoalAnswer, SweepRun, seek
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 from rwn_ui.sweep import run as sweep_run
 
 JOB = "goal seek"
 
 
 def _key(session: Session, what: str) -> str:
-    return f"sweep.{session.generation}.{what}"
+    return f"sweep.{session.table_version}.{what}"
 
 
-def draw(session: Session, run: Run) -> None:
+def draw(session: Session, run: SweepRun) -> None:
     """The best setting that keeps all limits, and what is known about it."""
     st.markdown("#### Goal seek")
     best, records = session.views["x"], session.data.n
@@ -39,7 +39,7 @@ def draw(session: Session, run: Run) -> None:
     _seeking(session)
 
 
-def _reverse(session: Session, run: Run, keep: str) -> None:
+def _reverse(session: Session, run: SweepRun, keep: str) -> None:
     """Keep utility within an aim, with the least of a risk."""
     shown = session.views["y"]
     risks = [key for key in run.plan.measures if rwn.MEASURES[key].side == "risk"]
@@ -63,31 +63,31 @@ def _reverse(session: Session, run: Run, keep: str) -> None:
 
 
 def _aim(session: Session, measure: str) -> float:
-    """What an analyst hopes for, to begin with."""
+    """Aims at the start."""
     known = {UTILITY: session.aims.relations, "regression": session.aims.slope}
     return known.get(measure, 0.05 if rwn.MEASURES[measure].is_share else 1.0)
 
 
-def _method(run: Run) -> str:
+def _method(run: SweepRun) -> str:
     """The method to seek among: the one that Tune shows first, where it was swept."""
     methods = {point.setting.method for point in run.sweep()}
     return rwn.RWN.method if rwn.RWN.method in methods else min(methods, default="")
 
 
-def _pressed(session: Session, run: Run, what: str, words: str, *, blocked: bool) -> bool:
+def _pressed(session: Session, run: SweepRun, what: str, words: str, *, blocked: bool) -> bool:
     several = len({point.setting.method for point in run.sweep()}) > 1
     return st.button(
         words,
         key=_key(session, f"seek.{what}"),
-        disabled=blocked or own_work().busy or not len(run.sweep()),
+        disabled=blocked or user_work().busy or not len(run.sweep()),
         width="stretch",
         help=f"Among the settings of {rwn.METHODS[_method(run)].title}." if several else None,
     )
 
 
-def _begin(session: Session, run: Run, goal: Goal) -> None:
+def _begin(session: Session, run: SweepRun, goal: Goal) -> None:
     method = _method(run)
-    own_work().jobs[JOB] = Job(
+    user_work().jobs[JOB] = Job(
         goal.words,
         seek_politely,
         words=f"Looking between the settings: {goal.words}",
@@ -107,7 +107,7 @@ def seek_politely(**arguments: Any) -> GoalAnswer:
 
 
 def _seeking(session: Session) -> None:
-    job = own_work().jobs.get(JOB)
+    job = user_work().jobs.get(JOB)
     if job is None:
         return
     if job.running:

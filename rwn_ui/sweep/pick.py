@@ -7,23 +7,23 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.tuning import Point, Run
+from rwn_core.tuning import Point, SweepRun
 from rwn_core.tuning.point import few_words
-from rwn_ui.features.risk_axis import POLICY
-from rwn_ui.features.scenario_trial import scenario_of
+from rwn_ui.features.axis_choice import POLICY
+from rwn_ui.features.scenario_trial import as_scenario
 from rwn_ui.features.setting_sentences import value_words
 from rwn_ui.features.sweep_points import best as best_settings
 from rwn_ui.features.sweep_points import place
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 
 RISKS = ("distance_linkage", "bayes_linkage")  # no intruder is shown without the other
 
 
 def _key(session: Session, what: str) -> str:
-    return f"sweep.{session.generation}.{what}"
+    return f"sweep.{session.table_version}.{what}"
 
 
 def pick(session: Session, key: str) -> None:
@@ -32,7 +32,7 @@ def pick(session: Session, key: str) -> None:
     Streamlit calls it before a part of the page, where a message would take the place of what
     stands first on the page.
     """
-    run = own_work().sweep
+    run = user_work().sweep
     if run is not None and any(point.setting.key == key for point in run.sweep()):
         st.session_state[_key(session, "picked")] = key
 
@@ -43,7 +43,7 @@ def picked(session: Session) -> str | None:
     return key
 
 
-def draw(session: Session, run: Run) -> None:
+def draw(session: Session, run: SweepRun) -> None:
     """The chosen setting: a list, the frontier first, and what can be done with it."""
     sweep = run.sweep()
     if not len(sweep):
@@ -76,7 +76,7 @@ def draw(session: Session, run: Run) -> None:
 
 
 def _rank(session: Session, point: Point, x: str, y: str, best: set[str]) -> tuple[Any, ...]:
-    """What keeps all limits first; in it the frontier, the most useful first."""
+    """Settings that meet all limits first; among them the frontier, by utility."""
     loss, verdict = point.median(x), session.policy.judge_point(point)
     if loss is None or place(session.policy, point, y) is None:
         return (True, True, 0.0)
@@ -108,5 +108,5 @@ def _save(session: Session, point: Point) -> None:
     name = st.text_input("Name", key=_key(session, "save.name"), max_chars=60)
     note = st.text_area("Note", key=_key(session, "save.note"), height=68)
     if st.button("Save", key=_key(session, "save"), disabled=not name.strip()):
-        session.scenarios[name.strip()] = scenario_of(session, name.strip(), note, point)
+        session.scenarios[name.strip()] = as_scenario(session, name.strip(), note, point)
         st.toast(escaped(f"Scenario {name.strip()} is on the Compare page."))

@@ -10,7 +10,7 @@ from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 
 JOB = "planner"
 
@@ -18,7 +18,7 @@ JOB = "planner"
 def draw(session: Session) -> None:
     """Sizes and a button; then what the exact method and Methods 1 to 3 would take."""
     # a job under way moves everything down, and what moves is folded up again
-    work = own_work()
+    work = user_work()
     with st.expander("Planner for large tables", expanded=JOB in work.jobs):
         large = session.data.n > LARGEST_DENSE
         left, right, press = st.columns([2, 2, 3], vertical_alignment="bottom")
@@ -27,18 +27,18 @@ def draw(session: Session) -> None:
             LARGEST_DENSE + 1,
             10_000_000_000,
             session.data.n if large else 1_000_000,
-            key=f"plan.{session.generation}.n",
+            key=f"plan.{session.table_version}.n",
         )
         p = right.number_input(
             "Variables",
             1,
             10_000,
             session.data.p if large else 10,
-            key=f"plan.{session.generation}.p",
+            key=f"plan.{session.table_version}.p",
             help="Independent normal variables stand for a table that is not loaded.",
         )
         words = f"What would {session.words} take?"
-        key = f"plan.{session.generation}.go"
+        key = f"plan.{session.table_version}.go"
         if press.button(escaped(words), key=key, disabled=work.busy):
             own = large and p == session.data.p
             work.jobs[JOB] = Job(
@@ -59,7 +59,7 @@ def _result(session: Session, job: Job | None) -> None:
     if job is None:
         return
     if job.running:
-        wait_for(job, f"plan.{session.generation}.cancel")
+        wait_for(job, f"plan.{session.table_version}.cancel")
     elif job.refusal:
         st.info(escaped(job.refusal), icon=":material/info:")
     else:

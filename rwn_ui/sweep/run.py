@@ -12,10 +12,9 @@ from pathlib import Path
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError, RWNError
 from rwn_core.parallel.threads import thread_count
-from rwn_core.tuning import Grid, JobFolder, Plan, Run, Setting, job_name, prepared
+from rwn_core.tuning import Grid, JobFolder, Plan, Setting, SweepRun, job_name, prepared
 from rwn_core.tuning.sweep_folder import identity
-from rwn_ui.background.end_with_session import end_with_the_session
-from rwn_ui.background.places import PLACES
+from rwn_ui.background.job import JOB_SLOTS
 
 FOLDER_VARIABLE = "RWN_SWEEPS"
 """Environment variable that names the folder of the sweeps' points."""
@@ -23,13 +22,7 @@ POLITE = True  # sliders come first
 
 
 def sweeps_folder() -> Path:
-    """The folder that holds the sweeps of this user: theirs alone, metrics only.
-
-    Raises
-    ------
-    RWNError
-        Somebody else owns it.
-    """
+    """The folder that holds the sweeps of this user: theirs alone, metrics only."""
     given = os.environ.get(FOLDER_VARIABLE)
     if given:
         folder = Path(given)
@@ -51,7 +44,7 @@ def _user() -> str:
     return str(os.getuid()) if hasattr(os, "getuid") else "user"
 
 
-def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> Run:
+def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> SweepRun:
     """Start a sweep in the background; points that are kept from earlier are not made again.
 
     Raises
@@ -61,19 +54,18 @@ def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> Run:
         Others keep the server busy.
     """
     settings = prepared(data, what, references=True)
-    if PLACES.full:
+    if JOB_SLOTS.full:
         raise RWNError(
-            f"The server does the work of {PLACES.count} other users; start the sweep again when "
-            "one of them is done."
+            f"The server does the work of {JOB_SLOTS.count} other users; start the sweep again "
+            "when one of them is done."
         )
-    folder = JobFolder.of(sweeps_folder() / job_name(data, plan), data, plan, settings)
-    run = Run(data, settings, plan, folder, workers=thread_count(), watched=POLITE)
-    PLACES.take(run)
-    end_with_the_session(run)
+    folder = JobFolder.open(sweeps_folder() / job_name(data, plan), data, plan, settings)
+    run = SweepRun(data, settings, plan, folder, workers=thread_count(), watched=POLITE)
+    JOB_SLOTS.take(run)
     return run
 
 
-def kept(data: Microdata) -> tuple[Plan, list[Setting], int] | None:
+def stored_sweep(data: Microdata) -> tuple[Plan, list[Setting], int] | None:
     """The latest sweep of this table on disk: plan, settings, how many are finished."""
     for path in sorted(sweeps_folder().glob("*/manifest.json"), key=_when, reverse=True):
         folder = JobFolder(path.parent)
@@ -93,7 +85,7 @@ def kept(data: Microdata) -> tuple[Plan, list[Setting], int] | None:
     return None
 
 
-def forget(run: Run) -> None:
+def forget(run: SweepRun) -> None:
     """Stop a sweep and remove its points."""
     run.cancel()
     shutil.rmtree(run.folder.root, ignore_errors=True)

@@ -9,17 +9,17 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import SliceAnswer, seek_slices
+from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.background.timed_job import TimedJob
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 from rwn_ui.sweep import run as sweep_run
 
 JOB = "slice search"
 _HELP = (
-    "Merges and moves variables by the expected loss of correlations, finds for each choice the "
+    "Merges and moves variables by the expected loss of relations, finds for each choice the "
     "weakest strength that keeps all limits, and reads the answer on fresh releases. Weights are "
     "halved and doubled, too, unless some differ already. Method, the other levers and precision "
     "stay as on Tune."
@@ -27,7 +27,7 @@ _HELP = (
 
 
 def _key(session: Session, what: str) -> str:
-    return f"sweep.{session.generation}.{what}"
+    return f"sweep.{session.table_version}.{what}"
 
 
 def draw(session: Session) -> None:
@@ -42,17 +42,18 @@ def draw(session: Session) -> None:
     limits = "; ".join(
         f"{limit.title} at most {100 * limit.at_most:g} %" for limit in policy.limits
     )
-    st.caption(f"Least loss of correlations within: {limits}.")
+    st.caption(f"Least loss of relations within: {limits}.")
     if st.button(
         "Search slices",
         key=_key(session, "slices.seek"),
-        disabled=own_work().busy or not policy.limits,
+        disabled=user_work().busy or not policy.limits,
         help=_HELP,
     ):
-        own_work().jobs[JOB] = TimedJob(
+        user_work().jobs[JOB] = Job(
             limits,
             seek_politely,
             words="Looking for variables that should travel together",
+            timed=True,
             about=(session.data.fingerprint,),
             microdata=session.data,
             policy=policy,
@@ -70,7 +71,7 @@ def seek_politely(**arguments: Any) -> SliceAnswer:
 
 
 def _seeking(session: Session) -> None:
-    job = own_work().jobs.get(JOB)
+    job = user_work().jobs.get(JOB)
     if job is None or job.about != (session.data.fingerprint,):
         return
     if job.running:

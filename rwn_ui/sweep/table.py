@@ -9,13 +9,13 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.measures.statistics.intervals import range_words
-from rwn_core.tuning import Point, Run
+from rwn_core.tuning import Point, SweepRun
 from rwn_ui.features.sweep_points import best as best_settings
 from rwn_ui.state.session import Session
 from rwn_ui.sweep.pick import pick
 
 
-def draw(session: Session, run: Run) -> None:
+def draw(session: Session, run: SweepRun) -> None:
     """A line for each setting; what was chosen elsewhere is not marked in it."""
     points = run.sweep().points
     if not points:
@@ -27,7 +27,7 @@ def draw(session: Session, run: Run) -> None:
             "setting. Of each measure the median over the releases is shown; shares in percent. "
             f"Limits are judged at the upper end of the {range_words(run.plan.releases)}."
         )
-        key = f"sweep.{session.generation}.table.{len(points)}"
+        key = f"sweep.{session.table_version}.table.{len(points)}"
 
         def choose() -> None:
             rows = st.session_state[key].selection.rows

@@ -11,17 +11,17 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.charts import serialise
 from rwn_core.masking import SHORT_NAMES
-from rwn_core.masking.references import REFERENCES
+from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.measures.statistics.intervals import range_words
-from rwn_core.tuning import Run, Setting, Sweep
+from rwn_core.tuning import Setting, Sweep, SweepRun
 from rwn_core.tuning.forecast import EXPECTED
 from rwn_ui.background.progress import bar, polled
-from rwn_ui.features.risk_axis import POLICY
+from rwn_ui.features.axis_choice import POLICY
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import guarded
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 from rwn_ui.sweep import cards as sweep_cards
 from rwn_ui.sweep import goal_seek as goal_seek_view
 from rwn_ui.sweep import pick as sweep_pick
@@ -33,12 +33,12 @@ from rwn_ui.widgets import limits
 
 
 def _key(session: Session, what: str) -> str:
-    return f"sweep.{session.generation}.{what}"
+    return f"sweep.{session.table_version}.{what}"
 
 
 def draw(session: Session) -> None:
     """All of it; while the sweep runs, this part of the page draws itself again and again."""
-    run = own_work().sweep
+    run = user_work().sweep
     if run is None:
         welcome.draw(session)
         slice_search_view.draw(session)
@@ -60,7 +60,7 @@ def draw(session: Session) -> None:
     slice_search_view.draw(session)
 
 
-def _progress(session: Session, run: Run) -> None:
+def _progress(session: Session, run: SweepRun) -> None:
     if run.running or run.refusal:
         st.space("xxsmall")  # below the bar of pages
     if run.running:
@@ -69,18 +69,18 @@ def _progress(session: Session, run: Run) -> None:
         words, again = st.columns([6, 1], vertical_alignment="bottom")
         words.info(run.refusal, icon=":material/info:")
         if again.button("Go on", key=_key(session, "again"), width="stretch"):
-            rest = [s for s in run.settings if s.method not in REFERENCES]
-            own_work().sweep = sweep_run.begin(session.data, rest, run.plan)
+            rest = [s for s in run.settings if s.method not in BASELINE_METHODS]
+            user_work().sweep = sweep_run.begin(session.data, rest, run.plan)
             st.rerun()
 
 
-def _pictures(session: Session, run: Run) -> None:
+def _pictures(session: Session, run: SweepRun) -> None:
     slot = st.empty()
     sweep, measures = run.sweep(), run.plan.measures
-    asked = [s for s in run.settings if s.method not in REFERENCES]
+    asked = [s for s in run.settings if s.method not in BASELINE_METHODS]
     names = sweep_cards.varied(asked)
     x, y, limit, along = _axes(session, measures, names)
-    _redraw_the_rest(session, (x, y, session.policy, sweep_pick.picked(session)))
+    _rerun_page(session, (x, y, session.policy, sweep_pick.picked(session)))
     if session.setting.key not in {point.setting.key for point in sweep}:
         current_release(session, slot)  # the map shows it
     cards = [sweep_cards.draw_map(session, sweep, x, y, limit=limit, along=along)]
@@ -97,7 +97,7 @@ def _pictures(session: Session, run: Run) -> None:
                 forecasts=forecasts,
             )
         )
-    chosen = (x, y, session.policy, along, session.generation, sweep_pick.picked(session))
+    chosen = (x, y, session.policy, along, session.table_version, sweep_pick.picked(session))
     payload = {
         "stamp": f"{len(sweep)}|{len(forecasts)}|{chosen}",
         "wide": True,
@@ -111,7 +111,7 @@ def _pictures(session: Session, run: Run) -> None:
     panel(payload, key="sweep", on_pick=lambda key: sweep_pick.pick(session, key))
 
 
-def _redraw_the_rest(session: Session, chosen: tuple[Any, ...]) -> None:
+def _rerun_page(session: Session, chosen: tuple[Any, ...]) -> None:
     """Draw the whole page anew when the axes or the chosen setting changed: the rest says them."""
     key = _key(session, "axes")
     before = st.session_state.get(key)
@@ -172,7 +172,7 @@ def _axes(
 
 
 def _limit(session: Session, key: str) -> float | None:
-    """Where the policy's line is on an axis, if it has one there."""
+    """Position of the policy's line on an axis, if it has one."""
     limit = session.policy.limit(key)
     return 1.0 if key == POLICY else None if limit is None else limit.at_most
 

@@ -1,4 +1,4 @@
-"""The Sweep page before a sweep: what it is for, and what can be told before any release."""
+"""The Sweep page before a sweep: its purpose, and expectations before any release."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from rwn_core.charts import serialise
-from rwn_core.masking.references import REFERENCES
+from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.scenario import Search
 from rwn_core.tuning import Setting, Sweep
@@ -17,7 +17,7 @@ from rwn_core.tuning.verdict import counted
 from rwn_ui.panel import panel
 from rwn_ui.state.results import memo, table_key
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 from rwn_ui.sweep import cards as sweep_cards
 from rwn_ui.sweep import run as sweep_run
 from rwn_ui.sweep.first_search import first_search
@@ -27,7 +27,7 @@ Forecasts = dict[str, dict[str, float]]
 
 
 def draw(session: Session) -> None:
-    """What a sweep answers, one that is kept, and a picture of what to expect."""
+    """Purpose of a sweep, a stored sweep, and a picture of the expectation."""
     st.space("xxsmall")  # below the bar of pages
     st.markdown("#### Which setting keeps the policy at the least cost")
     search = session.search or first_search(session)
@@ -37,13 +37,13 @@ def draw(session: Session) -> None:
         "other beats on both; the chosen one goes to Tune, or to Compare as a scenario."
     )
     st.info(_begins(search), icon=":material/info:")
-    _kept(session)
+    _stored_sweep(session)
     if session.data.n <= LARGEST_DENSE:
         _picture(session, search)
 
 
 def _begins(search: Search) -> str:
-    """What the button would start."""
+    """Summary of the sweep that the button would start."""
     grid, releases = search.grid, search.plan.releases
     asked = f"{counted(len(grid), 'setting')}, {counted(releases, 'release')} each"
     words = f"**Start sweep** tries {asked}"
@@ -56,14 +56,14 @@ def _begins(search: Search) -> str:
     return f"{words}{beside}. Change the values at the left; a setting is drawn when it is done."
 
 
-def _kept(session: Session) -> None:
+def _stored_sweep(session: Session) -> None:
     """Offer the latest sweep of this table that is on disk."""
-    found = sweep_run.kept(session.data)
+    found = sweep_run.stored_sweep(session.data)
     if found is None:
         return
     plan, settings, finished = found
     whole = finished == len(settings)
-    asked = [setting for setting in settings if setting.method not in REFERENCES]
+    asked = [setting for setting in settings if setting.method not in BASELINE_METHODS]
     done = max(0, finished - (len(settings) - len(asked)))
     are = "is" if len(asked) == 1 else "are"
     st.write(
@@ -71,8 +71,8 @@ def _kept(session: Session) -> None:
         f"finished, {counted(plan.releases, 'release')} each."
     )
     words = "Show it" if whole else "Go on with it"
-    if st.button(words, type="primary", key=f"sweep.{session.generation}.resume"):
-        own_work().sweep = sweep_run.begin(session.data, asked, plan)
+    if st.button(words, type="primary", key=f"sweep.{session.table_version}.resume"):
+        user_work().sweep = sweep_run.begin(session.data, asked, plan)
         st.rerun()
 
 
@@ -84,7 +84,7 @@ def _picture(session: Session, search: Search) -> None:
         return
     across, down = names[:2]
     held = sweep_cards.slices(settings, across, down)[0]
-    forecasts = memo("sweep welcome", 4).once(
+    forecasts = memo("sweep welcome", 4).get_or_make(
         (*table_key(session.data), *(each.key for each in settings)),
         lambda: _forecasts(session, settings),
     )
@@ -99,7 +99,7 @@ def _picture(session: Session, search: Search) -> None:
     if not any(MEASURE in each for each in forecasts.values()):
         return
     shown = {
-        "stamp": f"welcome|{session.generation}|{settings[0].key}|{len(settings)}",
+        "stamp": f"welcome|{session.table_version}|{settings[0].key}|{len(settings)}",
         "wide": True,
         "projector": session.projector,
         "summary": {

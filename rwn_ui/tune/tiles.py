@@ -11,7 +11,7 @@ from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures import UTILITY
 from rwn_core.measures.ends import UNRELATED
 from rwn_core.measures.measure import Reading
-from rwn_ui.features import policy_tile, risk_axis
+from rwn_ui.features import axis_choice, limit_queue, policy_tile
 from rwn_ui.features.repeated_draws_results import drawn, interval
 from rwn_ui.panel.tile import Tile, percent
 from rwn_ui.state.results import current_release, prepared
@@ -70,8 +70,8 @@ TILES = (
 
 def chosen(session: Session) -> list[Tile]:
     """The page's tiles after that of the policy: the risk that the map shows, then the others."""
-    key = risk_axis.measure(session)
-    if key == risk_axis.POLICY:
+    key = axis_choice.measure(session)
+    if key == axis_choice.POLICY:
         return list(TILES)
     about = rwn.MEASURES[key]
     return [Tile(label=about.title, measure=key, words=percent, help=about.question), *TILES]
@@ -87,10 +87,10 @@ def draw(session: Session, readings: Readings) -> list[dict[str, Any]]:
 
 
 def _policy(session: Session, readings: Readings) -> dict[str, Any]:
-    """The verdict on the release, and the pins beside what is nearest to its limit, or over it."""
-    waits = risk_axis.pending(session, readings) is not None
-    wait = str(risk_axis.PENDING) if waits else ""
-    few = current_release(session).few
+    """The verdict on the release, and the pins' nearest or most broken limits."""
+    waits = limit_queue.first_pending(session, readings) is not None
+    wait = str(limit_queue.PENDING) if waits else ""
+    few = current_release(session).retained_share
     shown = policy_tile.draw(session.policy, readings, released=few, wait=wait)
     verdict = session.policy.judge_readings(readings)
     for name, pinned in session.pins.items():
@@ -108,20 +108,20 @@ def _tile(
     reading = readings[tile.measure]
     tile = _called(tile, reading, session.data.n)
     shown = tile.draw(reading)
-    if reading is risk_axis.PENDING:
+    if reading is limit_queue.PENDING:
         shown |= {"released": "…"}
     if not isinstance(reading, Reading):
         return shown
     if rwn.MEASURES[tile.measure].side == "risk" and tile not in TILES:
         shown["help"] += _which_attack(tile.measure, reading, session.data.n)
-        shown["help"] += _beside(tile.measure, reading, readings)
+        shown["help"] += _ordinary_too(tile.measure, reading, readings)
         shown |= _at_most(tile, reading)
     if tile.aim is not None:
         _mark(shown, tile, reading, session)
     spread = interval(draws, tile.measure, tile.part)
     if spread is not None:
         low, high = (tile.words(end) for end in spread)
-        whole = prepared(session).prepared.whole
+        whole = prepared(session).prepared.masks_all_records
         shown["limit"] = f"draws {'' if whole else 'of all '}{low} – {high}"
         shown["help"] += " “Draws”: where 9 of 10 draws of this setting fall."
     for name, pinned in session.pins.items():
@@ -134,12 +134,12 @@ def _tile(
 
 def _at_most(tile: Tile, reading: Reading) -> dict[str, Any]:
     """The upper bound below a number that is a lower one."""
-    most = reading.detail.get("at_most") if risk_axis.bound(reading) else None
+    most = reading.detail.get("at_most") if limit_queue.is_lower_bound(reading) else None
     return {} if most is None else {"limit": f"at most {tile.words(most)}"}
 
 
 def _noise(name: str, pinned: float, spread: tuple[float, float] | None) -> str:
-    """Whether luck alone makes such a difference to a pin."""
+    """True if the difference to a pin is within chance."""
     if spread is None:
         return (
             f" {name} is one draw, and so is this release: draw 25 to see which differences are "
@@ -154,24 +154,25 @@ def _noise(name: str, pinned: float, spread: tuple[float, float] | None) -> str:
 def _called(tile: Tile, reading: Reading | rwn.NotApplicable, records: int) -> Tile:
     """The tile, which claims a worst case only where it is one, and while it may become one."""
     about = rwn.MEASURES[tile.measure]
-    pending = reading is risk_axis.PENDING and about.title_for(records) != about.title
-    if not (pending or risk_axis.bound(reading)):
+    pending = reading is limit_queue.PENDING and about.title_for(records) != about.title
+    if not (pending or limit_queue.is_lower_bound(reading)):
         return tile
     return replace(
         tile,
         label=about.at_least,
-        help="Released records that somebody links correctly who holds the original file and knows "
-        "the method, but not the key; another attack of the same person may link more.",
+        help="Share of released records that an intruder with the original file and the method "
+        "(not "
+        "the key) links correctly. Lower bound: a stronger attack may link more.",
     )
 
 
 def _mark(shown: dict[str, Any], tile: Tile, reading: Reading, session: Session) -> None:
     """Hold a tile of utility against its aim; within it nothing is said to be well."""
-    if tile.aim == "slope" and not prepared(session).prepared.whole:
+    if tile.aim == "slope" and not prepared(session).prepared.masks_all_records:
         shown["limit"] = "SE of the shown records"
         shown["help"] += (
-            " It is not held against the aim: the whole table's standard errors are smaller, so "
-            "that in their units the change is larger."
+            " It is not compared with the aim: the full table has smaller standard errors, so the "
+            "change is larger in their units."
         )
         return
     aim = float(getattr(session.aims, str(tile.aim)))
@@ -210,7 +211,7 @@ def _against(tile: Tile, name: str, released: float, pinned: float) -> dict[str,
     return {"pin": name, "text": f"{sign}{words} vs {name}", "better": better}
 
 
-def _beside(key: str, reading: Reading, known: Readings) -> str:
+def _ordinary_too(key: str, reading: Reading, known: Readings) -> str:
     """No risk stands alone: the ordinary intruder's number, and what it is read against."""
     linked = known["distance_linkage"]
     words = ""

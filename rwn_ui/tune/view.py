@@ -8,24 +8,23 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.utility.marginals import of_one
+from rwn_core.measures.utility.marginals import one_marginal
 from rwn_ui.features import (
     analysis_plan_results,
-    hardly_changed,
-    pins,
+    axis_choice,
+    limit_queue,
     repeated_draws_results,
-    risk_axis,
     sweep_points,
+    unchanged_categories,
 )
 from rwn_ui.panel.parts import radius_note, stamp
 from rwn_ui.state import address
 from rwn_ui.state.prepared_table import MIXED, CurrentRelease
-from rwn_ui.state.results import current_release, is_looked_up, prepared, release_key
+from rwn_ui.state.results import current_release, release_key
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.tune import question, tiles
 from rwn_ui.tune.tiles import Readings
 
-LOOK = 400  # milliseconds between two looks at whether all records can be shown
 CARDS = (
     "neighborhood_size",
     "nearest_distance",
@@ -41,19 +40,19 @@ CARDS = (
 
 def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
-    pins.complete_pins(session)
-    readings = risk_axis.readings(session, current)
-    cards = _cards(readings, session, of_one(current.comparison, session.variable))
+    limit_queue.complete_pins(session)
+    readings = limit_queue.readings(session, current)
+    cards = _cards(readings, session, one_marginal(current.comparison, session.variable))
     shown = {
         "projector": session.projector,
         "address": address.address(session),
         "table": session.name,
         "summary": {
-            "text": f"{session.words} · seed {session.seed}{_shown_so_far(session)}"
+            "text": f"{session.words} · seed {session.seed}"
             + repeated_draws_results.words(repeated_draws_results.drawn(session)),
             "help": radius_note(session.levers),
         },
-        "changed": hardly_changed.strip(session, readings["cells_changed"]),
+        "changed": unchanged_categories.strip(session, readings["cells_changed"]),
         "tiles": [
             *tiles.draw(session, readings),
             *_analysis_plan(session, current),
@@ -65,19 +64,9 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
             if chart["key"] == "regression" and "reason" not in chart
         ],
     }
-    again = risk_axis.again(session, current, readings)
-    if is_looked_up(session):
-        again = min(again or LOOK, LOOK)
-    waits = risk_axis.waits(session, readings)
+    again = limit_queue.poll_after_ms(session, current, readings)
+    waits = limit_queue.pending_keys(session, readings)
     return {"stamp": stamp(session.words, shown), "again": again, "waits": waits, **shown}
-
-
-def _shown_so_far(session: Session) -> str:
-    """How many records a first picture shows."""
-    table = prepared(session)
-    if not table.begun:
-        return ""
-    return f" · {len(table.prepared.records):,} of {session.data.n:,} records"
 
 
 def _analysis_plan(session: Session, current: CurrentRelease) -> list[dict[str, Any]]:
@@ -90,8 +79,8 @@ def _analysis_plan(session: Session, current: CurrentRelease) -> list[dict[str, 
 
 def pin(session: Session, current: CurrentRelease) -> Pin:
     """The current setting, to be compared with later ones."""
-    values, readings = {}, risk_axis.readings(session, current)
-    waits = risk_axis.questions(session, current, readings)
+    values, readings = {}, limit_queue.readings(session, current)
+    waits = limit_queue.questions(session, current, readings)
     for tile in tiles.chosen(session):
         reading = readings[tile.measure]
         if isinstance(reading, Reading) and tile.measure not in waits:
@@ -99,12 +88,12 @@ def pin(session: Session, current: CurrentRelease) -> Pin:
     pinned = Pin(
         text=session.words,
         values=values,
-        to_come=tuple(waits),
+        pending=tuple(waits),
         params=current.params,
         seed=session.seed,
         about=release_key(session),
     )
-    return pins.with_readings(
+    return limit_queue.with_readings(
         pinned, {key: readings[key] for key in session.policy.measures if key not in waits}
     )
 
@@ -130,20 +119,20 @@ def _cards(readings: Readings, session: Session, shown: Reading | rwn.NotApplica
 
 
 def _map(readings: Readings, session: Session) -> Chart:
-    axis, loss = risk_axis.measure(session), readings[UTILITY]
-    waits = risk_axis.pending(session, readings) is not None
+    axis, loss = axis_choice.measure(session), readings[UTILITY]
+    waits = limit_queue.first_pending(session, readings) is not None
     height = None if waits else _height(session, axis, readings)
     for why in (height, loss):
         if isinstance(why, rwn.NotApplicable):
             return draw_reason("Risk-utility map", str(why), "risk_utility_map")
     assert isinstance(loss, Reading)
-    few = current_release(session).few
+    few = current_release(session).retained_share
     verdict = None if waits else session.policy.judge_readings(readings, released=few)
     now = {"utility": 1 - loss.value, "risk": height, "text": session.words}
     judged = {"kept": verdict and verdict.kept, "unread": len(verdict.unread) if verdict else 0}
     points = [{"label": "now", **now, **judged}, *_pins(session, axis)]
-    of_limits, limit = axis == risk_axis.POLICY, session.policy.limit(axis)
-    called = risk_axis.title(axis, session.data.n)
+    of_limits, limit = axis == axis_choice.POLICY, session.policy.limit(axis)
+    called = axis_choice.title(axis, session.data.n)
     return CHARTS["risk_utility_map"](
         points,
         1.0 if of_limits else None if limit is None else limit.at_most,
@@ -155,8 +144,8 @@ def _map(readings: Readings, session: Session) -> Chart:
 
 
 def _height(session: Session, axis: str, readings: Readings) -> float | rwn.NotApplicable:
-    """Where the release stands on the risk axis, or why it has no place."""
-    if axis != risk_axis.POLICY:
+    """Position of the release on the risk axis, or the reason for none."""
+    if axis != axis_choice.POLICY:
         reading = readings[axis]
         return reading.value if isinstance(reading, Reading) else reading
     verdict = session.policy.judge_readings(readings)
@@ -169,7 +158,7 @@ def _pins(session: Session, axis: str) -> list[dict[str, Any]]:
     for name, pinned in session.pins.items():
         values, verdict = pinned.values, pinned.judged(session.policy)
         largest, kept = (verdict.largest, verdict.kept) if verdict else (None, None)
-        risk = largest if axis == risk_axis.POLICY else values.get(axis)
+        risk = largest if axis == axis_choice.POLICY else values.get(axis)
         if UTILITY in values and risk is not None:
             place = {"utility": 1 - values[UTILITY], "risk": risk, "kept": kept}
             points.append({"label": name, **place, "text": pinned.text})

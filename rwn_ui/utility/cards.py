@@ -13,7 +13,7 @@ from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.association import is_mixed
 from rwn_ui.features import repeated_draws_results
-from rwn_ui.state.results import own_results
+from rwn_ui.state.results import user_results
 from rwn_ui.state.session import Session
 from rwn_ui.utility.results import PENDING, UtilityReadings
 
@@ -66,7 +66,7 @@ def _known(utility: UtilityReadings, measure: str) -> bool:
 
 
 def _expected_correlations(utility: UtilityReadings) -> Any:
-    """Of the setting; unknown while it is still to come."""
+    """Expectation of the setting; unknown while it is pending."""
     reading = utility.readings["correlation"]
     if utility.now is not None or not isinstance(reading, Reading):
         return None if utility.now is None else utility.now.correlations.to_numpy()
@@ -89,7 +89,7 @@ def _relation(utility: UtilityReadings, drawn: Ensemble | None) -> Chart:
 
 
 def _curve(session: Session, utility: UtilityReadings, drawn: Ensemble | None) -> Chart:
-    statistic, last = session.statistic, own_results().last
+    statistic, last = session.statistic, user_results().last
     about = f"{session.curve_axis} {statistic.words}"
     expected = utility.expected
     if isinstance(expected, Reading):

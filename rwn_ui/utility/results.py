@@ -24,10 +24,10 @@ from rwn_ui.state.prepared_table import CurrentRelease
 from rwn_ui.state.results import (
     current_release,
     memo,
-    own_results,
     prepared,
     release_key,
     table_key,
+    user_results,
 )
 from rwn_ui.state.session import Session
 
@@ -70,21 +70,14 @@ class UtilityReadings:
 
 
 def read(session: Session, slot: DeltaGenerator | None = None) -> UtilityReadings:
-    """Read every utility measure; what was read before is not read again.
-
-    Parameters
-    ----------
-    session : Session
-    slot : DeltaGenerator, optional
-        Where to show how far a long search is.
-    """
-    current, kept = current_release(session, slot), _kept()
+    """Read every utility measure; what was read before is not read again."""
+    current, kept = current_release(session, slot), _stored()
     comparison = current.comparison
     here, pair, statistic = release_key(session), session.pair, session.statistic
     waits = prepared(session).slow
     readings = {
         **current.readings,
-        **kept.once(("readings", here), lambda: _read(current, slow=False)),
+        **kept.get_or_make(("readings", here), lambda: _read(current, slow=False)),
     }
     pending = waits and ("slow", here) not in kept
     readings |= dict.fromkeys(SLOW, PENDING) if pending else _slow(session, current)
@@ -94,16 +87,16 @@ def read(session: Session, slot: DeltaGenerator | None = None) -> UtilityReading
     return UtilityReadings(
         comparison=comparison,
         readings=readings,
-        relation=kept.once((*pair, here), lambda: _or_reason(two_way, comparison, *pair)),
+        relation=kept.get_or_make((*pair, here), lambda: _or_reason(two_way, comparison, *pair)),
         now=now,
         expected=unknown or (PENDING if missing else _curve(session)),
-        realized=kept.once((statistic, here), lambda: _realized(statistic, comparison)),
+        realized=kept.get_or_make((statistic, here), lambda: _realized(statistic, comparison)),
         pending=pending or missing,
     )
 
 
 def complete(session: Session) -> None:
-    """What a large table did not show at once; a newer choice of the user ends it midway."""
+    """Slow readings of a large table; cancelled by a newer choice of the user."""
     if not _not_expected(session):
         _now(session, _give_way)
         _scan(session, _give_way)
@@ -112,10 +105,10 @@ def complete(session: Session) -> None:
 
 def _give_way(share: float) -> None:
     """Streamlit stops a script that is to run again where it looks at the state."""
-    own_results()
+    user_results()
 
 
-def _kept() -> Memo:
+def _stored() -> Memo:
     return memo("utility", 40)
 
 
@@ -129,7 +122,7 @@ def _read(current: CurrentRelease, *, slow: bool) -> dict[str, Answer]:
 
 
 def _slow(session: Session, current: CurrentRelease) -> dict[str, Answer]:
-    return _kept().once(("slow", release_key(session)), lambda: _read(current, slow=True))
+    return _stored().get_or_make(("slow", release_key(session)), lambda: _read(current, slow=True))
 
 
 def _realized(statistic: Statistic, comparison: Comparison) -> float | None:
@@ -155,12 +148,12 @@ def _not_expected(session: Session) -> rwn.NotApplicable | None:
     start, params = prepared(session).prepared, session.params
     if not params.has_forecast:
         return rwn.NotApplicable("This method has no closed forms for what to expect.")
-    if not start.whole:
+    if not start.masks_all_records:
         return rwn.NotApplicable(
             f"This needs every record, and these are {len(start.records):,} random ones "
             f"of {session.data.n:,}."
         )
-    if not start.at(**lever_values(params)).is_quick:
+    if not start.with_levers(**lever_values(params)).is_quick:
         return rwn.NotApplicable(
             "This needs the neighbors that are stored, and they do not reach as far as this "
             "setting; take a smaller ε."
@@ -169,12 +162,12 @@ def _not_expected(session: Session) -> rwn.NotApplicable | None:
 
 
 def _values(session: Session, axis: str) -> list[float]:
-    """Where the curve is computed: over the slider's range, as far as neighbors are stored."""
+    """Positions of the curve: the slider's range, as far as neighbors are stored."""
     table = prepared(session)
     ends, end = table.prepared.ranges[axis], table.quick_end(session.params, axis)
     count = VALUES if session.data.n <= LARGEST_DENSE else VALUES_OF_LARGE
     values = np.linspace(ends.low, end, count)
-    whole = next(lever.whole for lever in session.params.levers if lever.name == axis)
+    whole = next(lever.whole_number for lever in session.params.levers if lever.name == axis)
     return [float(value) for value in (np.unique(values.round()) if whole else values)]
 
 
@@ -187,7 +180,7 @@ def _now_key(session: Session) -> tuple[Any, ...]:
 
 
 def _scan_key(session: Session, axis: str) -> tuple[Any, ...]:
-    """What the curve depends on: all but the parameter along it."""
+    """Cache key of the curve: all but the parameter along it."""
     low = prepared(session).prepared.ranges[axis].low
     rest = at_levers(session.params, {axis: low})
     return ("scan", axis, *_own(session, rest))
@@ -195,35 +188,35 @@ def _scan_key(session: Session, axis: str) -> tuple[Any, ...]:
 
 def _forecast_already(session: Session) -> bool:
     keys = (_now_key(session), _scan_key(session, session.curve_axis))
-    return all(key in _kept() for key in keys)
+    return all(key in _stored() for key in keys)
 
 
 def _now(session: Session, progress: Progress | None = None) -> Forecast:
-    """What to expect of the present setting."""
+    """Expectation of the current setting."""
 
     def make() -> Forecast:
         start, params = prepared(session).prepared, [session.params]
         return forecast_scan(session.data, params, prepared=start, progress=progress)[0]
 
-    return _kept().once(_now_key(session), make)
+    return _stored().get_or_make(_now_key(session), make)
 
 
 def _scan(session: Session, progress: Progress | None = None) -> list[Forecast]:
-    """What to expect along the curve."""
+    """Expectation along the curve."""
     settings = along(session.params, session.curve_axis, _values(session, session.curve_axis))
 
     def make() -> list[Forecast]:
         start = prepared(session).prepared
         return forecast_scan(session.data, settings, prepared=start, progress=progress)
 
-    return _kept().once(_scan_key(session, session.curve_axis), make)
+    return _stored().get_or_make(_scan_key(session, session.curve_axis), make)
 
 
 def _curve(session: Session) -> Answer:
     """The curve of the other parameters, with the present setting on it."""
     axis, statistic = session.curve_axis, session.statistic
     scan = [*_scan(session), _now(session)]
-    return _kept().once(
+    return _stored().get_or_make(
         ("curve", axis, statistic, *_own(session, session.params)),
         lambda: _or_reason(
             curve,

@@ -103,7 +103,7 @@ def _overlap(utility: UtilityReadings) -> Table | None:
 
 
 def _propensity(utility: UtilityReadings) -> Table | None:
-    """The propensity score of main effects beside that of all pairs, with its null."""
+    """Propensity scores of main effects and of all pairs, with their null."""
     reading = utility.readings["pmse"]
     if not isinstance(reading, Reading):
         return None
@@ -211,7 +211,7 @@ def _pass_table(verdicts: Sequence[Verdict], judged: Sequence[Standing]) -> Tabl
 
 
 def _of_draws(standing: Standing | None, shown: bool) -> list[Any]:
-    """How an analysis fares over the draws; one registered later has not been run on them."""
+    """Results of an analysis over the draws; later registered ones are missing."""
     if standing is None:
         return ["–", None] if shown else []
     return [f"{standing.passed} of {standing.releases}", standing.value]

@@ -9,22 +9,22 @@ from typing import Any
 import streamlit as st
 
 from rwn_core.charts import serialise
-from rwn_core.evaluation.forecast.statistic import statistics_of
+from rwn_core.evaluation.forecast.statistic import available_statistics
 from rwn_core.evaluation.registered_analysis import Verdict
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_ui.features import (
     analysis_plan_results,
-    hardly_changed,
     repeated_draws,
     repeated_draws_results,
+    unchanged_categories,
 )
 from rwn_ui.panel.parts import radius_note, stamp
 from rwn_ui.panel.tile import Tile, percent
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 from rwn_ui.utility.cards import cards
 from rwn_ui.utility.results import PENDING, UtilityReadings
 from rwn_ui.utility.tables import tables
@@ -37,7 +37,7 @@ def controls(session: Session) -> None:
         "Variable",
         names,
         names.index(session.variable),
-        key=f"utility.{session.generation}.one",
+        key=f"utility.{session.table_version}.one",
     )
     others = [name for name in names if name != session.variable]
     if others:
@@ -45,17 +45,17 @@ def controls(session: Session) -> None:
             "… with",
             others,
             others.index(session.pair[1]),
-            key=f"utility.{session.generation}.other.{session.variable}",
+            key=f"utility.{session.table_version}.other.{session.variable}",
             help="The two-way picture shows both variables together.",
         )
     _choose_moment(session)
 
 
 def _choose_moment(session: Session) -> None:
-    """What the expected curve shows, and over which parameter."""
+    """Choose the statistic of the expected curve, and its parameter."""
     data, pair = session.data, session.pair
-    key = f"utility.{session.generation}.statistic.{'.'.join(pair)}"
-    options = statistics_of(data, *pair)
+    key = f"utility.{session.table_version}.statistic.{'.'.join(pair)}"
+    options = available_statistics(data, *pair)
     kinds = [statistic.kind for statistic in options]
     kind = session.statistic.kind
     chosen = st.selectbox(
@@ -78,7 +78,7 @@ def _choose_moment(session: Session) -> None:
         list(titles),
         list(titles).index(session.curve_axis),
         format_func=titles.__getitem__,
-        key=f"utility.{session.generation}.axis.{session.method}",
+        key=f"utility.{session.table_version}.axis.{session.method}",
     )
 
 
@@ -97,7 +97,7 @@ def payload(
             "text": f"{session.words} · seed {session.seed}{repeated_draws_results.words(drawn)}",
             "help": radius_note(session.levers),
         },
-        "changed": hardly_changed.strip(session, utility.readings["cells_changed"]),
+        "changed": unchanged_categories.strip(session, utility.readings["cells_changed"]),
         "tiles": [
             *(_tile(tile, utility, drawn) for tile in TILES),
             analysis_plan_results.tile(verdicts) if verdicts else _tile(CLUSTERS, utility, drawn),
@@ -171,7 +171,7 @@ def _tile(tile: Tile, utility: UtilityReadings, drawn: Ensemble | None) -> dict[
     shown = tile.draw(reading)
     if not isinstance(reading, Reading):
         return shown | {"released": "…"} if reading is PENDING else shown
-    beside = _beside(reading, tile.measure, utility)
+    beside = _baselines(reading, tile.measure, utility)
     spread = repeated_draws_results.interval(drawn, tile.measure, tile.part)
     if spread is not None:
         low, high = spread
@@ -180,8 +180,8 @@ def _tile(tile: Tile, utility: UtilityReadings, drawn: Ensemble | None) -> dict[
     return shown | {"released": shown["released"].replace("-", "−"), "limit": beside}
 
 
-def _beside(reading: Reading, measure: str, utility: UtilityReadings) -> str:
-    """What to hold a number against until draws are there."""
+def _baselines(reading: Reading, measure: str, utility: UtilityReadings) -> str:
+    """Baselines of a number until draws are there."""
     detail = reading.detail
     match measure:
         case "association_loss" if detail["faded"]:
@@ -209,7 +209,7 @@ def offer(session: Session) -> None:
     st.button(
         "Check the standard errors",
         key="utility.validity",
-        disabled=own_work().busy or session.data.schema.question is None,
+        disabled=user_work().busy or session.data.schema.question is None,
         on_click=repeated_draws.begin_validity,
         args=(session,),
         width="stretch",

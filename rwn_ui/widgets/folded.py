@@ -7,15 +7,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 
 def folded(title: str, key: str, *, expanded: bool = False) -> DeltaGenerator | None:
-    """The inside of a box with this title; None while it is closed.
-
-    Parameters
-    ----------
-    title : str
-    key : str
-        Streamlit key of what is inside; the box's own ends with ".box".
-    expanded : bool
-        Whether it is open at first.
-    """
+    """The inside of a box with this title; None while it is closed."""
     box = st.expander(title, expanded=expanded, key=f"{key}.box", on_change="rerun")
     return box if box.open else None

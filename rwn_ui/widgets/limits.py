@@ -1,4 +1,4 @@
-"""The editor of the policy: its limits, where each comes from, who set it."""
+"""Editor of the policy: its limits, their sources, and their authors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def edit(session: Session, page: str) -> None:
 
 
 def _key(session: Session, page: str, what: str) -> str:
-    return f"{page}.{session.generation}.limit.{what}"
+    return f"{page}.{session.table_version}.limit.{what}"
 
 
 def _number(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
@@ -59,7 +59,7 @@ def _number(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
 
 
 def _texts(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
-    """The law, handbook or decision behind a limit, and who set it."""
+    """Source of a limit (law, handbook or decision), and its author."""
     left, right = st.columns(2)
     source = left.text_input(
         f"{limit.title}: source", limit.source, key=_key(session, page, f"{limit.measure}.source")

@@ -9,13 +9,12 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.neighbors.preview import LARGEST_WHOLE
 from rwn_ui.panel.live_sliders import Move, last_move, live_sliders
-from rwn_ui.server.answers import ADDRESS
-from rwn_ui.state.change_table import arrive_soon, reweigh
-from rwn_ui.state.results import own_results, prepared
+from rwn_ui.server.endpoint import ADDRESS
+from rwn_ui.state.change_table import adopt_soon, reweigh
+from rwn_ui.state.results import prepared, user_results
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 
 LEVERS, WEIGHTS = "levers", "weights"
 HIGHEST = 5.0  # where the slider of a weight ends; more can be typed
@@ -23,25 +22,13 @@ MOST = 100.0
 
 
 def _key(session: Session, page: str, what: str) -> str:
-    return f"{page}.{session.generation}.{what}"
+    return f"{page}.{session.table_version}.{what}"
 
 
-def heed(session: Session, page: str) -> bool:
-    """Take what was moved, before anything is drawn; whether a slider is still being dragged.
-
-    Parameters
-    ----------
-    session : Session
-    page : str
-        Begins the sliders' keys.
-
-    Raises
-    ------
-    ParameterError
-        All weights would be 0; they stay as they were.
-    """
+def apply_moves(session: Session, page: str) -> bool:
+    """Take what was moved, before anything is drawn; whether a slider is still being dragged."""
     moves = {what: last_move(_key(session, page, what)) for what in (LEVERS, WEIGHTS)}
-    last, new = own_results().last, dict[str, Move]()
+    last, new = user_results().last, dict[str, Move]()
     for what, move in moves.items():
         if move is not None and last.get(f"{_key(session, page, what)}.heard") != move.stamp:
             new[what] = move
@@ -52,19 +39,13 @@ def heed(session: Session, page: str) -> bool:
         _set_levers(session, new.get(LEVERS))
         for what, move in new.items():  # a refusal is an answer, too
             last[f"{_key(session, page, what)}.heard"] = move.stamp
-            if not move.rests:
+            if not move.idle:
                 last[_key(session, page, what)] = move.stamp
     return any(move.dragging for move in moves.values() if move is not None)
 
 
-def take_beside(session: Session, page: str, key: str, move: Move) -> bool:
-    """Take a move that is told beside a run; whether it is one of these sliders, and at once.
-
-    Raises
-    ------
-    ParameterError
-        All weights would be 0; they stay as they were.
-    """
+def apply_move(session: Session, page: str, key: str, move: Move) -> bool:
+    """Apply a move sent to the endpoint; True if it was one of these sliders, and at once."""
     if key == _key(session, page, LEVERS):
         if not {lever.name for lever in session.params.levers}.issuperset(move.values):
             return False
@@ -74,7 +55,7 @@ def take_beside(session: Session, page: str, key: str, move: Move) -> bool:
         _set_levers(session, None)
     else:
         return False
-    own_results().last[key] = move.stamp
+    user_results().last[key] = move.stamp
     return True
 
 
@@ -93,8 +74,8 @@ def _set_levers(session: Session, move: Move | None) -> None:
 
 
 def _weigh(session: Session, move: Move) -> None:
-    """Go over to other weights, with a picture of some records at first where there are many."""
-    if move.dragging and session.data.n > LARGEST_WHOLE:
+    """Switch to other weights."""
+    if move.dragging and session.data.n > LARGEST_DENSE:
         return  # it takes seconds, so that it waits for the last position
     coming = _coming(session)
     weights = {v.name: v.weight for v in coming.schema.released}
@@ -105,27 +86,27 @@ def _weigh(session: Session, move: Move) -> None:
         )
     if any(weights[name] != weight for name, weight in wanted.items()):
         reweigh(session, weights | wanted)
-        arrive_soon(session)
+        adopt_soon(session)
 
 
 def _coming(session: Session) -> rwn.Microdata:
     """The table with the weights that it has, or will have once it is prepared."""
-    coming = own_work().preparation
+    coming = user_work().preparation
     if coming is not None and coming.data.fingerprint == session.data.fingerprint:
         return coming.data
     return session.data
 
 
 def show_levers(session: Session, page: str, token: str = "") -> None:
-    """The sliders of the levers, whose moves `heed` has taken, and three starting points.
+    """Draw the sliders of the levers and three presets, after `apply_moves`.
 
-    With the token of `Answers` they ask for their picture there.
+    With the token of `Endpoint` they ask for their picture there.
     """
     table = prepared(session).prepared
     ranges, sliders = table.ranges, []
     for lever in session.params.levers:
         ends = ranges[lever.name]
-        digits = 0 if lever.whole else max(0, -math.floor(math.log10(ends.step)))
+        digits = 0 if lever.whole_number else max(0, -math.floor(math.log10(ends.step)))
         sliders.append(
             {
                 "name": lever.name,
@@ -153,7 +134,7 @@ def show_levers(session: Session, page: str, token: str = "") -> None:
 def show_weights(session: Session, page: str, token: str = "") -> None:
     """The sliders of the variables' weights, with a field for each to type one into.
 
-    With the token of `Answers` they ask for their picture there.
+    With the token of `Endpoint` they ask for their picture there.
     """
     sliders = [
         {
@@ -179,8 +160,10 @@ def _show(
     presets: Sequence[Mapping[str, Any]] = (),
     token: str = "",
 ) -> None:
-    beside = {"address": ADDRESS, "token": token} if token else None
+    endpoint = {"address": ADDRESS, "token": token} if token else None
     key = _key(session, page, what)
-    answered = str(own_results().last.get(key, ""))
+    answered = str(user_results().last.get(key, ""))
     large = session.projector
-    live_sliders(sliders, key=key, answered=answered, large=large, presets=presets, beside=beside)
+    live_sliders(
+        sliders, key=key, answered=answered, large=large, presets=presets, endpoint=endpoint
+    )

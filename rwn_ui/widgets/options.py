@@ -1,4 +1,4 @@
-"""What a method has beside its sliders, as its record says: choices, switches, numbers, names."""
+"""Options of a method from its record: choices, switches, numbers, names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.masking import Option, method_options, options_of
+from rwn_core.masking import Option, fixed_options, method_options
+from rwn_core.masking.lever import neutral_levers
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import change_options
 from rwn_ui.state.session import Session
@@ -40,11 +41,11 @@ def draw(session: Session) -> None:
 
 
 def _key(session: Session, what: str) -> str:
-    return f"tune.{session.generation}.option.{session.method}.{what}"
+    return f"tune.{session.table_version}.option.{session.method}.{what}"
 
 
 def _shown(session: Session, offered: tuple[Option, ...]) -> tuple[dict[str, Any], str]:
-    """What the fields show, and why it is not in use where it was refused."""
+    """Values of the fields, and the reason if they were refused."""
     values = {option.name: option.default for option in offered} | dict(session.options)
     about, asked, refusal = st.session_state.get(_key(session, "asked"), (None, {}, ""))
     if about != session.options:  # something else was chosen since
@@ -68,7 +69,7 @@ def _take(session: Session, option: Option, shown: str) -> None:
     values, _ = _shown(session, method_options(method))
     values[option.name] = st.session_state[_key(session, option.name)]
     try:
-        chosen = tuple(options_of(method(**values, **method.start)).items())
+        chosen = tuple(fixed_options(method(**values, **neutral_levers(method))).items())
         st.session_state.pop(asked, None)
         change_options(session, chosen)
     except rwn.RWNError as refusal:
@@ -76,16 +77,7 @@ def _take(session: Session, option: Option, shown: str) -> None:
 
 
 def field(option: Option, names: Sequence[str], **about: Any) -> Any:
-    """Draw the field of an option; what it holds.
-
-    Parameters
-    ----------
-    option : Option
-    names : sequence of str
-        The variables that it may name.
-    **about
-        What Streamlit's widget is given beside its label and help.
-    """
+    """Draw the field of an option; what it holds."""
     shown = {"label": option.title, "help": escaped(option.help), **about}
     return _DRAWN[option.form](option, names, shown)
 
@@ -98,7 +90,7 @@ def _switch(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> A
     return st.toggle(**about)
 
 
-def _whole(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
+def _integer(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
     return st.number_input(min_value=0, step=1, placeholder="none", **about)
 
 
@@ -117,7 +109,7 @@ def _text(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any
 _DRAWN: dict[str, Callable[[Option, Sequence[str], Mapping[str, Any]], Any]] = {
     "choice": _choice,
     "switch": _switch,
-    "whole": _whole,
+    "whole": _integer,
     "number": _number,
     "names": _names,
     "text": _text,

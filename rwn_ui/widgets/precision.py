@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from rwn_core.data.rounding import SHARES, Steps, share_of, steps_by_name, steps_of
+from rwn_core.data.rounding import SHARES, Steps, given_steps, rounded_share, steps_by_name
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.folded import folded
 
@@ -15,15 +15,10 @@ OWN = "own steps"
 
 
 def draw(session: Session, page: str) -> None:
-    """The choice and the table of steps; they belong to the setting, on every page.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """The choice and the table of steps; they belong to the setting, on every page."""
     if not session.data.numeric_names:
         return
-    key = f"{page}.{session.generation}.precision"
+    key = f"{page}.{session.table_version}.precision"
     box = folded("Release precision", key, expanded=page == "risk")
     if box is not None:
         with box:
@@ -31,14 +26,14 @@ def draw(session: Session, page: str) -> None:
             _each(session, key)
 
 
-def words_of(session: Session, steps: Steps) -> str:
+def precision_choice(session: Session, steps: Steps) -> str:
     """Which choice for all numbers some steps are; empty if they are none of them."""
-    share = share_of(session.data, steps)
+    share = rounded_share(session.data, steps)
     return next((words for words, known in CHOICES.items() if known == share), "")
 
 
 def _steps(session: Session, words: str) -> Steps:
-    return steps_by_name(steps_of(session.data, CHOICES[words]))
+    return steps_by_name(given_steps(session.data, CHOICES[words]))
 
 
 def _all(session: Session, key: str) -> None:
@@ -49,29 +44,30 @@ def _all(session: Session, key: str) -> None:
         words = st.session_state[last] = st.session_state[key]
         if words in CHOICES:
             session.precision = _steps(session, words)
-            session.rewound += 1
+            session.edit_version += 1
 
     # two choices may have the same steps: the last one then stays, or none beyond can be reached
     now = st.session_state.get(last)
     if now not in CHOICES or _steps(session, now) != session.precision:
-        now = words_of(session, session.precision) or OWN
+        now = precision_choice(session, session.precision) or OWN
     st.session_state[key] = now
     st.select_slider(
         "Steps for all numbers",
         [*CHOICES, *([OWN] if now == OWN else [])],
         key=key,
         on_change=choose,
-        help="Rounding is a counter-measure beside larger neighborhoods: a rounded value names "
-        "fewer people, but the values of a row are weighed together, so look at the risk. SD is "
-        "each variable's standard deviation; the steps are the nearest readable ones. It is part "
-        "of the setting: charts, risk, download and scenarios have it.",
+        help="Rounding is a measure in addition to larger neighborhoods. A rounded value "
+        "identifies "
+        "fewer people, but an intruder combines the values of a row: look at the risk. SD is each "
+        "variable's standard deviation; steps are the nearest readable ones. Charts, risk, "
+        "download and scenarios use them.",
     )
 
 
 def _each(session: Session, key: str) -> None:
     """The step of each variable."""
     names, known = list(session.data.numeric_names), dict(session.precision)
-    start, editor = (f"{key}.{what}.{session.rewound}" for what in ("start", "steps"))
+    start, editor = (f"{key}.{what}.{session.edit_version}" for what in ("start", "steps"))
     # a visit to another page drops the edits, but not the steps that they made
     if start not in st.session_state or editor not in st.session_state:
         steps = pd.Series([known.get(name) for name in names], dtype="float64")

@@ -9,10 +9,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.change_table import change_method, take
+from rwn_ui.state.change_table import apply_choice, change_method
 from rwn_ui.state.history import Choice
 from rwn_ui.state.session import Aims, Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 from rwn_ui.widgets import limits
 from rwn_ui.widgets.folded import folded
 
@@ -27,13 +27,13 @@ def badge(session: Session) -> None:
 
 def widget_key(session: Session, what: str) -> str:
     """The key of a widget of the Tune page that belongs to one table."""
-    return f"tune.{session.generation}.{what}"
+    return f"tune.{session.table_version}.{what}"
 
 
 def method(session: Session) -> None:
     """Which method masks; each has its own sliders."""
     keys, shown = list(rwn.METHODS), session.method
-    own = f"method.{shown}.{session.rewound}"
+    own = f"method.{shown}.{session.edit_version}"
 
     def choose() -> None:
         # a browser may send the value of a list once more that has gone from the page
@@ -52,15 +52,16 @@ def method(session: Session) -> None:
 
 
 def weights(session: Session) -> DeltaGenerator | None:
-    """Where the sliders of the weights go; nowhere where the method has no distances."""
+    """Container for the sliders of the weights; None if the method has no distances."""
     if not rwn.METHODS[session.method].uses_weights:
         return None
     box = folded("Variable weights", widget_key(session, "weighing"))
     if box is None:
         return None
     box.caption(
-        "How much a variable counts in the distance between records. At 2 its differences count "
-        "twice, so that donors are closer in it; at 0 they do not count. It is masked either way."
+        "Weight 2 doubles a variable’s differences, so donors are closer on it. Weight 0 ignores "
+        "it "
+        "in the distance. It is masked in both cases."
     )
     return box.container()
 
@@ -91,18 +92,18 @@ def history(session: Session, *, dragging: bool) -> None:
 
     Where a slider stops is a setting to come back to; what it passes while it is dragged is not.
     """
-    rewound = widget_key(session, "rewound")
+    edit_version = widget_key(session, "edit_version")
 
     def go(to: Callable[[], Choice]) -> None:
-        before = session.rewound
-        take(session, to())
-        st.session_state[rewound] = session.rewound != before
+        before = session.edit_version
+        apply_choice(session, to())
+        st.session_state[edit_version] = session.edit_version != before
 
-    if st.session_state.pop(rewound, False):
+    if st.session_state.pop(edit_version, False):
         st.rerun()  # the tables of weights and steps stand outside of the picture's part
-    coming = own_work().preparation
+    coming = user_work().preparation
     if coming is None and not dragging:
-        session.note()
+        session.record_undo()
     elif coming is not None and not (coming.shown or dragging):
         st.rerun()  # the top of the page says how far it is
     with st.container(horizontal=True, gap="small"):

@@ -6,7 +6,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.slices import Slices, as_slices, verbatim_words
-from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_of, preset_slices
+from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_key, preset_slices
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import reslice
 from rwn_ui.state.session import Session
@@ -34,13 +34,13 @@ def draw(session: Session) -> None:
 
 
 def _key(session: Session, what: str) -> str:
-    return f"tune.{session.generation}.slices.{what}"
+    return f"tune.{session.table_version}.slices.{what}"
 
 
 def choices(session: Session) -> dict[str, Slices]:
     """The usual slices of this table, each once, and those that it came with."""
     known = {key: preset_slices(session.data, key) for key in PRESETS}
-    kept = {key: each for key, each in known.items() if preset_of(session.data, each) == key}
+    kept = {key: each for key, each in known.items() if preset_key(session.data, each) == key}
     own = session.own_slices
     return kept if own in kept.values() else {**kept, TABLE: own}
 
@@ -52,8 +52,8 @@ def _title(choice: str) -> str:
 
 
 def _edited(session: Session) -> bool:
-    """Whether the editor is open: by choice, or because these slices are no usual ones."""
-    asked = st.session_state.get(_key(session, "edit")) == session.rewound
+    """True if the editor is open: by choice, or for unusual slices."""
+    asked = st.session_state.get(_key(session, "edit")) == session.edit_version
     return asked or session.slices not in choices(session).values()
 
 
@@ -64,7 +64,7 @@ def _choose(session: Session) -> None:
 
     def choose() -> None:
         chosen = st.session_state[key]
-        st.session_state[_key(session, "edit")] = session.rewound if chosen == OWN else None
+        st.session_state[_key(session, "edit")] = session.edit_version if chosen == OWN else None
         if chosen in known:
             reslice(session, known[chosen])
 

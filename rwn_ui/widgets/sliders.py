@@ -18,19 +18,13 @@ def _sliders(session: Session) -> list[tuple[Lever, LeverRange]]:
 
 
 def _key(session: Session, page: str, what: str) -> str:
-    return f"{page}.{session.generation}.{what}"
+    return f"{page}.{session.table_version}.{what}"
 
 
-def heed(session: Session, page: str) -> None:
+def apply_values(session: Session, page: str) -> None:
     """Take the sliders' values before they are drawn, so that a picture can come first.
 
     A choice that was changed elsewhere moves its slider; otherwise the slider moves the choice.
-
-    Parameters
-    ----------
-    session : Session
-    page : str
-        Begins their keys; a widget of the same name on another page would start at its low end.
     """
     for lever, ends in _sliders(session):
         key = _key(session, page, lever.name)
@@ -46,7 +40,7 @@ def heed(session: Session, page: str) -> None:
 
 
 def show(session: Session, page: str) -> None:
-    """The sliders, whose values `heed` has taken."""
+    """Draw the sliders, after `apply_values`."""
     for lever, ends in _sliders(session):
         if ends.low == ends.high:
             st.text(f"{lever.title}: {ends.high}")
@@ -59,11 +53,11 @@ def show(session: Session, page: str) -> None:
             step=ends.step,
             key=_key(session, page, lever.name),
             help=lever.help,
-            format="%d" if lever.whole else f"%.{digits}f",
+            format="%d" if lever.whole_number else f"%.{digits}f",
         )
 
 
 def draw(session: Session, page: str) -> None:
-    """Take the values and draw the sliders, where nothing has to come between."""
-    heed(session, page)
+    """Apply the values and draw the sliders."""
+    apply_values(session, page)
     show(session, page)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from rwn_core.data.text_budget import LONGEST_DOCUMENT
 from rwn_core.errors import InputError
+from rwn_core.io.reading import parse_text
 from rwn_ui.server.environment import in_class
+
+Parsed = TypeVar("Parsed")
 
 
 def file_chooser(
@@ -31,7 +35,12 @@ def written_name(sent: str) -> str:
     return sent.replace("%22", '"')
 
 
-def text_of(content: bytes, what: str) -> str:
+def parsed(content: bytes, parse: Callable[[str], Parsed], what: str) -> Parsed:
+    """Read a text file; a long one in a process with limits, while this thread waits."""
+    return parse_text(parse, read_text(content, what), f"{what} file")
+
+
+def read_text(content: bytes, what: str) -> str:
     """The text of a file.
 
     Raises

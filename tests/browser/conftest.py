@@ -41,9 +41,6 @@ CALM = (
     "MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,PreconnectToSearch,"
     "WebUIOmniboxAimPopup,WebUIOmniboxPopup",
 )
-BEEN_HERE = "localStorage.setItem('rwn.tour', '1')"
-"""Not the first visit of this browser: nobody is shown around."""
-
 WINDOW = {"viewport": {"width": 1440, "height": 900}, "accept_downloads": True}
 
 
@@ -62,7 +59,7 @@ def server(
 ) -> Iterator[Server]:
     """An app that runs for the whole session."""
     # a first large table would wait for the compiler, which is not what these tests ask
-    compile_search = "from rwn_core.datasets.warm_up import warm; warm()"
+    compile_search = "from rwn_core.compile_ahead import warm; warm()"
     subprocess.run([sys.executable, "-c", compile_search], check=True)
     port = free_port()
     folder = launch.app_file().parent
@@ -106,7 +103,6 @@ def chromium(playwright_session: Playwright) -> Iterator[Browser]:
 def window(chromium: Browser) -> Iterator[BrowserContext]:
     """A window, 1440 by 900, light, whose tabs read the app's scripts from one cache."""
     context = chromium.new_context(**WINDOW)
-    context.add_init_script(BEEN_HERE)
     yield context
     context.close()
 
@@ -148,7 +144,6 @@ def visit(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., App]]:
         def opened(process: subprocess.Popen[bytes], port: int) -> App:
             address = f"http://{launch.ADDRESS}:{port}"
             context = stack.enter_context(chromium.new_context())
-            context.add_init_script(BEEN_HERE)
             made = App(context.new_page(), Server(address, process, tmp_path / "log.txt"))
             made.page.set_default_timeout(3 * PATIENCE)  # a new server reads its libraries first
             return made.open("/")

@@ -115,7 +115,7 @@ def test_beliefs_are_bayes_rule_of_rwn_core_on_the_rows_of_the_app(page: Page) -
     names, prepared = intruder.known_order(data), rwn.RWN(epsilon=0.0, k=1).preview(data)
     cases = [(k, known, row) for k in (1, 8, 30) for known in (1, 3, 15) for row in (0, 7, 11)]
     for (k, known, row), belief in zip(cases, page.evaluate(BELIEFS, cases), strict=True):
-        made = prepared.at(k=k).release(SecretKey.from_seed(intruder.SEED))
+        made = prepared.with_levers(k=k).release(SecretKey.from_seed(intruder.SEED))
         assert made.law is not None
         rows = np.array([intruder.source_of(row, data.n)])
         truth = posteriors(made.law, made.masked, rows, names[:known]).toarray()[:, 0]
@@ -128,7 +128,7 @@ def test_neighborhoods_are_rwn_core_s(page: Page) -> None:
     cases = [(5, 0.6), (1, 0.0), (60, 3.0), (20, 0.25)]
     for (k, epsilon), told in zip(cases, page.evaluate(COUNTS, cases), strict=True):
         counts, within, reach, by_k = told
-        at = prepared.at(k=k, epsilon=epsilon)
+        at = prepared.with_levers(k=k, epsilon=epsilon)
         assert at.law is not None
         found = at.law.neighborhoods
         assert found is not None

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from playwright.sync_api import expect
 
-from rwn_ui.server.answers import ADDRESS
+from rwn_ui.server.endpoint import ADDRESS
 
 # every summary that is shown from now on
 WATCH = """() => {

@@ -37,7 +37,7 @@ def test_a_method_without_neighborhoods_has_its_slider_and_redraws_its_cards(
     least = [0 if t in still else count for t, count in zip(titles, before, strict=True)]
     app.wait_for_cards(beyond=least)
     assert words in app.page.locator(".rwn-parameters").inner_text()
-    assert app.page.get_by_text("Something failed").count() == 0
+    assert app.page.get_by_text("Unexpected error").count() == 0
 
 
 def test_the_2015_method_moves_all_nine_cards_and_saves_the_bytes_of_the_command(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import rwn_core as rwn
 from rwn_cli import main
-from rwn_core.data.rounding import steps_of
+from rwn_core.data.rounding import given_steps
 from tests.browser.test_trial_file import download
 
 SLIDER = "input[aria-label='Steps for all numbers']"
@@ -39,7 +39,7 @@ def test_steps_move_the_risk_and_are_in_the_file_of_python_and_of_the_command(
     field.press("Enter")
     assert "15 variables rounded" in app.wait_for_change(before)
     data = rwn.load_demo("bodyfat")
-    precision = {**steps_of(data, 0.5), "age": 20}
+    precision = {**given_steps(data, 0.5), "age": 20}
     _, content = download(app, "csv")
     wanted = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), precision=precision, seed=7)
     assert content == wanted.to_bytes("csv")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rwn_core.parallel.compiling import compiling, told_of_compiling
+from rwn_core.parallel.compiling import compiling, on_compiling
 
 NOTE = "note: part of the search is compiled for this machine, once; this takes up to a minute."
 
@@ -42,7 +42,7 @@ def test_a_worker_that_compiles_is_heard_of(fresh: Path) -> None:
 
 def test_nobody_is_told_twice_or_without_asking() -> None:
     told: list[int] = []
-    with told_of_compiling(lambda: told.append(1)):
+    with on_compiling(lambda: told.append(1)):
         compiling()
         compiling()
     compiling()

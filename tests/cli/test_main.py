@@ -13,7 +13,7 @@ import pytest
 import rwn_core as rwn
 from rwn_cli import mask as mask_command
 from rwn_cli import terminal
-from rwn_core.data.schema_toml import schema_text
+from rwn_core.data.schema import schema_text
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.io.demo import demo_path
 
@@ -258,7 +258,7 @@ def test_no_failure_shows_a_traceback_or_a_value(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(mask_command, "table_of", fail)
+    monkeypatch.setattr(mask_command, "working_table", fail)
     result, output, said = rwn_command("mask", "demo:bodyfat", "out.csv", "--k", 5)
     assert (result, output) == (code, "")
     assert word in said

@@ -10,7 +10,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_cli.precision_option import step_axis, steps
-from rwn_core.data.rounding import steps_of
+from rwn_core.data.rounding import given_steps
 from rwn_core.errors import ParameterError
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Grid, Plan, Setting, sweep
@@ -50,7 +50,7 @@ def test_rounding_writes_the_bytes_that_python_writes(rwn_command: Run, bodyfat)
 def test_rounding_of_all_numbers_and_of_one_of_them_otherwise(rwn_command: Run, bodyfat) -> None:
     arguments = ("mask", "demo:bodyfat", "out.csv", "--k", 5, "--seed", 7, "--round", "age=20")
     assert rwn_command(*arguments, "--round", 0.25)[0] == 0
-    precision = {**steps_of(bodyfat, 0.25), "age": 20}
+    precision = {**given_steps(bodyfat, 0.25), "age": 20}
     wanted = rwn.mask(bodyfat, rwn.RWN(k=5), precision=precision, seed=7).to_bytes("csv")
     assert Path("out.csv").read_bytes() == wanted
 
@@ -159,7 +159,7 @@ def test_a_sweep_of_a_scenario_has_its_precision(rwn_command: Run, bodyfat) -> N
 
 
 def test_shares_and_steps_are_combined(bodyfat) -> None:
-    some = steps_of(bodyfat, 0.25)
+    some = given_steps(bodyfat, 0.25)
     assert steps(bodyfat, ["0.25", "age=none"]) == {n: s for n, s in some.items() if n != "age"}
     assert steps(bodyfat, ["none"], {"age": 5.0}) == {}
     assert steps(bodyfat, [], {"age": 5.0}) == {"age": 5.0}

@@ -65,7 +65,7 @@ def test_small_tables_need_no_compiler(tmp_path):
         "            dict(neighbors='partition', u=3), dict(weights='discrete')]\n"
         "for options in settings:\n"
         "    release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5, **options), seed=7)\n"
-        "rwn.RWN(k=5).preview(data).at(epsilon=2.0).law.rows_intact()\n"
+        "rwn.RWN(k=5).preview(data).with_levers(epsilon=2.0).law.rows_unchanged()\n"
         "print(*sorted(name for name in sys.modules if name.startswith(('numba', 'llvmlite'))))\n"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -64,7 +64,7 @@ def test_a_replay_replaces_no_page(rwn_command) -> None:
 
 
 def rwn_replays() -> list[str]:
-    from rwn_core.evaluation.replays import REPLAYS
+    from rwn_core.evaluation.published_results import REPLAYS
 
     return list(REPLAYS)
 

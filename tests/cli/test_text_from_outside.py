@@ -43,7 +43,10 @@ def test_the_second_reading_is_said_and_stands_in_the_record(
 ) -> None:
     code, _, said = rwn_command("mask", "demo:pima", "out.csv", "--k", 5, "--record", "r.toml")
     assert code == 0
-    words = "Every copied and unrounded value occurs in its original column: checked with pandas."
+    words = (
+        "Every copied and unrounded value occurs in its original column: "
+        "release read by pandas, original by pandas."
+    )
     assert words in said
     assert words in (tmp_path / "r.toml").read_text(encoding="utf-8")
     assert rwn_command("report", "r.toml", "--public", "-o", "card.toml")[0] == 0

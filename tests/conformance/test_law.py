@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rwn_core.evaluation.forecast import forecast_moments
+from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.neighbors import find_neighborhoods
 from tests.conformance.replicates import replicate_draws, replicate_keys, replicate_sources
@@ -92,7 +92,7 @@ def test_cells_are_independent(law, draws, neighborhoods, e1_points, pairs):
 def test_moments_follow_the_forecast(law, draws, neighborhoods, e1_points):
     """Means within six standard errors; the covariance within six of its own, by simulation."""
     values = released(e1_points, replicate_sources(neighborhoods, draws, Q))
-    forecast = forecast_moments(law)
+    forecast = forecast_law(law)
     means = values.mean(axis=1)
     error = np.sqrt(forecast.mean_variances / RELEASES)
     assert (np.abs(means.mean(0) - forecast.means) < 6 * error).all()

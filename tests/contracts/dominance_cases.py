@@ -17,6 +17,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, NBRS2015, RWN, Rounded, at_levers, mask, unrounded
+from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures.comparison import Comparison
 
 SEED = 11
@@ -149,7 +150,7 @@ def _others() -> Iterator[Case]:
 def _every_method() -> Iterator[Case]:
     """Whatever method there is, at two positions of the lever of its strength."""
     for kind, slices in product(METHODS.values(), ("each alone", "whole rows")):
-        start = kind(**kind.start)
+        start = kind(**neutral_levers(kind))
         try:
             prepared = start.prepare(sliced("bodyfat", slices))
         except ParameterError:  # a method need not know groups
@@ -157,7 +158,7 @@ def _every_method() -> Iterator[Case]:
         lever = prepared.ranges[kind.strength]
         for share in ALONG:
             value = lever.low + share * (lever.high - lever.low)
-            whole = next(each.whole for each in kind.levers if each.name == kind.strength)
+            whole = next(each.whole_number for each in kind.levers if each.name == kind.strength)
             params = at_levers(start, {kind.strength: round(value) if whole else round(value, 3)})
             yield Case(table="bodyfat", slices=slices, params=params)
 

@@ -14,11 +14,12 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, RWN, Method, RowCopy, at_levers, mask
+from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import read
 from rwn_core.measures.attacks.red_team import Finding, attack
 from rwn_core.measures.comparison import Comparison
 from rwn_core.tuning import Policy
-from tests.contracts.attacked_tables import HARMLESS, TABLES
+from tests.attacked_tables import HARMLESS, TABLES
 
 ALONG = (0.15, 0.5, 1.0)  # shares of the way along the lever of a method's strength
 QUICK = ("rwn", "row_copy")
@@ -41,12 +42,12 @@ def table(name: str) -> Microdata:
 def settings(method: str, data: Microdata) -> list[Method]:
     """A method from light to strong; none where it does not take the table."""
     kind = METHODS[method]
-    start = kind(**kind.start)
+    start = kind(**neutral_levers(kind))
     try:
         lever = start.prepare(data).ranges[kind.strength]
     except ParameterError:
         return []
-    whole = next(each.whole for each in kind.levers if each.name == kind.strength)
+    whole = next(each.whole_number for each in kind.levers if each.name == kind.strength)
     values = [lever.low + share * (lever.high - lever.low) for share in ALONG]
     return [
         at_levers(start, {kind.strength: round(value) if whole else round(value, 3)})

@@ -14,6 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, Method, at_levers, mask
+from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -51,13 +52,13 @@ def amounts() -> Microdata:
 def setting(method: str, data: Microdata) -> Method | None:
     """A method a fifth along the lever of its strength; None where it does not take the table."""
     kind = METHODS[method]
-    start = kind(**kind.start)
+    start = kind(**neutral_levers(kind))
     try:
         lever = start.prepare(data).ranges[kind.strength]
     except ParameterError:
         return None
     value = lever.low + 0.2 * (lever.high - lever.low)
-    whole = next(each.whole for each in kind.levers if each.name == kind.strength)
+    whole = next(each.whole_number for each in kind.levers if each.name == kind.strength)
     moved: Method = at_levers(start, {kind.strength: round(value) if whole else round(value, 3)})
     return moved
 

@@ -18,9 +18,8 @@ import pytest
 
 import rwn_core
 from rwn_core.data.microdata import Microdata
-from rwn_core.evaluation.replays.comparison import Published
-from rwn_core.evaluation.replays.replay import SOURCES, published
-from rwn_core.evaluation.replays.section8 import statistics
+from rwn_core.evaluation.published_results.replay import SOURCES, Published, published
+from rwn_core.evaluation.published_results.rwn2022 import statistics
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.masking import RWN
 from rwn_core.measures import MEASURES

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.value_codes import value_codes
-from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.law import Law, independent_cells
+from rwn_core.laws.cell_law import CellLaw, independent_cells
+from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.likelihood import attacked_units
 
 LARGEST_COUNT = 10**6  # a share of selected records is a count divided by at most so many
@@ -54,7 +54,7 @@ def donor_load(law: Law, name: str) -> NDArray[np.float64]:
     Its sum is n; a release's expected mean weighs the original's values with load / n.
     """
     q = law.modification(name)
-    return (1 - q) + q * np.asarray(law.members.sum(axis=0)).ravel()
+    return (1 - q) + q * np.asarray(law.probabilities.sum(axis=0)).ravel()
 
 
 def coincidence(law: Law) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.laws.donors import Draws, column_streams, draw_donors
+from rwn_core.laws.donors import Draws, draw_donors, random_streams
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
@@ -44,7 +44,7 @@ def test_chunks_and_threads_give_the_same_donors(params, threads):
     microdata = Microdata.from_frame(frame)
     expected = sha256(mask(microdata, params, seed=7).donors)
     neighborhoods = find_neighborhoods(coordinates(microdata), k=5, epsilon=1.0)
-    streams, q = column_streams(microdata), np.full(3, 0.6)
+    streams, q = random_streams(microdata), np.full(3, 0.6)
     assert sha256(mask(microdata, params, seed=7, threads=threads).donors) == expected
     key = SecretKey.from_seed(7)
     hashes = {

@@ -16,7 +16,7 @@ data randomness parallel
 io neighbors
 laws
 masking measures
-evaluation datasets
+evaluation datasets compile_ahead
 tuning charts
 reporting
 rwn_ui
@@ -39,9 +39,9 @@ ONE_ROOM = {"comparison", "ends", "measure", "aligned", "sentence"}
 SIBLINGS = {
     "rwn_core.io": "*_format",
     "rwn_core.masking": (
-        "* but cautions from_neighborhoods intervals left_alone lever matrices method minimum_k "
-        "neighborhood_method option published radius_and_nearest references release rounded "
-        "without_neighborhoods"
+        "* but baseline_methods cautions intervals lever matrices method minimum_k "
+        "neighborhood_method option radius_and_nearest release released_values second_reading "
+        "unmasked_variables"
     ),
     "rwn_core.measures.utility": "*",
     "rwn_core.measures.risk": "*",

@@ -145,7 +145,7 @@ def test_small_tables_are_masked_without_the_compiler() -> None:
     code = (
         "import sys, rwn_core as rwn\n"
         "data = rwn.load_demo('bodyfat')\n"
-        "rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=7).law.rows_intact()\n"
+        "rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=7).law.rows_unchanged()\n"
         "assert not {'numba', 'llvmlite'} & {name.split('.')[0] for name in sys.modules}"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 FOLDERS = ("tutorial", "how-to", "reference", "explanation", "decisions")
-TOPS = "rwn_core|rwn_ui|rwn_cli|tests|docs|pages|benchmarks|demo_data"
+TOPS = "rwn_core|rwn_ui|rwn_cli|tests|docs|pages|benchmarks|tools|demo_data"
 _PATH = re.compile(rf"(?<![\w./-])((?:{TOPS})/[\w./*-]*\w)")
 _SOURCE = re.compile(r"(?<![\w./*-])([\w/]+\.(?:py|js|css))\b")
 _DOTTED = re.compile(r"\b(rwn_(?:core|ui|cli)(?:\.\w+)+)")
@@ -92,4 +92,4 @@ def test_names_that_moved_are_noticed() -> None:
     old = ("rwn_core.warm", "rwn_core/figures/", "neighborhoods/listed.py", "rwn_core.nothing")
     for name in old:
         assert gone(f"see `{name}`"), name
-    assert gone("`rwn_core.datasets.warm_up`, `rwn_core/io/*_format.py`, `state/work.py`") == []
+    assert gone("`rwn_core.compile_ahead`, `rwn_core/io/*_format.py`, `state/work.py`") == []

@@ -18,7 +18,7 @@ LAWS_ASKED_FOR: set[str] = set()
 """Faults that are known. Each list may only get shorter: a fault that is gone must leave it."""
 
 MOST_LINES = 500
-MOST_ENTRIES = {"rwn_core": 15, "rwn_ui": 14}
+MOST_ENTRIES = {"rwn_core": 16, "rwn_ui": 14}
 MARKERS = {"py.typed", "__init__.py"}  # neither a room nor a module of its own
 WRITTEN = {".py", ".js", ".css"}
 
@@ -157,7 +157,7 @@ def test_what_the_law_allows_is_not_called_broken() -> None:
         rwn_core__measures__risk__uniqueness="import rwn_core.measures.statistics.ols\n",
         rwn_core__measures__aligned="from rwn_core.measures.comparison import Comparison\n",
         rwn_ui__risk__view="import rwn_core as rwn\nfrom rwn_ui.state import session\n",
-        rwn_core__io__csv_format="from rwn_core.io.file_type import text_of\n",
+        rwn_core__io__csv_format="from rwn_core.io.parse import text_of\n",
     )
     assert set(law.broken(law.arrows(files))) == BROKEN
 
@@ -204,7 +204,7 @@ def test_a_package_has_few_entries_at_its_top(folder: str) -> None:
 
 
 def test_no_file_is_long() -> None:
-    parts = ("rwn_core", "rwn_ui", "rwn_cli", "pages", "app.py", "tests", "benchmarks")
+    parts = ("rwn_core", "rwn_ui", "rwn_cli", "pages", "app.py", "tests", "benchmarks", "tools")
     long = {
         name
         for name in tracked(*parts)

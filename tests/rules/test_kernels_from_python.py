@@ -76,7 +76,7 @@ def module_file(module: str) -> str:
 
 
 def sources() -> dict[str, str]:
-    folders = ("rwn_core", "rwn_ui", "rwn_cli", "tests", "benchmarks")
+    folders = ("rwn_core", "rwn_ui", "rwn_cli", "tests", "benchmarks", "tools")
     paths: Iterable[Path] = (path for folder in folders for path in (ROOT / folder).rglob("*.py"))
     return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 

@@ -16,7 +16,8 @@ HEAVY = {
 WORK = {
     "the catalogue of measures": "import rwn_core.measures",
     "the workers of a sweep, of a page and of a slider": (
-        "import rwn_core.tuning.sweep_processes, rwn_ui.background.job, rwn_ui.background.on_demand"
+        "import rwn_core.tuning.sweep_processes, rwn_ui.background.job, "
+        "rwn_ui.background.measure_worker"
     ),
     "the command rwn mask": (
         "from rwn_cli import main\n"

@@ -13,7 +13,7 @@ import typer
 from docs import build, docstrings
 from docs.reference_of import commands, measures, settings
 from rwn_cli.main import app
-from rwn_core.data import schema_toml
+from rwn_core.data import schema
 from rwn_core.evaluation import analysis_plan
 from rwn_core.masking import METHODS
 from rwn_core.measures import MEASURES
@@ -73,7 +73,7 @@ def test_every_command_and_option_has_an_entry(texts: dict[str, str]) -> None:
 
 def test_every_setting_has_an_entry(texts: dict[str, str]) -> None:
     files = (
-        *(schema_toml._FIELDS, scenario._FIELDS, scenario._SETTING, scenario._SWEEP),
+        *(schema._FIELDS, scenario._FIELDS, scenario._SETTING, scenario._SWEEP),
         analysis_plan._FIELDS,
     )
     lacking = {name for names in files for name in names if f"| `{name}` |" not in settings.page()}

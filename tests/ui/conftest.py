@@ -81,7 +81,7 @@ class Screen:
         """Let the table that is being prepared arrive, and draw the page with it."""
         end = time.monotonic() + 180  # the search may have to be compiled, beside other work
         while (preparation := self.work.preparation) is not None:
-            preparation._thread.join(max(0.0, end - time.monotonic()))
+            preparation.task.wait(max(0.0, end - time.monotonic()))
             assert time.monotonic() < end
             self.test.run()
         return self
@@ -121,11 +121,11 @@ class Screen:
 
     def live_sliders(self, what: str = "levers") -> list[LiveSlider]:
         """The Tune page's sliders of the levers, or of the weights."""
-        key, told = f"tune.{self.session.generation}.{what}", self._told(what)
+        key, told = f"tune.{self.session.table_version}.{what}", self._told(what)
         return [LiveSlider(self, key, each) for each in told.get("sliders", [])]
 
     def _told(self, what: str) -> dict[str, Any]:
-        key = f"-tune.{self.session.generation}.{what}"
+        key = f"-tune.{self.session.table_version}.{what}"
         drawn = [e.proto for e in self.test.get("bidi_component") if e.proto.id.endswith(key)]
         return orjson.loads(drawn[0].bytes) if drawn else {}
 
@@ -146,12 +146,12 @@ class Screen:
         *,
         dragging: bool = False,
         preset: str | None = None,
-        rests: bool = False,
+        idle: bool = False,
     ) -> Screen:
         """Move sliders of the levers or of the weights at once, after choosing a preset or not."""
-        key, stamp = f"tune.{self.session.generation}.{what}", str(next(_STAMPS))
+        key, stamp = f"tune.{self.session.table_version}.{what}", str(next(_STAMPS))
         move = {"stamp": stamp, "values": values, "dragging": dragging, "preset": preset}
-        move["rests"] = rests
+        move["idle"] = idle
         self.test.session_state[key] = {"move": move}
         self.test.run()
         return self
@@ -195,6 +195,8 @@ def at_once(finished: type[Finished]) -> Callable[..., Finished]:
         *,
         words: str,
         about: Any = None,
+        timed: bool = False,
+        on_cancel: Any = None,
         **arguments: Any,
     ) -> Finished:
         assert words
@@ -266,8 +268,7 @@ def here(at_once, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -
     """Jobs of a dataset run in this process."""
     assert folders
     for module in (dataset_look, dataset_masking):
-        monkeypatch.setattr(module, "TimedJob", at_once)
-    monkeypatch.setattr(dataset_masking, "MaskingJob", at_once)
+        monkeypatch.setattr(module, "Job", at_once)
     monkeypatch.setattr(dataset_job, "be_polite", lambda: None)
     monkeypatch.setenv("RWN_THREADS", "1")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from rwn_ui.features import risk_axis
+from rwn_ui.features import limit_queue
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 from rwn_ui.tune import view as tune_view
@@ -18,7 +18,7 @@ def shown(session: Session) -> dict[str, Any]:
     return tune_view.payload(session, current_release(session))
 
 
-def map_of(payload: dict[str, Any]) -> dict[str, Any]:
+def match_map(payload: dict[str, Any]) -> dict[str, Any]:
     """The first of its cards."""
     return orjson.loads(payload["cards"][0])
 
@@ -28,6 +28,6 @@ def followed(session: Session) -> dict[str, Any]:
     end = time.monotonic() + 180
     while shown(session)["again"]:
         assert time.monotonic() < end
-        risk_axis.follow(session)
+        limit_queue.follow(session)
         time.sleep(0.02)
     return shown(session)

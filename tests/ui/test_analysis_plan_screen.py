@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rwn_core.reporting.scenario import Scenario
+from rwn_core.reporting.scenario import Scenario, plan_in
 from rwn_ui.features import (
     analysis_plan,
 )
@@ -21,8 +21,8 @@ def test_a_registered_analysis_plan_is_on_tune_and_in_the_scenario(open_page) ->
     assert "Relations" in tile["help"]
     text = analysis_plan._scenario(screen.session).to_toml()
     assert Scenario.from_toml(text).analysis_plan == registered
-    assert analysis_plan.read(text.encode()) == registered
-    assert analysis_plan.read(registered.to_toml().encode()) == registered
+    assert plan_in(text) == registered
+    assert plan_in(registered.to_toml()) == registered
     screen.visit("utility")
     area = screen.test.text_area(key="utility.0.pass")
     assert "[[analysis]]" in area.value

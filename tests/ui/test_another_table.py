@@ -56,7 +56,7 @@ def test_a_file_of_another_table_brings_its_setting_and_no_reading(screen) -> No
     assert session.scenarios == {}
     assert (session.levers["epsilon"], session.levers["k"]) == (1.0, 9)
     assert any("made for another table" in each.value for each in screen.test.info)
-    assert session.shelf("f" * 64).scenarios[NAME].readings == READINGS
+    assert session.drafts("f" * 64).scenarios[NAME].readings == READINGS
 
 
 def test_a_file_for_any_table_has_no_reading_of_this_one(screen) -> None:
@@ -74,7 +74,7 @@ def test_a_decision_of_another_table_is_no_decision_on_this_one(screen) -> None:
     assert screen.session.scenarios == {}
     assert screen.session.words == before
     assert any("made on another table" in each.value for each in screen.test.info)
-    assert screen.session.shelf("f" * 64).decisions == [decided]
+    assert screen.session.drafts("f" * 64).decisions == [decided]
 
 
 def test_an_empty_page_says_what_it_is_for(screen) -> None:

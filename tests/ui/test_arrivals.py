@@ -10,12 +10,11 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.measures.measure import Reading
-from rwn_ui.background.on_demand import ReleaseAtHand
-from rwn_ui.features import risk_axis
-from rwn_ui.server.answers import KEPT, Answers, Busy, _answer
+from rwn_ui.background.measure_worker import DrawnRelease
+from rwn_ui.features import limit_queue
+from rwn_ui.server.endpoint import STATE_KEY, Busy, Endpoint, _answer
 from rwn_ui.state.results import current_release
-from rwn_ui.state.work import own_work
-from rwn_ui.tune import live_picture
+from rwn_ui.state.work import user_work
 from rwn_ui.tune import view as tune_view
 from tests.ui.following import followed, shown
 
@@ -36,7 +35,7 @@ class Reader:
         self.asked, self.drawn = questions, drawn
         return True
 
-    def turn_to(self, data) -> bool:
+    def retarget(self, data) -> bool:
         return False
 
     def known(self, question) -> Reading | None:
@@ -58,20 +57,20 @@ class Reader:
 @pytest.fixture
 def screen(open_page, monkeypatch: pytest.MonkeyPatch):
     """A page whose table counts as a larger one, asked for what is to come once."""
-    monkeypatch.setattr(risk_axis, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(limit_queue, "LARGEST_LIVE", 10)
     page = open_page("tune")
     usual = rwn.Policy().limits
     page.session.policy = rwn.Policy(limits=tuple(each for each in usual if each.measure in JUDGED))
     page.test.run()
-    own_work().on_demand = Reader(page.session.data)
+    user_work().worker = Reader(page.session.data)
     yield page
-    own_work().on_demand = None
+    user_work().worker = None
 
 
 def asked(screen, waits: list[str]) -> dict[str, Any] | None:
     question = {
-        "token": screen.test.session_state[KEPT].token,
-        "key": f"tune.{screen.session.generation}.levers",
+        "token": screen.test.session_state[STATE_KEY].token,
+        "key": f"tune.{screen.session.table_version}.levers",
         "waits": waits,
     }
     answer = _answer(orjson.dumps(question))
@@ -79,8 +78,8 @@ def asked(screen, waits: list[str]) -> dict[str, Any] | None:
 
 
 def moved(screen, move: dict[str, Any]) -> dict[str, Any]:
-    key = f"tune.{screen.session.generation}.levers"
-    return orjson.loads(screen.test.session_state[KEPT].ask({"key": key, "move": move}))
+    key = f"tune.{screen.session.table_version}.levers"
+    return orjson.loads(screen.test.session_state[STATE_KEY].handle({"key": key, "move": move}))
 
 
 def tile(payload: dict[str, Any]) -> str:
@@ -88,7 +87,7 @@ def tile(payload: dict[str, Any]) -> str:
 
 
 def test_nothing_is_told_until_something_has_arrived(screen) -> None:
-    reader = own_work().on_demand
+    reader = user_work().worker
     waits = screen.panel["waits"]
     assert waits == ["first bayes_linkage", "first attribute_gain"]  # the page reads what is quick
     assert tile(screen.panel) == "…"
@@ -98,7 +97,7 @@ def test_nothing_is_told_until_something_has_arrived(screen) -> None:
     reader.answer("attribute_gain", 0.01)
     found = asked(screen, waits)
     assert found["waits"] == waits[:1]
-    assert found["again"] == risk_axis.BESIDE, "it is asked for soon, however long it takes"
+    assert found["again"] == limit_queue.POLL, "it is asked for soon, however long it takes"
     reader.answer("bayes_linkage", 0.25)
     found = asked(screen, found["waits"])
     assert (found["waits"], found["again"]) == ([], None)
@@ -110,13 +109,13 @@ def test_nothing_is_told_until_something_has_arrived(screen) -> None:
 def test_a_page_that_shows_less_than_is_known_gets_its_picture_at_once(screen) -> None:
     waits = screen.panel["waits"]
     asked(screen, waits)
-    own_work().on_demand.answer("bayes_linkage", 0.25)
+    user_work().worker.answer("bayes_linkage", 0.25)
     for _ in range(2):
         assert asked(screen, waits)["waits"] == waits[1:]  # a run has overtaken the last answer
 
 
 def test_a_move_beside_has_its_own_numbers_found(screen) -> None:
-    reader = own_work().on_demand
+    reader = user_work().worker
     asked(screen, screen.panel["waits"])
     move = {"stamp": "1.1", "values": {"k": 40}, "dragging": False}
     told = moved(screen, move)
@@ -128,7 +127,7 @@ def test_a_move_beside_has_its_own_numbers_found(screen) -> None:
 
 @pytest.mark.parametrize("dragging", [False, True])
 def test_the_process_begins_with_a_move_that_nobody_holds(screen, dragging: bool) -> None:
-    reader = own_work().on_demand
+    reader = user_work().worker
     told = moved(screen, {"stamp": "1.1", "values": {"k": 40}, "dragging": dragging})
     begun = [(question.measure, question.params.k) for question in reader.asked]
     assert begun == ([] if dragging else [("bayes_linkage", 40), ("attribute_gain", 40)])
@@ -138,28 +137,28 @@ def test_the_process_begins_with_a_move_that_nobody_holds(screen, dragging: bool
 
 
 def test_where_it_takes_long_it_begins_at_rest(screen, monkeypatch) -> None:
-    monkeypatch.setattr(risk_axis, "LARGEST_READ", 10)
+    monkeypatch.setattr(limit_queue, "LARGEST_READ", 10)
     told = moved(screen, {"stamp": "1.1", "values": {"k": 40}, "dragging": False})
-    assert own_work().on_demand.asked == ()
+    assert user_work().worker.asked == ()
     assert told["waits"][2:] == ["first true_matches"]
     asked(screen, told["waits"])
-    assert len(own_work().on_demand.asked) == 3
+    assert len(user_work().worker.asked) == 3
 
 
 def test_the_process_takes_over_the_release_on_screen_and_no_other(screen, monkeypatch) -> None:
-    reader, session = own_work().on_demand, screen.session
+    reader, session = user_work().worker, screen.session
     asked(screen, screen.panel["waits"])
     current = current_release(session)
     first = reader.asked[0]
     assert reader.drawn(first) is None, "so small a table is searched at once"
     monkeypatch.setattr(type(current.prepared), "known", "sizes")
-    assert reader.drawn(first) == ReleaseAtHand(current.masked.masked, "sizes")
+    assert reader.drawn(first) == DrawnRelease(current.masked.masked, "sizes")
     assert reader.drawn(replace(first, seed=session.seed + 1)) is None
     assert reader.drawn(replace(first, params=replace(first.params, k=41))) is None
 
 
 def test_what_a_pin_waits_for_is_told_too(screen) -> None:
-    session, reader = screen.session, own_work().on_demand
+    session, reader = screen.session, user_work().worker
     asked(screen, screen.panel["waits"])
     session.pins["A"] = tune_view.pin(session, current_release(session))
     found = asked(screen, screen.panel["waits"])
@@ -171,45 +170,43 @@ def test_what_a_pin_waits_for_is_told_too(screen) -> None:
     assert session.pins["A"].values["bayes_linkage"] == 0.25
 
 
-@pytest.mark.parametrize("why", ["no reader", "another table", "ended", "not drawn", "preparing"])
-def test_what_only_a_run_can_begin_is_left_to_one(screen, monkeypatch, why: str) -> None:
-    waits, work = screen.panel["waits"], own_work()
+@pytest.mark.parametrize("why", ["no reader", "another table", "ended", "not drawn"])
+def test_what_only_a_run_can_begin_is_left_to_one(screen, why: str) -> None:
+    waits, work = screen.panel["waits"], user_work()
     if why == "no reader":
-        work.on_demand = None
+        work.worker = None
     elif why == "another table":
-        work.on_demand.data = None
+        work.worker.data = None
     elif why == "ended":
-        work.on_demand.running = False
-    elif why == "not drawn":
-        screen.results.memos["releases"].clear()
+        work.worker.running = False
     else:
-        monkeypatch.setattr(live_picture, "is_looked_up", lambda _: True)
+        screen.results.memos["releases"].clear()
     assert asked(screen, waits) is None
-    assert own_work().on_demand is None or own_work().on_demand.asked == ()
+    assert user_work().worker is None or user_work().worker.asked == ()
 
 
 def test_the_numbers_are_those_of_runs(open_page, monkeypatch) -> None:
-    monkeypatch.setattr(risk_axis, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(limit_queue, "LARGEST_LIVE", 10)
     by_run, beside = open_page("tune"), open_page("tune")
     expected = followed(by_run.session)
-    own_work().on_demand.cancel()
-    risk_axis.follow(beside.session)
+    user_work().worker.cancel()
+    limit_queue.follow(beside.session)
     found = beside.panel
     while found["again"]:
         found = asked(beside, found["waits"]) or found
     assert found["tiles"] == orjson.loads(orjson.dumps(expected["tiles"]))
-    own_work().on_demand.cancel()
+    user_work().worker.cancel()
 
 
 def test_nothing_is_told_while_the_page_is_drawn(screen, monkeypatch) -> None:
-    ends, refused = Answers.end, []
+    ends, refused = Endpoint.close, []
 
-    def end(answers: Answers) -> None:
+    def end(answers: Endpoint) -> None:
         ends(answers)
         with pytest.raises(Busy):
             asked(screen, [])
         refused.append(True)
 
-    monkeypatch.setattr(Answers, "end", end)
+    monkeypatch.setattr(Endpoint, "close", end)
     screen.test.run()
     assert refused == [True]

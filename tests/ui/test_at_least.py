@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.rounding import steps_of
+from rwn_core.data.rounding import given_steps
 from rwn_core.evaluation.audit import compare, read_all
 from rwn_core.evaluation.disclosure import Disclosure, disclose
 from rwn_core.measures.comparison import Comparison
 from rwn_core.tuning import Goal, GoalAnswer, Point, Setting
 from rwn_core.tuning.point import Spread
-from rwn_ui.features import policy_tile, risk_axis
+from rwn_ui.features import axis_choice, limit_queue, policy_tile
 from rwn_ui.risk import sentences, view, warnings
 from rwn_ui.state.results import current_release
 from rwn_ui.sweep import cards as sweep_cards
@@ -49,7 +49,7 @@ def claims(text: str) -> bool:
 
 def first_tile(session):
     current = current_release(session)
-    return tiles.draw(session, risk_axis.readings(session, current))[0]
+    return tiles.draw(session, limit_queue.readings(session, current))[0]
 
 
 def test_the_first_tile_of_tune(open_page, too_large) -> None:
@@ -77,7 +77,7 @@ def test_the_linkage_as_the_maps_axis(open_page, request, large: bool, words: st
     box = next(box for box in screen.test.selectbox if box.label == "Risk on the map")
     box.set_value("bayes_linkage").run()
     current = current_release(screen.session)
-    _, tile, *_ = tiles.draw(screen.session, risk_axis.readings(screen.session, current))
+    _, tile, *_ = tiles.draw(screen.session, limit_queue.readings(screen.session, current))
     assert tile["label"] == ("Linkage, at least" if large else "Worst-case linkage")
     assert not (large and claims(tile["help"]))
     assert words in tile["help"]
@@ -136,7 +136,7 @@ def disclosed(session, share: float = 0.0) -> Disclosure:
     data = session.data
     release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=1)
     base = Comparison(original=data, masked=data)
-    return disclose(base, release.masked, release.law, precision=steps_of(data, share))
+    return disclose(base, release.masked, release.law, precision=given_steps(data, share))
 
 
 def test_the_risk_page(open_page, too_large) -> None:
@@ -157,7 +157,7 @@ def test_the_risk_page(open_page, too_large) -> None:
 
 
 def test_the_axes_and_titles_of_many_releases(too_large) -> None:
-    assert risk_axis.title("bayes_linkage", 241) == "Linkage, at least"
+    assert axis_choice.title("bayes_linkage", 241) == "Linkage, at least"
     assert sweep_cards.axis("bayes_linkage", 241, risk=True)["title"] == "Linkage, at least"
 
 
@@ -202,7 +202,7 @@ def test_the_words_on_rounding_beside_a_release_that_rounding_does_not_protect(o
     for words in (linked, _help_on_rounding(), PAGE.read_text(encoding="utf-8")):
         assert planted not in words
         assert "nearly nothing" not in words
-        assert "together" in words
+        assert "together" in words or "combines the values of a row" in words
 
 
 def _help_on_rounding() -> str:
@@ -225,7 +225,9 @@ def test_the_page_on_rounding_states_what_is_read() -> None:
 
 
 def _linked(data: rwn.Microdata, params: rwn.RWN, seed: int, share: float) -> tuple[float, float]:
-    comparison = compare(data, rwn.mask(data, params, precision=steps_of(data, share), seed=seed))
+    comparison = compare(
+        data, rwn.mask(data, params, precision=given_steps(data, share), seed=seed)
+    )
     return tuple(
         rwn.MEASURES[key].compute(comparison).value for key in ("bayes_linkage", "correlation")
     )

@@ -121,7 +121,7 @@ def test_a_dataset_is_looked_at_masked_and_reported(open_page, folders: tuple[Pa
     test.button(key="data.dataset.mask").click().run()
     assert not test.error
     assert "600 records were released as 1 file" in test.success[0].value
-    assert "Its secret lies in first.key" in test.success[0].value
+    assert "Its secret is stored in first.key" in test.success[0].value
     out = folders[1]
     names = ["first", "first.key", "first.record.toml", "first.schema.toml"]
     assert sorted(each.name for each in out.iterdir()) == names

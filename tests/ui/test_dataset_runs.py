@@ -15,7 +15,8 @@ from rwn_core.datasets.key_file import read_key
 from rwn_core.errors import ParameterError
 from rwn_ui.background import dataset_job
 from rwn_ui.background.dataset_job import mask_and_record
-from rwn_ui.server.dataset_runs import BegunRun, begun_now, stopped_runs, working_on
+from rwn_ui.background.job import Job
+from rwn_ui.server.dataset_runs import BegunRun, begun_now, run_lock, stopped_runs
 
 
 def begun(folders: tuple[Path, Path], name: str, params: rwn.RWN | None = None) -> BegunRun:
@@ -26,7 +27,15 @@ def begun(folders: tuple[Path, Path], name: str, params: rwn.RWN | None = None) 
 
 def test_an_erased_masking_leaves_nothing_of_the_original(folders: tuple[Path, Path]) -> None:
     run, stage = begun(folders, "late"), folders[1] / ".late.stage"
-    job = dataset_job.MaskingJob("mask", wait_in_stage, words="Masking", about=(run, True), run=run)
+    job = Job(
+        "mask",
+        wait_in_stage,
+        words="Masking",
+        about=(run, True),
+        timed=True,
+        on_cancel=dataset_job.delete_if_forgotten,
+        run=run,
+    )
     opened = dataset_job.OpenDataset.at("survey", folders[0] / "survey", None)
     opened.jobs["mask"] = job
     end = time.monotonic() + 60
@@ -74,7 +83,7 @@ def test_a_masking_that_was_killed_goes_on_or_is_swept(
         assert (out / f".{name}.stage" / "run.json").exists()
     key = read_key(out / "kept.key")
     assert (out / "kept.key").read_text().strip() not in (out / ".kept.run").read_text()
-    with working_on(begun(folders, "busy")):
+    with run_lock(begun(folders, "busy")):
         assert [run.target.name for run in stopped_runs()] == ["kept"]
         assert (out / ".busy.run").exists()
     assert sorted(each.name for each in out.iterdir()) == [
@@ -105,7 +114,7 @@ def test_a_masking_that_was_killed_goes_on_or_is_swept(
 def wait_in_stage(run: BegunRun, progress) -> None:
     """Work of a process that is ended from outside."""
     stage = run.target.with_name(f".{run.target.name}.stage")
-    with working_on(run):
+    with run_lock(run):
         stage.mkdir()
         progress(0.5)
         (stage / "x").write_text("original")

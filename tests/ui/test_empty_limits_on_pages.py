@@ -13,7 +13,7 @@ from rwn_core.measures import ends
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Plan, Point, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
-from rwn_ui.features import pins, risk_axis
+from rwn_ui.features import limit_queue
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import view as risk_view
 from rwn_ui.state.results import current_release, prepared
@@ -30,7 +30,7 @@ POLICY = rwn.Policy(limits=(rwn.Limit(measure="t_closeness", at_most=0.9),))
 @pytest.fixture
 def session() -> Session:
     made = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"), policy=POLICY)
-    made.settle(prepared(made).prepared)
+    made.clamp(prepared(made).prepared)
     return made
 
 
@@ -75,7 +75,7 @@ def test_a_pin_and_a_scenario_remember_the_ends(session: Session) -> None:
     assert verdict is not None
     assert not verdict.kept
     assert verdict.unread["t_closeness"].startswith(CANNOT)
-    read = pins.with_readings(pin, risk_axis.readings(session, current_release(session)))
+    read = limit_queue.with_readings(pin, limit_queue.readings(session, current_release(session)))
     assert read.judged(session.policy) == verdict
 
 

@@ -37,13 +37,15 @@ def test_made_files_and_the_session_end_with_erase(monkeypatch: pytest.MonkeyPat
     context = SimpleNamespace(
         session_id="me", session_state=SimpleNamespace(_state=state), fragment_storage=parts
     )
+    monkeypatch.setattr("streamlit.query_params", {})
+    monkeypatch.setattr("streamlit.session_state", {})
+    monkeypatch.setattr("streamlit.runtime.exists", lambda: True)
+    monkeypatch.setattr("streamlit.runtime.get_instance", lambda: server)
+    monkeypatch.setattr("streamlit.runtime.scriptrunner.get_script_run_ctx", lambda **_: context)
     replaced = {
-        "runtime": SimpleNamespace(exists=lambda: True, get_instance=lambda: server),
-        "get_script_run_ctx": lambda **_: context,
         "give_up": lambda session: None,
-        "own_work": lambda: nothing,
-        "own_results": lambda: nothing,
-        "st": SimpleNamespace(query_params={}, session_state={}),
+        "user_work": lambda: nothing,
+        "user_results": lambda: nothing,
     }
     for each, stand_in in replaced.items():
         monkeypatch.setattr(erase, each, stand_in)

@@ -6,7 +6,6 @@ import contextlib
 import multiprocessing
 import os
 import time
-import weakref
 from collections.abc import Callable, Collection
 from pathlib import Path
 
@@ -17,10 +16,9 @@ import pytest
 import rwn_core as rwn
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning import Plan
-from rwn_ui.background import end_with_session, preparation, timed_job
 from rwn_ui.background import job as background_job
-from rwn_ui.background.job import Job
-from rwn_ui.background.places import Places
+from rwn_ui.background import preparation
+from rwn_ui.background.job import Job, Slots, time_left
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.features import keep_policy
 from rwn_ui.state.work import Work
@@ -68,20 +66,20 @@ def test_a_user_is_free_again_though_no_page_follows_the_work() -> None:
 
 
 def test_the_time_left_is_said_in_words() -> None:
-    assert timed_job.time_left(0.01, 5) == "", "the first estimates would jump"
-    assert timed_job.time_left(0.5, 30) == "about 30 seconds left"
-    assert timed_job.time_left(0.1, 60) == "about 9 minutes left"
-    assert timed_job.time_left(0.1, 3600) == "about 9 hours left"
+    assert time_left(0.01, 5) == "", "the first estimates would jump"
+    assert time_left(0.5, 30) == "about 30 seconds left"
+    assert time_left(0.1, 60) == "about 9 minutes left"
+    assert time_left(0.1, 3600) == "about 9 hours left"
 
 
 @pytest.mark.parametrize("search", [keep_policy, slice_search])
 def test_a_slice_search_says_how_long_it_takes(search, monkeypatch: pytest.MonkeyPatch) -> None:
-    job = search.TimedJob("ε = 2", linger, words="Lingering")
+    job = search.Job("ε = 2", linger, words="Lingering", timed=True)
     assert job.words == "Lingering"
     end = time.monotonic() + 60
     while job.share == 0 and time.monotonic() < end:
         time.sleep(0.02)
-    monkeypatch.setattr(job, "_begun", time.monotonic() - 200)
+    monkeypatch.setattr(job, "_started", time.monotonic() - 200)
     assert job.words == "Lingering: about 10 minutes left"
     job.cancel()
 
@@ -102,8 +100,8 @@ def test_cancel_leaves_no_process() -> None:
 
 
 def test_work_waits_for_a_place_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background_job, "PLACES", Places(1))
-    monkeypatch.setattr(run, "PLACES", background_job.PLACES)
+    monkeypatch.setattr(background_job, "JOB_SLOTS", Slots(1))
+    monkeypatch.setattr(run, "JOB_SLOTS", background_job.JOB_SLOTS)
     first = Job("ε = 2", linger, words="Lingering")
     given_up, second = (Job("ε = 3", add, words="Adding", a=2, b=3) for _ in range(2))
     assert (given_up.running, given_up.share, given_up.result) == (True, 0.0, None)
@@ -121,16 +119,11 @@ def test_work_waits_for_a_place_and_says_so(monkeypatch: pytest.MonkeyPatch) -> 
     assert given_up.result is None
 
 
-def test_work_of_a_user_who_has_left_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Nobody:
-        def is_active_session(self, session_id: str) -> bool:
-            return False
-
-    monkeypatch.setattr(end_with_session, "GRACE", 0.0)
-    monkeypatch.setattr(end_with_session, "_EVERY", 0.01)
-    job = Job("ε = 2", linger, words="Lingering")
+def test_work_of_a_user_who_has_left_ends() -> None:
+    work = Work()
+    job = work.jobs["draws"] = Job("ε = 2", linger, words="Lingering")
     assert job.running
-    end_with_session._watch(weakref.ref(job), Nobody(), "gone")
+    work.close()
     assert not job.running
     assert multiprocessing.active_children() == []
 
@@ -195,12 +188,10 @@ def test_a_table_that_is_given_up_while_the_search_is_compiled_stops_computing(
     monkeypatch.setattr(preparation, "is_ready", lambda *which: False)
     monkeypatch.setattr(preparation, "compile_ahead", compile_for_ever)
     data = rwn.load_demo("bodyfat")
-    work = Preparation.start(
-        data, "large", begin=lambda *_: None, prepare=lambda *_: None, then=lambda result: None
-    )
+    work = Preparation.start(data, "large", lambda *_: None, lambda result: None).task
     end = time.monotonic() + 60
     while not multiprocessing.active_children() and time.monotonic() < end:
         time.sleep(0.02)
-    assert work.compiling
+    assert work.words.startswith("Compiling")
     assert computes_after(work.cancel) < 0.7  # it may go on for half a second
     assert (work.running, work.refusal) == (False, "Cancelled.")

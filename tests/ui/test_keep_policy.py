@@ -27,7 +27,7 @@ def press(open_page, at_once, monkeypatch: pytest.MonkeyPatch):
             )
 
         monkeypatch.setattr(keep_policy, "seek_politely", answered)
-        monkeypatch.setattr(keep_policy, "TimedJob", at_once)
+        monkeypatch.setattr(keep_policy, "Job", at_once)
         screen = open_page("tune")
         screen.test.button(key="tune.0.keep.seek").click().run()
         assert screen.errors == []

@@ -6,18 +6,17 @@ import logging
 import subprocess
 import sys
 import threading
-import weakref
 from collections.abc import Iterator
 
 import pytest
 
 import rwn_core as rwn
 from rwn_core.parallel.threads import Cancelled
-from rwn_ui.background import end_with_session, preparation
+from rwn_ui.background.job import CANCELLED
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.state import change_table
 from rwn_ui.state.prepared_table import PreparedTable
-from rwn_ui.state.results import current_release
+from rwn_ui.state.work import Work
 from tests.ui.large_table import RECORDS, csv, table
 
 SECRET = "SENTINEL7731"
@@ -28,20 +27,16 @@ class Gate:
 
     def __init__(self) -> None:
         self.open, self.ended = threading.Event(), []
-        self.shows_some = False  # before it is opened
 
-    def begin(self, data, progress, cancel, **method) -> PreparedTable | None:
-        return PreparedTable.begin(data, progress, cancel, **method) if self.shows_some else None
-
-    def of(self, data, progress=None, cancel=None, **more) -> PreparedTable:
+    def prepare(self, data, progress=None, cancel=None, **more) -> PreparedTable:
         if progress is None:  # at once, in the page
-            return PreparedTable.of(data, **more)
+            return PreparedTable.prepare(data, **more)
         progress(0.25)
         while not self.open.wait(0.005):
             if cancel.is_set():
                 self.ended.append("cancelled")
                 raise Cancelled("The work was cancelled.")
-        return PreparedTable.of(data, progress, cancel, **more)
+        return PreparedTable.prepare(data, progress, cancel, **more)
 
 
 @pytest.fixture
@@ -53,16 +48,13 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 
 
 def preparing(data: rwn.Microdata) -> Preparation:
-    def prepare(data, progress, cancel, begun) -> PreparedTable:
-        return change_table.PreparedTable.of(data, progress, cancel, begun=begun)
-
-    begin = change_table.PreparedTable.begin
-    return Preparation.start(data, "large", begin=begin, prepare=prepare, then=lambda result: None)
+    prepare = change_table.PreparedTable.prepare
+    return Preparation.start(data, "large", prepare, lambda result: None)
 
 
 def ended(work: Preparation) -> None:
-    work._thread.join(timeout=10)
-    assert not work.running
+    work.task.wait(10)
+    assert not work.task.running
 
 
 # ---------------------------------------------------------------- in the background
@@ -95,11 +87,12 @@ def test_a_small_table_needs_no_compiler() -> None:
     program = (
         "import sys, rwn_core as rwn; from rwn_ui.state.change_table import load;"
         "from rwn_ui.state.results import current_release, prepared;"
-        "from rwn_ui.state.session import Session; from rwn_ui.state.work import own_work;"
+        "from rwn_ui.state.session import Session; from rwn_ui.state.work import user_work;"
         "s = Session(name='a', demo=None, data=rwn.load_demo('bodyfat'));"
-        "s.settle(prepared(s).prepared); current_release(s);"
+        "s.clamp(prepared(s).prepared); current_release(s);"
         "load(s, rwn.load_demo('pima'), name='b', demo=None); current_release(s);"
-        "assert s.name == 'b' and own_work().preparation is None; assert 'numba' not in sys.modules"
+        "assert s.name == 'b' and user_work().preparation is None;"
+        "assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True, stderr=subprocess.DEVNULL)
 
@@ -133,15 +126,12 @@ def test_another_table_takes_the_place_of_the_one_that_is_prepared(open_page, ga
 def test_a_table_that_cannot_be_made_ready_is_a_sentence(
     open_page, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, kind: str
 ) -> None:
-    def of(data, progress, cancel, **method):
+    def prepare(data, progress=None, cancel=None, **method):
         if kind == "refusal":
             raise rwn.ParameterError("Searching this table needs about 3 GB of memory.")
         raise MemoryError(f"{SECRET} of record 3")
 
-    def begin(data, progress, cancel, **method):
-        return None
-
-    broken = type("Broken", (), {"begin": staticmethod(begin), "of": staticmethod(of)})
+    broken = type("Broken", (), {"prepare": staticmethod(prepare)})
     monkeypatch.setattr(change_table, "PreparedTable", broken)
     with caplog.at_level(logging.DEBUG):
         screen = open_page("data").upload("large.csv", csv()).wait()
@@ -202,14 +192,14 @@ def test_other_weights_of_a_large_table_are_prepared_too(open_page, gate: Gate) 
     screen.wait()
     assert screen.session.data.schema.variable("x").weight == 2.0
     assert screen.errors == []
-    screen.test.button(key=f"tune.{screen.session.generation}.undo").click().run()
+    screen.test.button(key=f"tune.{screen.session.table_version}.undo").click().run()
     assert screen.session.data.schema == before  # its neighbors are still there
 
 
 def test_a_cancelled_weight_is_not_asked_for_again(open_page, gate: Gate) -> None:
     gate.open.set()
     screen = open_page("data").upload("large.csv", csv()).wait().visit("tune")
-    screen.test.session_state[f"tune.{screen.session.generation}.weighing.box"] = True
+    screen.test.session_state[f"tune.{screen.session.table_version}.weighing.box"] = True
     screen.test.run()
     gate.open.clear()
     screen.weigh(x=2.0)
@@ -224,71 +214,15 @@ def weight_shown(screen, name: str) -> float:
     return next(each.value for each in screen.live_sliders("weights") if each.name == name)
 
 
-# ---------------------------------------------------------------- a first picture
-
-
-def test_some_records_are_shown_until_all_are_ranked(open_page, gate: Gate) -> None:
-    gate.shows_some = True
-    screen = open_page("data").upload("large.csv", csv())
-    screen.work.preparation.wait(60)
-    screen.visit("tune")
-    assert screen.session.name == "large.csv"
-    assert screen.panel["summary"]["text"].endswith(f"· 2,000 of {RECORDS:,} records")
-    noted = f"The pages show 2,000 of {RECORDS:,} records until then."
-    assert noted in [each.value for each in screen.test.caption]
-    screen.slider("k").set_value(9).run()  # the sliders are those of the whole table
-    ends = screen.slider("epsilon").max
-    gate.open.set()
-    screen.wait()
-    assert "records" not in screen.panel["summary"]["text"]
-    assert (screen.session.levers["k"], screen.slider("epsilon").max) == (9, ends)
-    shown = current_release(screen.session).masked
-    release = rwn.mask(screen.session.data, screen.session.params, seed=screen.session.seed)
-    assert (shown.donors == release.donors).all()
-    assert not any("random records" in each.value for each in screen.test.caption)
-
-
-def test_another_weight_shows_some_records_and_then_all(open_page, gate: Gate) -> None:
-    gate.open.set()
-    screen = open_page("data").upload("large.csv", csv()).wait().visit("tune")
-    gate.open.clear()
-    gate.shows_some = True
-    screen.move("weights", {"x": 2.0}, dragging=True)
-    assert screen.session.data.schema.variable("x").weight == 2.0
-    assert "2,000 of" in screen.panel["summary"]["text"]
-    first = screen.work.preparation
-    screen.move("weights", {"x": 2.1}, dragging=True)
-    ended(first)
-    assert (first.result, first.refusal) == (None, preparation.CANCELLED)
-    screen.move("weights", {"x": 2.0})  # its first records are still there, and not all
-    assert "2,000 of" in screen.panel["summary"]["text"]
-    gate.open.set()
-    screen.wait()
-    assert screen.session.data.schema.variable("x").weight == 2.0
-    assert "2,000 of" not in screen.panel["summary"]["text"]
-    assert screen.session.history.can_undo
-    screen.test.button(key=f"tune.{screen.session.generation}.undo").click().run()
-    screen.wait()
-    assert screen.session.data.schema.variable("x").weight == 1.0  # not a weight on the way
-
-
 def test_a_preparation_ends_when_it_is_told_to() -> None:
     work = preparing(table(60_000))
-    work.cancel()
+    work.task.cancel()
     ended(work)
-    assert (work.result, work.refusal) == (None, preparation.CANCELLED)
+    assert (work.task.result, work.task.refusal) == (None, CANCELLED)
 
 
-def test_a_preparation_ends_with_the_session(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Forgetful:
-        """A server to which nobody is connected."""
-
-        def is_active_session(self, session_id: str) -> bool:
-            return False
-
-    monkeypatch.setattr(end_with_session, "GRACE", 0.0)
-    monkeypatch.setattr(end_with_session, "_EVERY", 0.01)
-    work = preparing(table())
-    end_with_session._watch(weakref.ref(work), Forgetful(), "gone")
-    ended(work)
+def test_a_preparation_ends_with_the_session(gate: Gate) -> None:
+    work = Work(preparation=preparing(table()))
+    work.close()
+    ended(work.preparation)
     assert gate.ended == ["cancelled"]

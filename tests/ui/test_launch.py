@@ -18,11 +18,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import streamlit
 from streamlit.testing.v1 import AppTest
 
 from rwn_core.errors import ParameterError, RWNError
-from rwn_ui.server import environment, launch, login, options
-from rwn_ui.server.safe_options import SAFE_OPTIONS, behind_proxy
+from rwn_ui.server import environment, launch, login, safety
+from rwn_ui.server.safety import SAFE_OPTIONS, behind_proxy
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -36,11 +37,11 @@ bootstrap.load_config_options({k: v for k, v in flags.items() if v is not None a
 print(json.dumps({key: config.get_option(key) for key in json.loads(sys.stdin.read())}))
 """
 
-UNSERVED = "from streamlit.web import cli; cli.main = lambda **_: None"
+UNSERVED = "import streamlit; streamlit.App.run = lambda *_, **__: None"
 LOOKS_FOR_PAGES = """
 import sys
 from streamlit.runtime.pages_manager import PagesManager
-print(PagesManager(sys.argv[1]).uses_pages_directory)
+print(PagesManager(sys.argv[2]).uses_pages_directory)
 """
 
 
@@ -73,9 +74,9 @@ def test_behind_a_proxy_only_the_names_and_the_address_differ() -> None:
 
 def test_unsafe_options_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     given = dict(SAFE_OPTIONS)
-    monkeypatch.setattr(options.st, "get_option", given.__getitem__)
+    monkeypatch.setattr(streamlit, "get_option", given.__getitem__)
 
-    refused = options.unsafe_options
+    refused = safety.unsafe_options
     assert refused() == ()
     given |= {"server.address": "0.0.0.0", "server.allowedHosts": ["a.org"]}
     assert refused() == ()
@@ -115,7 +116,7 @@ def test_nobody_gets_past_the_login(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_page_opened_by_its_address_first_belongs_to_the_app() -> None:
     first = f"{UNSERVED}\n{launch.START}\n{LOOKS_FOR_PAGES}"  # what it sets stays in its process
-    command = [sys.executable, "-c", first, str(launch.app_file())]
+    command = [sys.executable, "-c", first, "run", str(launch.app_file())]
     assert subprocess.check_output(command, text=True).strip() == "False"
 
 

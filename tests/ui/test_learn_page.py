@@ -118,7 +118,7 @@ def test_it_goes_on_at_tune_with_the_lesson_s_table_and_setting(open_page, key: 
     lesson = LESSONS[key]
     for name, value in MOVED[key].items():
         screen.session.lessons[key][name] = screen.test.session_state[f"learn.{key}.{name}"] = value
-    wanted = lesson.on_tune(view.values_of(screen.session, lesson))
+    wanted = lesson.on_tune(view.control_values(screen.session, lesson))
     screen.test.button(key=f"learn.{key}.tune").click().run()
     assert screen.errors == []
     session = screen.session

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rwn_core as rwn
+from rwn_ui.background import preparation
 from rwn_ui.state import address
 from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.session import Session
@@ -15,7 +16,7 @@ from tests.ui.small_file import table
 @pytest.fixture(scope="module")
 def bodyfat() -> Session:
     session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
-    session.settle(PreparedTable.of(session.data).prepared)
+    session.clamp(PreparedTable.prepare(session.data).prepared)
     return session
 
 
@@ -95,10 +96,11 @@ def test_the_sliders_of_an_unknown_method_are_not_those_of_another(open_page) ->
     assert screen.session.words == "ε = 2 · k = 5 · q = 1"
 
 
-def test_what_a_link_waits_for_may_be_given_up(open_page) -> None:
+def test_what_a_link_waits_for_may_be_given_up(open_page, monkeypatch) -> None:
+    monkeypatch.setattr(preparation, "_compile", lambda task, levels: task.check(60))
     screen = open_page("tune", own="1", method="nbrs2015", q="0.5")
     screen.visit("data").upload("mine.csv", csv())
-    while screen.session.demo is not None or screen.work.preparation is None:
+    while not any(button.key == "arrival.cancel" for button in screen.test.button):
         screen.test.run()
     screen.test.button(key="arrival.cancel").click().run()
     screen.wait().visit("tune")

@@ -10,15 +10,14 @@ from typing import Any
 
 import orjson
 import pytest
-from streamlit.runtime.state.session_state import SessionState
 
-from rwn_ui.background.on_demand import Question
-from rwn_ui.features import risk_axis
-from rwn_ui.server.answers import _ALL, KEPT, LONGEST, Answers, Busy, _answer, held_during
-from rwn_ui.state import results
-from rwn_ui.state.work import own_work
+from rwn_ui.background.measure_worker import Question
+from rwn_ui.features import limit_queue
+from rwn_ui.server.endpoint import _ALL, LONGEST, STATE_KEY, Busy, Endpoint, _answer
+from rwn_ui.state import change_table
+from rwn_ui.state.work import user_work
 from rwn_ui.tune import live_picture
-from rwn_ui.widgets import live_sliders, sidebar
+from rwn_ui.widgets import live_sliders
 
 SECRET = "SENTINEL7731"
 
@@ -28,8 +27,8 @@ def asked(
 ) -> dict[str, Any] | None:
     """What the browser is told of a move, but for its number."""
     question = {
-        "token": screen.test.session_state[KEPT].token,
-        "key": f"tune.{screen.session.generation}.{what}",
+        "token": screen.test.session_state[STATE_KEY].token,
+        "key": f"tune.{screen.session.table_version}.{what}",
         "move": {"stamp": "1.1", "values": values, "dragging": False, **how},
     }
     answer = _answer(orjson.dumps(question))
@@ -53,24 +52,24 @@ def test_the_picture_is_that_of_a_run(open_page, method: str) -> None:
             values = {lever: round((slider.min + 2 * slider.max) / 3, 1)}
     assert asked(beside, values) == plain(by_run.move("levers", values).panel)
     assert beside.session.levers == by_run.session.levers
-    at_rest = beside.move("levers", {}, rests=True).panel
+    at_rest = beside.move("levers", {}, idle=True).panel
     assert plain(at_rest) == plain(by_run.panel)
     assert beside.slider(lever).value == by_run.slider(lever).value
 
 
 def test_the_worst_case_is_asked_for_before_the_picture_is_drawn(open_page, monkeypatch) -> None:
-    monkeypatch.setattr(risk_axis, "LARGEST_LIVE", 10)
-    monkeypatch.setattr(risk_axis, "BESIDE", 7)
+    monkeypatch.setattr(limit_queue, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(limit_queue, "POLL", 7)
     screen, questions, before = open_page("tune"), list[Question](), list[int]()
-    own_work().on_demand = SimpleNamespace(
+    user_work().worker = SimpleNamespace(
         data=screen.session.data,
         known=lambda question: None,
         waited=lambda question: None,
         ask=lambda *more, **_: questions.extend(more) or True,
     )
-    draw = live_picture._drawn
+    draw = live_picture.render
     monkeypatch.setattr(
-        live_picture, "_drawn", lambda session: before.append(len(questions)) or draw(session)
+        live_picture, "render", lambda session: before.append(len(questions)) or draw(session)
     )
     told = asked(screen, {"k": 40.0})
     assert told["again"] == 7
@@ -78,10 +77,10 @@ def test_the_worst_case_is_asked_for_before_the_picture_is_drawn(open_page, monk
     assert (questions[0].measure, {each.params.k for each in questions}) == ("bayes_linkage", {40})
     questions.clear()
     assert asked(screen, {"k": 41.0}, dragging=True)["again"] != 7
-    monkeypatch.setattr(risk_axis, "LARGEST_READ", 10)  # it would end what it has begun first
+    monkeypatch.setattr(limit_queue, "LARGEST_READ", 10)  # it would end what it has begun first
     assert asked(screen, {"k": 42.0})["again"] != 7
     assert questions == []
-    own_work().on_demand = None
+    user_work().worker = None
 
 
 def test_a_weight_of_a_small_table_is_answered_too(open_page, monkeypatch) -> None:
@@ -135,9 +134,9 @@ def test_an_older_move_that_a_run_tells_again_is_not_taken_twice(open_page) -> N
 )
 def test_a_move_of_other_sliders_changes_nothing(open_page, key, values) -> None:
     screen = open_page("tune")
-    own, before = screen.test.session_state[KEPT], dict(screen.session.levers)
+    own, before = screen.test.session_state[STATE_KEY], dict(screen.session.levers)
     move = {"stamp": "1.1", "values": values, "dragging": False}
-    assert own.ask({"key": key, "move": move}) is None
+    assert own.handle({"key": key, "move": move}) is None
     assert screen.session.levers == before
 
 
@@ -149,46 +148,43 @@ def test_where_a_run_has_to_answer_it_does(open_page, monkeypatch) -> None:
 
 
 def test_nothing_is_answered_while_a_button_changes_the_choice(open_page, monkeypatch) -> None:
-    callbacks = held_during(SessionState.on_script_will_rerun)
-    monkeypatch.setattr(SessionState, "on_script_will_rerun", callbacks)
-    screen, refused = open_page("tune").move("levers", {"k": 6}), list[str]()
-    for place, name in ((sidebar, "take"), (sidebar, "change_method")):
-        change = getattr(place, name)
+    screen, refused = open_page("tune").move("levers", {"k": 6}), list[bool]()
+    switch = change_table.switch_table
 
-        def changed(*given: object, change=change, name=name) -> None:
-            with pytest.raises(Busy):
-                asked(screen, {"k": 9})
-            refused.append(name)
-            change(*given)
+    def switched(*given: object) -> None:
+        other = threading.Thread(target=lambda: refused.append(is_busy(screen)))
+        other.start()
+        other.join()
+        switch(*given)
 
-        monkeypatch.setattr(place, name, changed)
+    monkeypatch.setattr(change_table, "switch_table", switched)
     screen.test.button(key="tune.0.undo").click().run()
+    assert refused == [True]
     screen.test.selectbox(key="tune.0.method.rwn.0").set_value("nbrs2015").run()
-    assert refused == ["take", "change_method"]
+    assert refused == [True, True]
     assert screen.session.method == "nbrs2015"
     assert "k" not in screen.session.levers
 
 
-def test_a_table_that_was_given_back_is_left_to_a_run(open_page, monkeypatch) -> None:
-    screen = open_page("tune")
-    monkeypatch.setattr(results, "LARGEST_DENSE", 200)
-    assert asked(screen, {"k": 6}) is not None
-    screen.results.give_back()
-    assert asked(screen, {"k": 7}) is None
-    assert not screen.results.holds_tables
+def is_busy(screen: Any) -> bool:
+    try:
+        asked(screen, {"k": 9})
+    except Busy:
+        return True
+    return False
 
 
 def test_a_page_that_is_being_drawn_answers_nothing(open_page, monkeypatch) -> None:
     screen = open_page("tune")
-    ends, refused = Answers.end, list[bool]()
+    ends, refused = Endpoint.close, list[bool]()
 
-    def end(answers: Answers) -> None:
+    def end(answers: Endpoint) -> None:
         ends(answers)
         with pytest.raises(Busy):
             asked(screen, {"k": 6})
         refused.append(True)
 
-    monkeypatch.setattr(Answers, "end", end)
+    monkeypatch.setattr(Endpoint, "close", end)
     screen.test.run()
     assert refused == [True]
     assert screen.session.levers["k"] == 5
@@ -197,7 +193,7 @@ def test_a_page_that_is_being_drawn_answers_nothing(open_page, monkeypatch) -> N
 
 def test_nobody_is_answered_with_the_token_of_another(open_page) -> None:
     mine, other = open_page("tune"), open_page("tune")
-    tokens = [each.test.session_state[KEPT].token for each in (mine, other)]
+    tokens = [each.test.session_state[STATE_KEY].token for each in (mine, other)]
     assert tokens[0] != tokens[1]
     assert min(map(len, tokens)) >= 43  # 256 bits
     asked(mine, {"k": 9})
@@ -214,7 +210,7 @@ def test_a_move_of_nothing_is_answered_by_a_run_and_rest_is_no_answer(open_page)
     screen.move("levers", {})  # let go where it was told before
     first = screen._told("levers")["answered"]
     assert first
-    screen.move("levers", {}, rests=True)
+    screen.move("levers", {}, idle=True)
     assert screen._told("levers")["answered"] == first
 
 
@@ -238,7 +234,7 @@ def test_a_fault_is_logged_without_its_text_and_a_run_answers(open_page, capsys,
 
 
 def test_a_page_that_is_drawn_waits_for_what_is_being_answered() -> None:
-    answers, begun, order = Answers(), threading.Event(), []
+    answers, begun, order = Endpoint(), threading.Event(), []
 
     def slow(_: object) -> bytes:
         begun.set()
@@ -246,22 +242,22 @@ def test_a_page_that_is_drawn_waits_for_what_is_being_answered() -> None:
         order.append("answered")
         return b"answer"
 
-    answers.begin(slow)
-    asking = threading.Thread(target=answers.ask, args=({},))
+    answers.open(slow)
+    asking = threading.Thread(target=answers.handle, args=({},))
     asking.start()
     begun.wait(10)
     with pytest.raises(Busy):  # and no thread waits for its turn
-        answers.ask({})
-    answers.end()
+        answers.handle({})
+    answers.close()
     order.append("ended")
     asking.join(10)
     assert order == ["answered", "ended"]
     with pytest.raises(Busy):
-        answers.ask({})
+        answers.handle({})
 
 
 def test_answers_go_with_their_user() -> None:
-    answers = Answers()
+    answers = Endpoint()
     token = answers.token
     assert token in _ALL
     del answers

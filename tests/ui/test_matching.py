@@ -9,7 +9,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.tuning import Point, Setting, Spread
 from rwn_core.tuning.match import Loss, Matched, Refused
-from rwn_ui.compare import law_sections, match_cards, match_words, matching
+from rwn_ui.compare import match_results, match_sentences, matching, method_pairs
 
 NEAR, FAR, BETWEEN = (0.10, 0.11, 0.12), (0.60, 0.61, 0.62), (0.11, 0.12, 0.13)
 LOSS = Loss(measure="correlation", value=0.115)
@@ -30,7 +30,7 @@ SPACE = "\N{NO-BREAK SPACE}"
 
 
 def test_where_rwn_wins_and_where_it_loses_is_said() -> None:
-    (told,) = match_words.sentences([RWN, NOISE], LOSS, 100)
+    (told,) = match_sentences.sentences([RWN, NOISE], LOSS, 100)
     assert told == (
         f"RWN, the 2022 method against Additive noise: better on Distance linkage (11.0{SPACE}% "
         f"against 61.0{SPACE}%); worse on Worst-case linkage (61.0{SPACE}% against 11.0{SPACE}%)."
@@ -38,16 +38,16 @@ def test_where_rwn_wins_and_where_it_loses_is_said() -> None:
 
 
 def test_nobody_wins_where_releases_overlap() -> None:
-    told = match_words.sentences([RWN, ROWS, NOISE], LOSS, 100)
+    told = match_sentences.sentences([RWN, ROWS, NOISE], LOSS, 100)
     assert told[0] == "No method is better than every other one on any measure."
     assert "on 1 of 2 measures releases overlap" in told[1]
-    without = match_words.sentences([RWN, NOISE, WEAK], LOSS, 100)
+    without = match_sentences.sentences([RWN, NOISE, WEAK], LOSS, 100)
     assert not any("every other" in each for each in without)  # two are compared, and not three
 
 
 def test_an_outright_winner_is_named_and_the_loss_itself_is_not_compared() -> None:
     third = matched(rwn.RowCopy(k=5), correlation=FAR, bayes_linkage=FAR, distance_linkage=FAR)
-    told = match_words.sentences([RWN, NOISE, third], LOSS, 100)
+    told = match_sentences.sentences([RWN, NOISE, third], LOSS, 100)
     assert told[0] == (
         "RWN, the 2022 method is better than every other matched method on Distance linkage."
     )
@@ -57,16 +57,16 @@ def test_an_outright_winner_is_named_and_the_loss_itself_is_not_compared() -> No
 def test_who_is_left_out_is_said_with_the_reason() -> None:
     lossy = matched(rwn.KNoise(k=2), reached=False, correlation=FAR)
     refused = Refused(method="additive_noise", reason="The method masks numbers only.")
-    told = match_words.sentences([RWN, WEAK, lossy, refused], LOSS, 100)
+    told = match_sentences.sentences([RWN, WEAK, lossy, refused], LOSS, 100)
     assert told[0].startswith("Post-randomization (PRAM) never loses so much: at its strongest,")
     assert "it reads 0.02 and not 0.115" in told[0]
     assert told[1].startswith("k-noise loses more at every strength that was tried: at k = 2")
     assert told[2] == "Additive noise cannot mask this table: The method masks numbers only."
     policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.05),))
-    (kept,) = match_words.sentences([matched(rwn.RWN(k=5), reached=False, bayes_linkage=FAR)],
+    (kept,) = match_sentences.sentences([matched(rwn.RWN(k=5), reached=False, bayes_linkage=FAR)],
                                     policy, 100)  # fmt: skip
     assert kept.startswith("RWN, the 2022 method keeps the policy at no strength that was tried")
-    (reached,) = match_words.sentences([RWN], rwn.Policy(), 100)
+    (reached,) = match_sentences.sentences([RWN], rwn.Policy(), 100)
     assert reached.startswith("RWN, the 2022 method keeps all limits at k = 5 · q = 1; nothing")
 
 
@@ -74,7 +74,7 @@ def test_who_is_left_out_is_said_with_the_reason() -> None:
 def screen(open_page, at_once, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The Compare page, where work is done at once."""
     monkeypatch.setattr(matching, "be_polite", lambda: None)
-    for module in (matching, law_sections):
+    for module in (matching, method_pairs):
         monkeypatch.setattr(module, "Job", at_once)
     return open_page("compare")
 
@@ -103,7 +103,7 @@ def test_methods_are_matched_opened_on_tune_and_kept(screen) -> None:
     job = screen.job(matching.JOB)
     assert [each.method for each in job.result] == ["rwn", "additive_noise", "rank_swapping"]
     few = "range of only 2 releases, wide enough for skewed values; draw at least 19 to know it"
-    (table,) = match_cards.table_of(screen.session, job.result)["tables"]
+    (table,) = match_results.match_table(screen.session, job.result)["tables"]
     assert table["rows"][-1] == ["in brackets", few, few, few]
     text = shown(screen)
     assert "Tuned to Relations lost: at most 20" in text
@@ -118,7 +118,7 @@ def test_methods_are_matched_opened_on_tune_and_kept(screen) -> None:
     assert screen.session.method == "additive_noise"
     assert screen.session.setting == job.result[1].point.setting
     for what in ("Coefficients", "Distributions"):
-        key = f"compare.{screen.session.generation}.matched.picture"
+        key = f"compare.{screen.session.table_version}.matched.picture"
         screen.test.session_state[key] = what
         screen.test.run()
         assert screen.errors == []
@@ -145,9 +145,9 @@ def test_no_method_cannot_be_matched(screen) -> None:
 def test_the_folded_sections_answer(screen, monkeypatch: pytest.MonkeyPatch) -> None:
     tables: list[dict[str, Any]] = []
     monkeypatch.setattr(
-        law_sections, "panel", lambda payload, key: tables.extend(payload["tables"])
+        method_pairs, "panel", lambda payload, key: tables.extend(payload["tables"])
     )
-    press(screen, f"Draw {law_sections.RELEASES} releases")
+    press(screen, f"Draw {method_pairs.RELEASES} releases")
     assert "standard errors from 0" in shown(screen)
     press(screen, "Compare the laws")
     titles = [each["title"] for each in tables]

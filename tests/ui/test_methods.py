@@ -10,9 +10,9 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.tuning import Setting
+from rwn_ui.background import preparation
 from rwn_ui.state.address import address
 from rwn_ui.state.load_setting import load
-from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.widgets import sidebar
@@ -120,8 +120,8 @@ def test_another_method_of_a_large_table_is_prepared_in_the_background(
     open_page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     screen = open_page("data").upload("large.csv", csv()).wait().visit("tune")
-    with monkeypatch.context() as patch:  # a first picture that only Cancel ends
-        patch.setattr(PreparedTable, "begin", lambda *given, **chosen: given[2].wait(60))
+    with monkeypatch.context() as patch:  # work that only Cancel ends
+        patch.setattr(preparation, "_compile", lambda task, levels: task.check(60))
         choose(screen, "nbrs2015")
         assert screen.work.preparation is not None
         assert screen.session.method == "rwn"

@@ -12,7 +12,7 @@ from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Plan, Point, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.features import policy_tile, sweep_points
-from rwn_ui.features.risk_axis import POLICY
+from rwn_ui.features.axis_choice import POLICY
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 from rwn_ui.sweep import cards as sweep_cards
@@ -85,7 +85,7 @@ def test_other_limits_judge_all_scenarios_anew_and_say_that_they_do(session: Ses
 
 
 def test_the_sweep_says_the_same(session: Session) -> None:
-    sweep = Sweep.of(Plan(measures=tuple(KEPT)), list(POINTS), 3)
+    sweep = Sweep.from_points(Plan(measures=tuple(KEPT)), list(POINTS), 3)
     spots = sweep_cards.map_points(session.policy, sweep, "correlation", POLICY)
     assert [spot["kept"] for spot in spots] == [True, False, False]
     assert spots[1]["y"] > 1 > spots[0]["y"]
@@ -99,9 +99,9 @@ def test_the_sweep_says_the_same(session: Session) -> None:
 
 
 def test_the_frontier_is_that_of_the_largest_share(session: Session) -> None:
-    sweep = Sweep.of(Plan(measures=tuple(KEPT)), list(POINTS[:2]), 2)
+    sweep = Sweep.from_points(Plan(measures=tuple(KEPT)), list(POINTS[:2]), 2)
     worse = point(9, {**BROKEN, "correlation": (0.3, 0.3)})
-    all_three = Sweep.of(sweep.plan, [*POINTS[:2], worse], 3)
+    all_three = Sweep.from_points(sweep.plan, [*POINTS[:2], worse], 3)
     kept = sweep_points.best(session.policy, all_three, "correlation", POLICY)
     assert kept == {each.setting.key for each in POINTS[:2]}
 

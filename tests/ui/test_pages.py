@@ -92,9 +92,9 @@ def test_a_file_and_a_demo_that_are_both_chosen_do_not_take_turns(open_page) -> 
     screen = open_page("data")
     screen.test.selectbox(key="data.demo").set_value("pima").run()
     screen.upload("mine.csv", table())
-    loaded = screen.session.generation
+    loaded = screen.session.table_version
     screen.test.run()
-    assert (screen.session.name, screen.session.generation) == ("mine.csv", loaded)
+    assert (screen.session.name, screen.session.table_version) == ("mine.csv", loaded)
     screen.test.selectbox(key="data.demo").set_value("bodyfat").run()
     assert screen.session.name == "bodyfat"
 
@@ -157,7 +157,7 @@ def test_nothing_to_mask_is_a_sentence_and_the_table_stays(
     assert apply(screen, monkeypatch, **columns) == [
         "No variable is chosen for masking; choose at least one."
     ]
-    assert screen.session.generation == 0
+    assert screen.session.table_version == 0
     assert len(screen.visit("tune").panel["cards"]) == 9
 
 
@@ -208,7 +208,9 @@ def test_two_users_never_see_each_other(open_page) -> None:
     mine.visit("tune")
     theirs.visit("tune")
     for screen in (mine, theirs):
-        screen.test.selectbox(key=f"tune.{screen.session.generation}.variable").set_value("g").run()
+        screen.test.selectbox(key=f"tune.{screen.session.table_version}.variable").set_value(
+            "g"
+        ).run()
     assert "MINE7731" in mine.everything()
     assert "THEIRS42" in theirs.everything()
     assert "THEIRS42" not in mine.everything()

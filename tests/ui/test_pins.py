@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 
 from rwn_core.tuning.policy import QUICK
-from rwn_ui.features import risk_axis
+from rwn_ui.features import limit_queue
 from rwn_ui.state.change_table import reweigh
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 from rwn_ui.tune import view as tune_view
-from tests.ui.following import followed, map_of, shown
+from tests.ui.following import followed, match_map, shown
 
 
 @pytest.fixture
 def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     """A session whose table counts as a larger one."""
-    monkeypatch.setattr(risk_axis, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(limit_queue, "LARGEST_LIVE", 10)
     return open_page("tune").session
 
 
@@ -29,27 +29,27 @@ def compared(payload: dict[str, Any]) -> list[str]:
 
 
 def on_map(payload: dict[str, Any]) -> set[str]:
-    return {trace["name"] for trace in map_of(payload)["data"]} & {"now", "A"}
+    return {trace["name"] for trace in match_map(payload)["data"]} & {"now", "A"}
 
 
 def test_a_pin_waits_for_nothing_and_is_completed_when_it_is_known(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(risk_axis.rwn, "MEASURES", {})  # nothing is read for a pin
+        patch.setattr(limit_queue.rwn, "MEASURES", {})  # nothing is read for a pin
         patch.setattr(tune_view.tiles, "chosen", lambda _: [])
         session.pins["A"] = tune_view.pin(session, current_release(session))
-    assert {*session.pins["A"].to_come} == {*session.policy.measures} - {*QUICK}
+    assert {*session.pins["A"].pending} == {*session.policy.measures} - {*QUICK}
     assert session.pins["A"].judged(session.policy) is None
     payload = shown(session)
-    assert (compared(payload), payload["again"]) == ([], risk_axis.SHORT_REST)
+    assert (compared(payload), payload["again"]) == ([], limit_queue.REST)
     payload = followed(session)
-    now = risk_axis.readings(session, current_release(session))
+    now = limit_queue.readings(session, current_release(session))
     assert session.pins["A"].values == {key: now[key].value for key in session.policy.measures}
-    assert session.pins["A"].to_come == ()
+    assert session.pins["A"].pending == ()
     assert compared(payload) == ["A"]
     assert payload["tiles"][0]["against"][0]["text"].startswith("±0")
-    own_work().on_demand.cancel()
+    user_work().worker.cancel()
 
 
 def test_a_pin_that_was_left_before_it_was_known_is_read_after_the_setting_on_screen(
@@ -57,29 +57,29 @@ def test_a_pin_that_was_left_before_it_was_known_is_read_after_the_setting_on_sc
 ) -> None:
     session.pins["A"] = tune_view.pin(session, current_release(session))
     strict, session.levers["k"] = session.levers["k"], 60
-    risk_axis.follow(session)
-    asked = [(each.params.k, each.measure) for each in own_work().on_demand._asked]
+    limit_queue.follow(session)
+    asked = [(each.params.k, each.measure) for each in user_work().worker._asked]
     assert {k for k, _ in asked[: len(asked) // 2]} == {60}
     assert asked[-1][0] == strict
     payload = followed(session)
     pinned = session.pins["A"]
-    assert (pinned.to_come, compared(payload), on_map(payload)) == ((), ["A"], {"now", "A"})
+    assert (pinned.pending, compared(payload), on_map(payload)) == ((), ["A"], {"now", "A"})
     for k, values in ((60, None), (strict, pinned.values)):
         session.levers["k"] = k
         followed(session)
-        live = risk_axis.readings(session, current_release(session))
+        live = limit_queue.readings(session, current_release(session))
         known = {key: live[key].value for key in session.policy.measures}
         assert (known == {key: pinned.values[key] for key in known}) is (values is not None)
-    own_work().on_demand.cancel()
+    user_work().worker.cancel()
 
 
 def test_a_pin_of_other_weights_is_asked_of_nobody_until_they_are_back(session: Session) -> None:
     session.pins["A"] = tune_view.pin(session, current_release(session))
     reweigh(session, {"age": 3.0})
     followed(session)
-    assert session.pins["A"].to_come
+    assert session.pins["A"].pending
     assert compared(shown(session)) == []
     reweigh(session, {"age": 1.0})
     followed(session)
-    assert not session.pins["A"].to_come
-    own_work().on_demand.cancel()
+    assert not session.pins["A"].pending
+    user_work().worker.cancel()

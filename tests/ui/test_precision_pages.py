@@ -9,13 +9,13 @@ import pytest
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.data.rounding import steps_by_name, steps_of
+from rwn_core.data.rounding import given_steps, steps_by_name
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
 from rwn_ui.compare.view import take
-from rwn_ui.features.scenario_trial import scenario_of
+from rwn_ui.features.scenario_trial import as_scenario
 from rwn_ui.risk import view as risk_view
-from rwn_ui.state.results import current_release, own_results, setting_key
+from rwn_ui.state.results import current_release, setting_key, user_results
 from rwn_ui.state.session import Session
 from rwn_ui.widgets import precision
 
@@ -57,7 +57,7 @@ def choose(screen: Any, words: str) -> None:
 
 def worst(session: Session) -> float:
     """What the first tile says of the worst case."""
-    return float(own_results().last["tune"]["tiles"][0]["released"].split()[0])
+    return float(user_results().last["tune"]["tiles"][0]["released"].split()[0])
 
 
 def test_nothing_is_rounded_and_nothing_drawn_at_first(open_page) -> None:
@@ -72,14 +72,16 @@ def test_nothing_is_rounded_and_nothing_drawn_at_first(open_page) -> None:
 
 def test_one_choice_for_all_numbers_reaches_every_page(tune) -> None:
     session, exact = tune.session, worst(tune.session)
-    cards = own_results().last["tune"]["cards"]
+    cards = user_results().last["tune"]["cards"]
     choose(tune, "0.5 SD")
     data = session.data
-    assert session.precision == steps_by_name(steps_of(data, 0.5))
+    assert session.precision == steps_by_name(given_steps(data, 0.5))
     assert worst(session) < exact - 5
     assert session.words == "ε = 2 · k = 5 · q = 1 · numbers rounded to about 0.5 SD"
-    assert session.words in own_results().last["tune"]["summary"]["text"]
-    assert sum(a != b for a, b in zip(cards, own_results().last["tune"]["cards"], strict=True)) >= 6
+    assert session.words in user_results().last["tune"]["summary"]["text"]
+    assert (
+        sum(a != b for a, b in zip(cards, user_results().last["tune"]["cards"], strict=True)) >= 6
+    )
     release = rwn.mask(data, session.params, precision=dict(session.precision), seed=session.seed)
     assert current_release(session).masked.masked.frame.equals(release.masked.frame)
     for page in ("utility", "risk", "sweep", "compare", "data"):
@@ -91,7 +93,7 @@ def test_one_choice_for_all_numbers_reaches_every_page(tune) -> None:
 def test_every_choice_can_be_reached_where_two_have_the_same_steps(open_page) -> None:
     rows = "\n".join(f"{i % 4},{i * 7 % 5}" for i in range(60))
     screen = open_page("data").upload("few.csv", f"x,y\n{rows}\n".encode()).visit("tune")
-    screen.test.session_state[f"tune.{screen.session.generation}.precision.box"] = True
+    screen.test.session_state[f"tune.{screen.session.table_version}.precision.box"] = True
     screen.test.run()
     for words in precision.CHOICES:
         choose(screen, words)
@@ -106,7 +108,7 @@ def test_steps_that_are_typed_in_are_the_release_and_survive_other_pages(tune, t
     session = tune.session
     assert session.precision == (("age", 5.0), ("weight", 10.0))
     assert (
-        "age in steps of 5, weight in steps of 10" in own_results().last["tune"]["summary"]["text"]
+        "age in steps of 5, weight in steps of 10" in user_results().last["tune"]["summary"]["text"]
     )
     (slider,) = tune.test.select_slider
     assert slider.value == "own steps"
@@ -195,11 +197,11 @@ def test_a_scenario_keeps_the_precision_and_brings_it_back(tune) -> None:
     session = tune.session
     choose(tune, "1 SD")
     coarse = session.precision
-    scenario = scenario_of(session, "Coarse", "")
+    scenario = as_scenario(session, "Coarse", "")
     again = Scenario.from_toml(scenario.to_toml())
     assert again.setting == session.setting
     assert dict(again.setting.precision) == dict(coarse)
-    exact = scenario_of(session, "Exact", "", sweep_point(session, Setting(params=session.params)))
+    exact = as_scenario(session, "Exact", "", sweep_point(session, Setting(params=session.params)))
     risk = "bayes_linkage"
     assert scenario.readings[risk]["median"] < exact.readings[risk]["median"]
     choose(tune, "as is")

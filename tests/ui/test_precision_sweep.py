@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rwn_core.data.rounding import steps_of
+from rwn_core.data.rounding import given_steps
 from rwn_core.errors import ParameterError
 from rwn_core.measures.measure import Reading
 from rwn_core.reporting.scenario import Scenario
@@ -40,7 +40,7 @@ def test_the_sweep_form_tries_precisions(open_page) -> None:
     screen = open_page("sweep")
     page, session = screen.test, screen.session
     data = session.data
-    coarse = steps_of(data, 0.5)
+    coarse = given_steps(data, 0.5)
     assert sweep_form.first_search(session).grid.precision == ({}, coarse)
 
     def field(kind: str, label: str) -> Any:
@@ -60,7 +60,7 @@ def test_the_sweep_form_tries_precisions(open_page) -> None:
     screen.work.sweep.join(60)
     page.run()
     points = screen.work.sweep.sweep().points
-    expected = [{}, steps_of(data, 0.5), {"age": 5.0, "weight": 10.0}]
+    expected = [{}, given_steps(data, 0.5), {"age": 5.0, "weight": 10.0}]
     assert [dict(point.setting.precision) for point in points] == expected
     linked = [point.median("bayes_linkage") for point in points]
     assert linked[1] < linked[2] <= linked[0]

@@ -32,7 +32,7 @@ def chosen(screen) -> None:
     session.seed = 7
     session.policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.1),))
     session.scenarios["mild"] = Scenario(name="mild", table=session.data.fingerprint)
-    project_folder.save(project.project_of(session))
+    project_folder.save(project.current_project(session))
 
 
 def test_a_saved_project_is_offered_with_its_table_and_brings_everything_back(

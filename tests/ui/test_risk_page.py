@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 import rwn_core as rwn
-from rwn_ui.features import risk_axis
+from rwn_ui.features import axis_choice
 from rwn_ui.risk import view as risk_view
 
 Payloads = list[dict[str, Any]]
@@ -231,7 +231,7 @@ def test_the_tune_page_shows_the_worst_case_first_and_says_so(open_page):
     assert "Worst-case linkage" in tile["help"]
     assert "ordinary" in tile["limit"]
     assert "ordinary intruder" in tile["help"]
-    assert risk_axis.AXIS in screen.panel["cards"][0]
+    assert axis_choice.AXIS in screen.panel["cards"][0]
 
 
 def test_every_risk_can_stand_on_the_map_beside_the_policy(open_page):
@@ -242,7 +242,7 @@ def test_every_risk_can_stand_on_the_map_beside_the_policy(open_page):
         assert screen.errors == []
         (policy, tile, *_) = screen.panel["tiles"]
         assert policy["state"] == "over"
-        assert (tile["label"], tile["state"]) == (risk_axis.title(key, 241), None)
+        assert (tile["label"], tile["state"]) == (axis_choice.title(key, 241), None)
         assert tile["released"].endswith("%")
-        assert f"risk: {risk_axis.title(key, 241).lower()}" in screen.panel["cards"][0]
-    assert set(risk_axis.CHOICES) >= {"bayes_linkage", "intruder_levels", "extremes"}
+        assert f"risk: {axis_choice.title(key, 241).lower()}" in screen.panel["cards"][0]
+    assert set(axis_choice.CHOICES) >= {"bayes_linkage", "intruder_levels", "extremes"}

@@ -61,7 +61,7 @@ def test_where_all_rows_at_once_tell_a_row_alone_is_not_said_to(data) -> None:
     (text, *_) = warnings(params, found | {"bayes_linkage": planted}, digits=True, lone=4)
     assert "75 %" in text
     assert "leave few originals" not in text
-    assert "source of one row only" in text
+    assert "source of only one row" in text
     assert "Ordinary linkage finds" not in said(data, rwn.RWN(epsilon=4.0, k=5))
 
 

@@ -18,12 +18,11 @@ from types import SimpleNamespace
 
 import pytest
 from starlette.formparsers import MultiPartParser
-from streamlit import net_util
-from streamlit.runtime import Runtime
-from streamlit.runtime.runtime import RuntimeState
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.state.session_state import SessionState
 
-from rwn_ui.server import given_file, serve, sweeper
+from rwn_ui.server import given_file, launch, private_streamlit, serve, sweeper
+from rwn_ui.server.safety import behind_proxy
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "SENTINEL7731"
@@ -36,36 +35,29 @@ with launch.serving({port}) as server:
     time.sleep(600)
 """
 FOREIGN = """
-from streamlit import net_util
-from streamlit.runtime.state.session_state import SessionState
+import asyncio
+from streamlit import config, net_util
 from streamlit.web.server import server_util
-from rwn_ui.server import serve
-asked = []
+from rwn_ui.server.visitors import OwnVisitors
+asked, served, sent = [], [], []
 net_util._make_blocking_http_get = lambda url, **_: asked.append(url)
-assert not server_util.is_url_from_allowed_origins("http://evil.example")
-print(len(asked))
-asked.clear()
-serve.stay_inside()
-assert not server_util.is_url_from_allowed_origins("http://evil.example")
-assert server_util.is_url_from_allowed_origins("http://127.0.0.1:8501")
-print(len(asked))
-"""
+config.set_option("server.allowedHosts", ["127.0.0.1", "localhost"])
 
-AHEAD = """
-import ast, sys
-from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
-from rwn_ui.server import serve
-for module in serve._FIRST_PAGE:
-    import_module(module)
-for page in ("app.py", "pages/tune.py"):
-    for node in ast.walk(ast.parse(Path(page).read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module.startswith("rwn_"):
-            package = hasattr(sys.modules.get(node.module), "__path__")
-            names = [f"{node.module}.{each.name}" for each in node.names] if package else []
-            wanted = [node.module, *filter(find_spec, names)]
-            print(*(each for each in wanted if each not in sys.modules), end=" ")
+async def streamlit_itself(scope, receive, send):
+    origin = dict(scope["headers"])[b"origin"].decode()
+    served.append((scope["type"], server_util.is_url_from_allowed_origins(origin)))
+
+async def send(message):
+    sent.append(message)
+
+for kind in ("http", "websocket"):
+    for origin in (b"http://evil.example", b"http://127.0.0.1:8501"):
+        headers = [(b"host", b"127.0.0.1:8501"), (b"origin", origin)]
+        scope = {"type": kind, "path": "/any", "headers": headers}
+        asyncio.run(OwnVisitors(streamlit_itself)(scope, None, send))
+assert served == [("http", True), ("websocket", True)], served
+assert sent[0]["status"] == 403 and sent[-1]["type"] == "websocket.close", sent
+print(len(asked))
 """
 
 
@@ -74,13 +66,11 @@ def as_before() -> Iterator[None]:
     """What belongs to the process is put back."""
     factory, hooks = logging.getLogRecordFactory(), (sys.excepthook, sys.unraisablehook)
     thread_hook, spool = threading.excepthook, MultiPartParser.spool_max_size
-    lookups = net_util.get_external_ip, net_util.get_internal_ip
     with warnings.catch_warnings():
         yield
     logging.setLogRecordFactory(factory)
     (sys.excepthook, sys.unraisablehook), threading.excepthook = hooks, thread_hook
     MultiPartParser.spool_max_size = spool
-    net_util.get_external_ip, net_util.get_internal_ip = lookups
 
 
 def test_a_log_has_the_type_of_an_error_and_not_its_text(
@@ -104,13 +94,11 @@ def test_a_foreign_origin_makes_nobody_ask_outside() -> None:
     run = subprocess.run(
         [sys.executable, "-c", FOREIGN], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    by_itself, inside = run.stdout.split()[-2:]
-    assert int(by_itself) > 0  # as Streamlit does
-    assert int(inside) == 0
+    assert run.stdout.split() == ["0"]
 
 
 def test_an_upload_stays_off_the_disk(as_before: None) -> None:
-    serve.stay_inside()
+    private_streamlit.prepare()
     assert MultiPartParser.spool_max_size > 10**12
 
 
@@ -151,13 +139,11 @@ def test_a_session_that_was_left_is_closed_and_one_that_is_open_is_not() -> None
         list_sessions=lambda: [each for each in infos if each.session.id not in closed],
         is_active_session=lambda each: each in active,
     )
-    loop = SimpleNamespace(call_soon_threadsafe=lambda call, *given: call(*given))
     instance = SimpleNamespace(
         _session_mgr=manager,
-        _get_async_objs=lambda: SimpleNamespace(eventloop=loop),
         close_session=closed.append,
     )
-    sweep = sweeper.Sweeper(instance, give_back=lambda states: False).sweep
+    sweep = sweeper.Sweeper(instance).sweep
     assert sweep(0.0) == []
     active.add("back")
     assert sweep(sweeper.GRACE - 1) == []
@@ -174,22 +160,32 @@ def test_a_session_that_was_left_is_closed_and_one_that_is_open_is_not() -> None
     assert sweep(2 * sweeper.GRACE + 1) == ["back"]
 
 
-def test_what_the_first_page_imports_is_read_before_anybody_asks() -> None:
-    left = subprocess.run(
-        [sys.executable, "-c", AHEAD], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert left.stdout.split() == []
-
-
-def test_reading_ahead_waits_for_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    states = iter([RuntimeState.INITIAL, RuntimeState.NO_SESSIONS_CONNECTED])
-    read, waited = [], []
+def test_what_the_first_page_imports_is_read_before_a_user_comes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read = []
     monkeypatch.setattr(serve, "import_module", read.append)
     monkeypatch.setattr(given_file, "read_given_ahead", lambda: read.append("the given file"))
-    monkeypatch.setattr(serve.time, "sleep", lambda _: waited.append(len(read)))
-    monkeypatch.setattr(Runtime, "exists", lambda: True)
-    monkeypatch.setattr(Runtime, "instance", lambda: SimpleNamespace(state=next(states)))
-    serve.read_ahead()
-    assert read == ["the given file", *serve._FIRST_PAGE]
-    assert waited == [0, 0]
+    serve.read_ahead(ROOT)
+    assert read[0] == "the given file"
+    assert {"rwn_ui.server.login", "rwn_ui.tune.view", "rwn_ui.widgets.slices"} <= set(read)
     assert gc.isenabled()
+
+
+def test_a_server_without_a_private_member_ends_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    private_streamlit.require_members()
+    monkeypatch.delattr(PagesManager, "uses_pages_directory")
+    monkeypatch.setattr(sys, "argv", ["-c", "run", "app.py"])
+    monkeypatch.setattr(serve, "say_no_values", lambda: None)
+    with pytest.raises(SystemExit, match=r"lacks PagesManager\.uses_pages_directory"):
+        serve.main()
+
+
+def test_flags_are_read_as_options() -> None:
+    flags = launch.command(8601, hosts=("a.org",))[5:]
+    wanted = {
+        key: list(v) if isinstance(v, tuple) else v for key, v in behind_proxy(("a.org",)).items()
+    }
+    assert serve.as_config(flags) == {"server.port": 8601, **wanted}

@@ -13,7 +13,7 @@ from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Point, Setting
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
-from rwn_ui.features.scenario_trial import scenario_of
+from rwn_ui.features.scenario_trial import as_scenario
 from rwn_ui.features.setting_sentences import differences
 from rwn_ui.state import address
 from rwn_ui.state.change_table import reslice
@@ -148,10 +148,10 @@ def test_bad_slices_of_a_link_are_a_sentence(open_page, text) -> None:
 
 def test_a_saved_setting_has_the_slices(open_page) -> None:
     screen = open_page("tune")
-    before = scenario_of(screen.session, "before", "")
+    before = as_scenario(screen.session, "before", "")
     choose(screen, "By correlation, 5 slices")
     session, chosen = screen.session, screen.session.slices
-    scenario = Scenario.from_toml(scenario_of(session, "kept", "").to_toml())
+    scenario = Scenario.from_toml(as_scenario(session, "kept", "").to_toml())
     assert scenario.setting.slices == chosen
     assert any(
         each.startswith("what travels together is") for each in differences(before, scenario)
@@ -212,7 +212,7 @@ def test_the_button_searches_slices_and_loads_them(
         )
 
     monkeypatch.setattr(slice_search, "seek_politely", answered)
-    monkeypatch.setattr(slice_search, "TimedJob", at_once)
+    monkeypatch.setattr(slice_search, "Job", at_once)
     screen = open_page("sweep")
     next(b for b in screen.test.button if b.label == "Search slices").click().run()
     assert screen.errors == []

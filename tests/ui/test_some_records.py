@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -48,9 +46,11 @@ def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(
 ) -> None:
     monkeypatch.setattr(preview, "LARGEST_PAIRS", 60_000)
     data = table()
-    prepared_table = PreparedTable.of(data)
-    params = rwn.RWN(epsilon=beyond * prepared_table.prepared.slider_range.stored, k=5, q=0.7)
-    assert prepared_table.prepared.at(k=5, epsilon=params.epsilon).is_quick is (beyond <= 1)
+    prepared_table = PreparedTable.prepare(data)
+    params = rwn.RWN(epsilon=beyond * prepared_table.prepared.state.about.stored, k=5, q=0.7)
+    assert prepared_table.prepared.with_levers(k=5, epsilon=params.epsilon).is_quick is (
+        beyond <= 1
+    )
     current = prepared_table.release(params, 3)
     same_release(current, rwn.mask(data, params, seed=3), np.arange(data.n))
     assert isinstance(current.readings["neighborhood_size"], Reading)
@@ -62,14 +62,7 @@ def test_a_large_first_table_is_on_the_first_picture(
     path = tmp_path / "mine.csv"
     path.write_bytes(csv())
     monkeypatch.setenv("RWN_FILE", str(path))
-    monkeypatch.setattr(startup, "_SOON", 60.0)  # beside other work
-    begin = PreparedTable.begin
-
-    def slowly(*given: Any, **named: Any) -> PreparedTable | None:
-        time.sleep(1.0)
-        return begin(*given, **named)
-
-    monkeypatch.setattr(PreparedTable, "begin", slowly)
+    monkeypatch.setattr(startup, "_SOON", 60.0)  # other work goes on
     screen = open_page("tune")
     assert screen.session.name == "mine.csv"
     assert len(screen.panel["cards"]) == 9
@@ -79,10 +72,10 @@ def test_a_large_first_table_is_on_the_first_picture(
 @pytest.mark.parametrize("beyond", [0.5, 1.3])
 def test_some_records_look_as_in_the_release_of_all(some, beyond: float) -> None:
     data = table()
-    prepared_table = PreparedTable.of(data)
+    prepared_table = PreparedTable.prepare(data)
     records = prepared_table.prepared.records
-    assert (len(records), prepared_table.prepared.whole) == (2100, False)
-    params = rwn.RWN(epsilon=beyond * prepared_table.prepared.slider_range.epsilon, k=5, q=0.7)
+    assert (len(records), prepared_table.prepared.masks_all_records) == (2100, False)
+    params = rwn.RWN(epsilon=beyond * prepared_table.prepared.state.about.epsilon, k=5, q=0.7)
     release = rwn.mask(data, params, seed=3)
     current = prepared_table.release(params, 3)
     same_release(current, release, records)
@@ -97,7 +90,7 @@ def test_some_records_look_as_in_the_release_of_all(some, beyond: float) -> None
 
 def test_records_that_are_shown_keep_the_numbers_of_the_file(some) -> None:
     data = table()
-    prepared_table = PreparedTable.of(data)
+    prepared_table = PreparedTable.prepare(data)
     readings = prepared_table.release(rwn.RWN(epsilon=0.1, k=5), 3).readings
     for key in ("cooks_distance", "mahalanobis"):
         detail = readings[key].detail
@@ -108,7 +101,7 @@ def test_records_that_are_shown_keep_the_numbers_of_the_file(some) -> None:
 
 def test_an_intruder_holds_all_records_whichever_are_shown(some) -> None:
     data = table()
-    prepared_table = PreparedTable.of(data)
+    prepared_table = PreparedTable.prepare(data)
     params = rwn.RWN(epsilon=0.05, k=1, q=0.5)
     shown = prepared_table.release(params, 3).readings["distance_linkage"]
     release = rwn.mask(data, params, seed=3)
@@ -121,7 +114,7 @@ def test_an_intruder_holds_all_records_whichever_are_shown(some) -> None:
 
 
 def test_what_needs_every_record_says_so_and_nothing_fails(some) -> None:
-    prepared_table = PreparedTable.of(table())
+    prepared_table = PreparedTable.prepare(table())
     comparison = prepared_table.release(rwn.RWN(epsilon=0.1, k=5), 3).comparison
     result = {key: measure.read(comparison) for key, measure in rwn.MEASURES.items()}
     reasons = {
@@ -144,7 +137,9 @@ def test_what_needs_every_record_says_so_and_nothing_fails(some) -> None:
 def test_rounded_values_of_some_records(some) -> None:
     data = table()
     params = rwn.RWN(epsilon=0.1, k=5)
-    rounded = PreparedTable.of(data).release(Rounded(params=params, precision=(("x", 0.5),)), 3)
+    rounded = PreparedTable.prepare(data).release(
+        Rounded(params=params, precision=(("x", 0.5),)), 3
+    )
     values = rounded.masked.masked.values("x")
     np.testing.assert_allclose(values, 0.5 * np.round(values / 0.5))
     assert isinstance(rounded.readings["correlation"], Reading)
@@ -155,7 +150,9 @@ def test_a_page_says_that_some_records_are_shown_and_no_page_fails(some, open_pa
     for page in PAGES:
         screen.visit(page)
         assert screen.errors == [], page
-        noted = any("2,100 random records of 2,600" in each.value for each in screen.test.caption)
+        noted = any(
+            "random sample of 2,100 of 2,600 records" in each.value for each in screen.test.caption
+        )
         assert noted is (page in ("tune", "utility")), page
     session: Session = screen.session
     assert str(_not_expected(session)).startswith("This needs every record")
@@ -164,22 +161,22 @@ def test_a_page_says_that_some_records_are_shown_and_no_page_fails(some, open_pa
 
 def test_whole_tables_are_not_said_to_be_samples(open_page) -> None:
     screen: AppTest = open_page("tune").test
-    assert not any("random records of" in each.value for each in screen.caption)
+    assert not any("random sample of" in each.value for each in screen.caption)
 
 
 def test_the_slope_of_some_records_is_not_held_against_the_policy(some) -> None:
     session = Session(name="large", demo=None, data=table())
-    session.settle(prepared(session).prepared)
+    session.clamp(prepared(session).prepared)
     shown = tune_view.payload(session, current_release(session))["tiles"]
     (slope,) = (tile for tile in shown if tile["label"].startswith("Largest |Δ slope|"))
     assert (slope["state"], slope["limit"]) == (None, "SE of the shown records")
-    assert "whole table's standard errors are smaller" in slope["help"]
+    assert "the full table has smaller standard errors" in slope["help"]
 
 
 def test_analyses_of_some_records_have_no_tile_on_tune(some) -> None:
     """They are not judged there, and “0 of 0, all within tolerance” would say that they pass."""
     session = Session(name="large", demo=None, data=table())
-    session.settle(prepared(session).prepared)
+    session.clamp(prepared(session).prepared)
     session.analysis_plan = analysis_plan.suggested(session.data)
     labels = [t["label"] for t in tune_view.payload(session, current_release(session))["tiles"]]
     assert "Analysis plan" not in labels

@@ -24,7 +24,7 @@ def rules(screen, text: str) -> list[str]:
 def shown_tables(screen) -> dict[str, dict[str, Any]]:
     """The tables of the Utility page, by title."""
     session = screen.session
-    session.settle(prepared(session).prepared)
+    session.clamp(prepared(session).prepared)
     return {each["title"]: each for each in tables(read(session), (), None, None)}
 
 

@@ -94,7 +94,7 @@ def test_a_click_on_the_map_or_the_table_chooses_and_loads_nothing(sweep_page: A
         sweep_page.session_state["sweep.0.picked"] = None
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(st, "session_state", sweep_page.session_state)
-            patch.setattr(sweep_pick, "own_work", lambda: work_of(sweep_page))
+            patch.setattr(sweep_pick, "user_work", lambda: work_of(sweep_page))
             sweep_pick.pick(session, point.setting.key)
         sweep_page.run()
         select = next(s for s in sweep_page.selectbox if s.label.startswith("Setting"))

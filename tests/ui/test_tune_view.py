@@ -9,7 +9,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.measures.measure import Reading
-from rwn_ui.features import risk_axis
+from rwn_ui.features import limit_queue
 from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Pin, Session
@@ -29,7 +29,7 @@ LABELS = (
 @pytest.fixture
 def session() -> Session:
     made = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
-    made.settle(prepared(made).prepared)
+    made.clamp(prepared(made).prepared)
     return made
 
 
@@ -64,7 +64,7 @@ def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
         key: r for key, r in current_release(session).readings.items() if isinstance(r, Reading)
     }
     shown = tiles(session)
-    worst = risk_axis.readings(session, current_release(session))["linked_over_half"]
+    worst = limit_queue.readings(session, current_release(session))["linked_over_half"]
     linked, pc1 = worst, readings["principal_components"].detail
     assert shown["Linked over one half"]["released"] == f"{100 * linked.value:.3g} %, limit 1 %"
     assert shown["Max Cook’s distance"]["original"] == "0.754"
@@ -92,7 +92,7 @@ def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
 def test_a_tile_of_utility_is_marked_where_it_misses_its_aim_and_never_green(
     session: Session, label: str, field: str, measure: str
 ) -> None:
-    value = risk_axis.readings(session, current_release(session))[measure].value
+    value = limit_queue.readings(session, current_release(session))[measure].value
     for aim, state in ((value, None), (value * 0.99, "over"), (value * 1.01, None)):
         session.aims = replace(session.aims, **{field: aim})
         assert tiles(session)[label]["state"] == state
@@ -106,9 +106,9 @@ def limited(session: Session, **limits: float) -> dict:
 
 
 def test_the_first_tile_is_green_only_if_all_limits_are_kept(session: Session) -> None:
-    readings = risk_axis.readings(session, current_release(session))
+    readings = limit_queue.readings(session, current_release(session))
     ordinary = readings["distance_linkage"].value
-    gain = risk_axis._read(session, current_release(session), "attribute_gain").value
+    gain = limit_queue._read(session, current_release(session), "attribute_gain").value
     kept = limited(session, attribute_gain=gain, distance_linkage=2 * ordinary)
     assert (kept["label"], kept["state"]) == ("Attribute gain", "kept")
     assert "all 2 kept" in kept["limit"]
@@ -184,7 +184,7 @@ def test_the_stamp_is_new_for_everything_that_changes_a_chart(session: Session) 
     for name, value in (("seed", 2), ("variable", "age")):
         setattr(session, name, value)
         note()
-    session.use_method("nbrs2015", PreparedTable.of(session.data, method="nbrs2015").prepared)
+    session.use_method("nbrs2015", PreparedTable.prepare(session.data, method="nbrs2015").prepared)
     note()
     assert len(stamps) == 6
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.evaluation.forecast.statistic import statistics_of
+from rwn_core.evaluation.forecast.statistic import available_statistics
 from rwn_core.evaluation.repeated_draws import Ensemble, ensemble, releases
 from rwn_core.measures.statistics.intervals import prediction_interval
 from rwn_core.reporting.scenario import Scenario
@@ -25,7 +25,7 @@ from rwn_ui.features import (
 )
 from rwn_ui.features.repeated_draws_results import keep
 from rwn_ui.state.prepared_table import SHOWN
-from rwn_ui.state.results import own_results, prepared, setting_key
+from rwn_ui.state.results import prepared, setting_key, user_results
 from rwn_ui.state.session import Session
 from rwn_ui.tune import tiles
 from rwn_ui.utility import cards as utility_cards
@@ -36,7 +36,7 @@ from rwn_ui.utility.results import PENDING, complete, read
 def a_session(demo: str, data: rwn.Microdata) -> Session:
     """A user's session, without a browser."""
     session = Session(name=demo, demo=demo, data=data)
-    session.settle(prepared(session).prepared)
+    session.clamp(prepared(session).prepared)
     released = [variable.name for variable in session.data.schema.released]
     session.variable = released[0]
     session.second_variable = released[1]
@@ -65,7 +65,7 @@ def cards(session: Session) -> dict[str, Any]:
 def four() -> Ensemble:
     """Four draws of bodyfat's standard setting."""
     session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
-    session.settle(prepared(session).prepared)
+    session.clamp(prepared(session).prepared)
     keys = [key for key, one in rwn.MEASURES.items() if one.side == "utility"]
     keys = [*(key for key in keys if key not in {"prediction", "pmse"}), "cells_changed"]
     return ensemble(session.data, session.params, repeats=4, seed=session.seed, measures=keys)
@@ -142,7 +142,7 @@ def test_charts_show_where_draws_fall_and_only_those_of_their_setting(
 def test_only_the_newest_results_are_kept(four: Ensemble) -> None:
     for number in range(repeated_draws_results.KEPT + 3):
         keep((number,), (four, ()))
-    kept = own_results().memos["draws"]
+    kept = user_results().memos["draws"]
     known = [number for number in range(repeated_draws_results.KEPT + 3) if (number,) in kept]
     assert known == list(range(3, repeated_draws_results.KEPT + 3))
 
@@ -153,7 +153,9 @@ def test_only_the_newest_results_are_kept(four: Ensemble) -> None:
 def test_the_curves_moment_has_its_interval_over_the_draws(
     session: Session, four: Ensemble, kind: str
 ) -> None:
-    statistic = next(one for one in statistics_of(session.data, "siri", "bmi") if one.kind == kind)
+    statistic = next(
+        one for one in available_statistics(session.data, "siri", "bmi") if one.kind == kind
+    )
     low, high = repeated_draws_results.statistic_interval(four, statistic, session.data)
     comparison = read(session).comparison
     values = [
@@ -237,11 +239,11 @@ def test_the_page_has_words_and_pictures_for_odd_tables(name: str) -> None:
     data = rwn.Microdata.from_frame(odd_tables()[name])
     names = [variable.name for variable in data.schema.released]
     session = Session(name=name, demo=None, data=data)
-    session.settle(prepared(session).prepared)
+    session.clamp(prepared(session).prepared)
     session.second_variable = names[-1]
     for variable in names:
         session.variable = variable
-        for statistic in statistics_of(data, *session.pair):
+        for statistic in available_statistics(data, *session.pair):
             session.statistic = statistic
             payload = utility_view.payload(session, read(session), ())
             assert len(payload["cards"]) == 9

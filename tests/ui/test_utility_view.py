@@ -25,7 +25,7 @@ from rwn_ui.utility.results import read
 @pytest.fixture(params=["bodyfat", "pima"])
 def session(request: pytest.FixtureRequest) -> Session:
     session = Session(name="demo", demo=request.param, data=rwn.load_demo(request.param))
-    session.settle(prepared(session).prepared)
+    session.clamp(prepared(session).prepared)
     released = [variable.name for variable in session.data.schema.released]
     session.variable = released[0]
     session.second_variable = released[1]

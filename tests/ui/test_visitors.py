@@ -24,6 +24,7 @@ from rwn_ui.server.visitors import is_own
         ("localhost:8501", "http://localhost:8501@evil.example", False),
         ("localhost:8501", "http://localhost.evil.example:8501", False),
         ("data.example.org", "https://evil.example", False),
+        ("other.example.org", "https://other.example.org", False),
         ("evil.example", "https://evil.example", False),
         ("evil.example", None, False),
         (None, None, False),
@@ -33,11 +34,12 @@ from rwn_ui.server.visitors import is_own
 def test_only_the_servers_own_pages_are_answered(
     monkeypatch: pytest.MonkeyPatch, host: str | None, origin: str | None, own: bool
 ) -> None:
-    names = ["127.0.0.1", "localhost", "data.example.org"]
+    names = ["127.0.0.1", "localhost", "data.example.org", "other.example.org"]
+    given = {"server.allowedHosts": names, "browser.serverAddress": "data.example.org"}
     real = config.get_option
     monkeypatch.setattr(
         config,
         "get_option",
-        lambda name: names if name == "server.allowedHosts" else real(name),
+        lambda name: given[name] if name in given else real(name),
     )
     assert is_own(host, origin) is own

@@ -11,7 +11,7 @@ from rwn_core.measures.attacks.watch_list import WatchList
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.compare import view as compare_view
 from rwn_ui.features import watch_list
-from rwn_ui.features.scenario_trial import scenario_of
+from rwn_ui.features.scenario_trial import as_scenario
 from rwn_ui.risk import view as risk_view
 from rwn_ui.state.change_table import load
 from rwn_ui.state.results import prepared
@@ -106,7 +106,7 @@ def test_a_scenario_brings_its_questions_but_no_records(drawn, open_page):
     screen = open_page("compare")
     session = screen.session
     session.watched = WatchList(records=(38,), predicates=(TALL,))
-    kept = scenario_of(session, "One", "")
+    kept = as_scenario(session, "One", "")
     text = kept.to_toml()
     assert "height" in text
     assert "38" not in text.replace(kept.table, "").split("[[watch")[1]

@@ -11,14 +11,14 @@ import pytest
 import rwn_core as rwn
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import preview
-from rwn_ui.features import risk_axis
+from rwn_ui.features import axis_choice, limit_queue
 from rwn_ui.risk.form import Attack, usual_keys
 from rwn_ui.state.change_table import load, reweigh
-from rwn_ui.state.results import current_release, own_results, prepared, release_key
+from rwn_ui.state.results import current_release, prepared, release_key, user_results
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import user_work
 from rwn_ui.tune import view as tune_view
-from tests.ui.following import followed, map_of, shown
+from tests.ui.following import followed, match_map, shown
 
 SELECT = "tune.0.risk"
 
@@ -26,12 +26,11 @@ SELECT = "tune.0.risk"
 @pytest.fixture
 def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     """A session whose table counts as a larger one."""
-    monkeypatch.setattr(risk_axis, "LARGEST_LIVE", 10)
-    monkeypatch.setattr(risk_axis, "LARGEST_READ", 10)
-    monkeypatch.setattr(risk_axis, "SMALL", 10)
+    monkeypatch.setattr(limit_queue, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(limit_queue, "LARGEST_READ", 10)
     screen = open_page("tune")
     assert screen.errors == []
-    assert "follow when the sliders rest" in screen.test.selectbox(key=SELECT).help
+    assert "follow when the sliders stop" in screen.test.selectbox(key=SELECT).help
     return screen.session
 
 
@@ -43,31 +42,31 @@ def test_a_small_table_has_the_worst_case_at_once(open_page) -> None:
 
 
 def test_on_a_larger_one_it_follows_the_picture(session: Session) -> None:
-    before = own_results().last["tune"]
-    assert before["again"] == risk_axis.REST
+    before = user_results().last["tune"]
+    assert before["again"] == limit_queue.REST
     tile = before["tiles"][0]
     assert (tile["label"], tile["released"]) == ("Policy", "…")
     assert tile["limit"].startswith("ordinary ")
-    assert "when the sliders rest" in tile["help"]
+    assert "when the sliders stop" in tile["help"]
     assert multiprocessing.active_children() == []  # nobody is asked before the sliders rest
     after = followed(session)
     assert after["tiles"][0]["released"].endswith("%")
     assert after["stamp"] != before["stamp"]
     assert after["again"] is None
-    live = risk_axis.readings(session, current_release(session))["bayes_linkage"]
+    live = limit_queue.readings(session, current_release(session))["bayes_linkage"]
     at_once = prepared(session).release(session.masking, session.seed).comparison
-    assert live.value == risk_axis.rwn.MEASURES["bayes_linkage"].read(at_once).value
-    own_work().on_demand.cancel()
+    assert live.value == limit_queue.rwn.MEASURES["bayes_linkage"].read(at_once).value
+    user_work().worker.cancel()
 
 
 def test_until_then_the_map_has_a_line_and_says_so(session: Session) -> None:
-    drawn = map_of(shown(session))
+    drawn = match_map(shown(session))
     assert "now: risk follows" in [note["text"] for note in drawn["layout"]["annotations"]]
     assert not [trace for trace in drawn["data"] if trace["name"] == "now"]
-    drawn = map_of(followed(session))
+    drawn = match_map(followed(session))
     assert "now: risk follows" not in [note["text"] for note in drawn["layout"]["annotations"]]
     assert [trace for trace in drawn["data"] if trace["name"] == "now"]
-    own_work().on_demand.cancel()
+    user_work().worker.cancel()
 
 
 def test_a_move_is_a_new_question_and_an_earlier_answer_is_kept(session: Session) -> None:
@@ -78,20 +77,20 @@ def test_a_move_is_a_new_question_and_an_earlier_answer_is_kept(session: Session
     assert followed(session)["tiles"][0]["released"] != first
     session.levers["k"] = k
     assert shown(session)["tiles"][0]["released"] == first
-    own_work().on_demand.cancel()
+    user_work().worker.cancel()
 
 
 def test_other_weights_are_other_numbers_of_the_same_process(session: Session) -> None:
     followed(session)
-    reader = own_work().on_demand
+    reader = user_work().worker
     process, before = reader._pool.pids, read_here(session)
     reweigh(session, {"age": 3.0})
     assert shown(session)["tiles"][0]["released"] == "…"
     followed(session)
-    assert own_work().on_demand is reader
+    assert user_work().worker is reader
     assert reader._pool.pids == process
     current = current_release(session)
-    found = risk_axis.readings(session, current)["attribute_gain"]
+    found = limit_queue.readings(session, current)["attribute_gain"]
     assert isinstance(found, Reading)
     assert found.value == rwn.MEASURES["attribute_gain"].read(current.comparison).value != before
     reader.cancel()
@@ -107,24 +106,24 @@ def test_a_lower_bound_is_there_before_the_upper_one(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a large table, where both are needed for a verdict that keeps the limit."""
-    monkeypatch.setattr(risk_axis, "_in_two", lambda key, records: key == "bayes_linkage")
-    own_work().on_demand = SomeAnswers(session.data)
-    risk_axis.follow(session)
-    first = [(question.measure, question.begin) for question in own_work().on_demand.asked]
+    monkeypatch.setattr(limit_queue, "has_quick_bound", lambda key, records: key == "bayes_linkage")
+    user_work().worker = SomeAnswers(session.data)
+    limit_queue.follow(session)
+    first = [(question.measure, question.begin) for question in user_work().worker.asked]
     assert first[:2] == [("true_matches", True), ("bayes_linkage", True)]
     assert first[-1] == ("bayes_linkage", False)
-    begun = risk_axis.readings(session, current_release(session))
+    begun = limit_queue.readings(session, current_release(session))
     assert begun["bayes_linkage"].value == 0.02
-    assert risk_axis.pending(session, begun) == "bayes_linkage"
+    assert limit_queue.first_pending(session, begun) == "bayes_linkage"
     tile = shown(session)["tiles"][0]
     assert (tile["released"], tile["state"]) == ("…", None), "no verdict before the end"
-    risk_axis.follow(session)  # what is begun is not asked for again
-    assert ("bayes_linkage", True) not in [(q.measure, q.begin) for q in own_work().on_demand.asked]
-    own_work().on_demand.ended = True
-    known = risk_axis.readings(session, current_release(session))
+    limit_queue.follow(session)  # what is begun is not asked for again
+    assert ("bayes_linkage", True) not in [(q.measure, q.begin) for q in user_work().worker.asked]
+    user_work().worker.ended = True
+    known = limit_queue.readings(session, current_release(session))
     assert known["bayes_linkage"].detail["at_most"] == 0.04
-    assert risk_axis.pending(session, known) is None
-    own_work().on_demand = None
+    assert limit_queue.first_pending(session, known) is None
+    user_work().worker = None
 
 
 @pytest.mark.parametrize(("low", "known"), [(0.04, False), (0.06, True)])
@@ -132,33 +131,32 @@ def test_a_first_look_breaks_a_limit_only_where_its_interval_does(
     session: Session, monkeypatch: pytest.MonkeyPatch, low: float, known: bool
 ) -> None:
     """At most 5 % may be linked, and of a few rows 8 % are."""
-    monkeypatch.setattr(risk_axis, "_in_two", lambda key, records: key == "bayes_linkage")
-    own_work().on_demand = answers = SomeAnswers(session.data)
+    monkeypatch.setattr(limit_queue, "has_quick_bound", lambda key, records: key == "bayes_linkage")
+    user_work().worker = answers = SomeAnswers(session.data)
     detail = {"standing": "at least", "estimate": None, "at_most": None, "follows": True}
     detail |= {"rows": 300, "attack": "rows", "row_by_row": 0.08, "top5": 0.1}
     answers.first = Reading(value=0.08, interval=(low, 0.12), detail=detail)
-    risk_axis.follow(session)
-    begun = risk_axis.readings(session, current_release(session))
+    limit_queue.follow(session)
+    begun = limit_queue.readings(session, current_release(session))
     assert isinstance(begun["bayes_linkage"], Reading) is known
     words = "Linkage, at least 8 % of 300 random rows, the others follow"
     assert (words in shown(session)["tiles"][0]["help"]) is known
-    assert risk_axis.pending(session, begun) == "bayes_linkage"
-    own_work().on_demand = None
+    assert limit_queue.first_pending(session, begun) == "bayes_linkage"
+    user_work().worker = None
 
 
 def test_a_quick_limit_is_there_with_every_move(session: Session, monkeypatch) -> None:
-    monkeypatch.setattr(risk_axis, "LARGEST_READ", 300_000)
-    monkeypatch.setattr(risk_axis, "SMALL", 100_000)
+    monkeypatch.setattr(limit_queue, "LARGEST_READ", 300_000)
     for k in (5, 40):
         session.levers["k"] = k
         payload = shown(session)
         current = current_release(session)
-        shares = risk_axis.readings(session, current)
+        shares = limit_queue.readings(session, current)
         now = rwn.MEASURES["true_matches"].read(current.comparison).value
         assert shares["true_matches"].value == now > 0
         slower = ["bayes_linkage", "attribute_gain", "linked_over_half"]
-        assert risk_axis.waits(session, shares) == [f"first {key}" for key in slower]
-        assert payload["again"] == risk_axis.SHORT_REST
+        assert limit_queue.pending_keys(session, shares) == [f"first {key}" for key in slower]
+        assert payload["again"] == limit_queue.REST
     assert multiprocessing.active_children() == []  # a move begins no process
 
 
@@ -193,16 +191,16 @@ def test_another_table_ends_the_process(session: Session) -> None:
     followed(session)
     assert len(multiprocessing.active_children()) == 1
     load(session, session.data, name="again", demo=None)
-    assert own_work().on_demand is None
+    assert user_work().worker is None
     assert multiprocessing.active_children() == []
 
 
 def test_every_other_slow_risk_follows_too(session: Session) -> None:
-    session.views[risk_axis.VIEW] = "suda"
-    assert risk_axis.measure(session) == "suda"
+    session.views[axis_choice.VIEW] = "suda"
+    assert axis_choice.measure(session) == "suda"
     assert shown(session)["tiles"][1]["released"] == "…"
     followed(session)
-    own_work().on_demand.cancel()
+    user_work().worker.cancel()
 
 
 @pytest.fixture
@@ -212,23 +210,23 @@ def some(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     monkeypatch.setattr(preview, "SHOWN", 100)
     screen = open_page("tune")
     assert screen.errors == []
-    assert any("judges a release of all records" in note.value for note in screen.test.caption)
+    assert any("Policy limits use all records" in note.value for note in screen.test.caption)
     return screen.session
 
 
 def test_where_some_records_are_shown_all_are_judged(some: Session) -> None:
-    tile = own_results().last["tune"]["tiles"][0]
+    tile = user_results().last["tune"]["tiles"][0]
     assert (tile["released"], tile["state"]) == ("…", None), "no verdict without the worst case"
     some.pins["A"] = tune_view.pin(some, current_release(some))  # nobody waits for all records
     assert "bayes_linkage" not in some.pins["A"].values
     tile = followed(some)["tiles"][0]
     assert "bayes_linkage" in some.pins["A"].values
-    read = risk_axis.readings(some, current_release(some))["bayes_linkage"]
-    release = risk_axis.rwn.mask(some.data, some.masking, seed=some.seed)
-    full = risk_axis.rwn.audit(some.data, release, measures=["bayes_linkage"])["bayes_linkage"]
+    read = limit_queue.readings(some, current_release(some))["bayes_linkage"]
+    release = limit_queue.rwn.mask(some.data, some.masking, seed=some.seed)
+    full = limit_queue.rwn.audit(some.data, release, measures=["bayes_linkage"])["bayes_linkage"]
     assert (read.value, read.baseline) == (full.value, full.baseline)
     assert tile["state"] == "over"
-    own_work().on_demand.cancel()
+    user_work().worker.cancel()
 
 
 def test_what_the_risk_page_found_is_taken_over(some: Session, finished) -> None:
@@ -237,47 +235,49 @@ def test_what_the_risk_page_found_is_taken_over(some: Session, finished) -> None
     result = SimpleNamespace(readings={"bayes_linkage": found})
 
     def read() -> object:
-        return risk_axis.readings(some, current_release(some))["bayes_linkage"]
+        return limit_queue.readings(some, current_release(some))["bayes_linkage"]
 
-    jobs = own_work().jobs
+    jobs = user_work().jobs
     jobs["disclosure"] = finished(label="", result=result, about=(usual, release_key(some)))
     assert read() is found
     other = Attack(keys=("age",))
     jobs["disclosure"] = finished(label="", result=result, about=(other, release_key(some)))
-    assert read() is risk_axis.PENDING, "other keys were assumed there"
+    assert read() is limit_queue.PENDING, "other keys were assumed there"
     jobs["disclosure"] = finished(label="", result=result, about=(usual, ("another",)))
-    assert read() is risk_axis.PENDING, "it is of another setting"
+    assert read() is limit_queue.PENDING, "it is of another setting"
 
 
 def test_it_is_asked_for_soon_and_then_less_often(session: Session, monkeypatch) -> None:
     look = current_release(session)
-    pending = risk_axis.readings(session, look)
-    assert risk_axis.again(session, look, pending) == risk_axis.REST
-    risk_axis.follow(session)
+    pending = limit_queue.readings(session, look)
+    assert limit_queue.poll_after_ms(session, look, pending) == limit_queue.REST
+    limit_queue.follow(session)
     waits = iter([0.0, 1.0, 60.0])
-    monkeypatch.setattr(type(own_work().on_demand), "waited", lambda self, question: next(waits))
-    assert [risk_axis.again(session, look, pending) for _ in range(3)] == [150, 250, 2000]
-    own_work().on_demand.cancel()
+    monkeypatch.setattr(type(user_work().worker), "waited", lambda self, question: next(waits))
+    assert [limit_queue.poll_after_ms(session, look, pending) for _ in range(3)] == [150, 250, 2000]
+    user_work().worker.cancel()
 
 
 def test_an_answer_that_arrives_while_the_page_is_drawn_is_asked_for_once_more(
     session: Session, monkeypatch
 ) -> None:
-    risk_axis.follow(session)
-    known, late = type(own_work().on_demand).known, []
+    limit_queue.follow(session)
+    known, late = type(user_work().worker).known, []
 
     def first_none(self, question):
         late.append(question)
         return None if len(late) == 1 else known(self, question)
 
-    while key := risk_axis.pending(session, risk_axis.readings(session, current_release(session))):
-        risk_axis.follow(session)
+    while key := limit_queue.first_pending(
+        session, limit_queue.readings(session, current_release(session))
+    ):
+        limit_queue.follow(session)
         time.sleep(0.05)
     assert key is None
-    monkeypatch.setattr(type(own_work().on_demand), "known", first_none)
+    monkeypatch.setattr(type(user_work().worker), "known", first_none)
     payload = shown(session)
     assert payload["tiles"][0]["state"] == "over", "one broken limit is enough to know"
     assert "1 to follow" in payload["tiles"][0]["limit"]
     assert payload["again"]
     assert shown(session)["tiles"][0]["released"].endswith("%")
-    own_work().on_demand.cancel()
+    user_work().worker.cancel()

@@ -1,1 +1,1 @@
-"""Charts of the lessons, a file a lesson."""
+"""Charts of the lessons, one per file."""

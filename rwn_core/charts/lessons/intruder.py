@@ -1,4 +1,4 @@
-"""The intruder: the originals that could have made one row, with their probabilities."""
+"""The intruder: posterior of the originals of one row."""
 
 from __future__ import annotations
 
@@ -23,14 +23,7 @@ _WIDTH = 0.66
 
 
 def draw(lesson: Intruder, answered: bool = False) -> Chart:
-    """Draw a bar for each of the likeliest originals.
-
-    Parameters
-    ----------
-    lesson : Intruder
-    answered : bool
-        Whether the true source is told.
-    """
+    """Draw a bar for each of the most likely originals; `answered` marks the true source."""
     count = len(lesson.records)
     places = np.arange(count)
     names = [f"record {record + 1}" for record in lesson.records.tolist()]
@@ -46,7 +39,7 @@ def draw(lesson: Intruder, answered: bool = False) -> Chart:
         "Who could have made this row",
         f"likeliest {percent(highest)} · {lesson.candidates} possible",
         f"Bars of the posterior probability of {count} originals for row {lesson.row + 1} of the "
-        f"release; the likeliest has {percent(highest)} and {lesson.candidates} are possible",
+        f"release; the most likely has {percent(highest)} and {lesson.candidates} are possible",
         data=[
             _bars(lesson.belief[place], [float(place)], filled=bool(place in found))
             for place in places.tolist()

@@ -26,12 +26,7 @@ _MOST_BORDERS = 40
 
 
 def draw(lesson: KMethods) -> Chart:
-    """Draw the counts within 2 delta of every value, with the bound of theorem 1.
-
-    Parameters
-    ----------
-    lesson : KMethods
-    """
+    """Draw the counts within 2 delta of every value, with the bound of theorem 1."""
     top = above(1.05 * largest(lesson.near, lesson.expected))
     groups = len(lesson.borders) - 1
     low, high = float(lesson.at.min()) - 2, float(lesson.at.max()) + 2

@@ -1,4 +1,4 @@
-"""k-PRAM and k-noise: how the values lie before and after, and how near released ones are."""
+"""k-PRAM and k-noise: distributions of the values, and released records near each other."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from rwn_core.charts.parts.style import (
     layout,
     line,
     number,
+    outline,
     percent,
     vertical,
 )
@@ -33,12 +34,7 @@ _COLORS = {"as they are": ORIGINAL, "after k-noise": RELEASED, "after k-PRAM": N
 
 
 def draw(lesson: KMethods) -> Chart:
-    """Draw the distribution of the values, after k-noise and after k-PRAM.
-
-    Parameters
-    ----------
-    lesson : KMethods
-    """
+    """Draw the distribution of the values, after k-noise and after k-PRAM."""
     sides = {
         "as they are": lesson.values,
         "after k-noise": lesson.noisy,
@@ -76,28 +72,15 @@ def draw(lesson: KMethods) -> Chart:
 
 
 def _outline(edges: NDArray[np.float64], heights: NDArray[np.int64], name: str) -> Trace:
-    corners = np.concatenate([edges[:1], edges])
-    drawn = line(
-        floats(corners),
-        np.concatenate([[0], heights, [0]]),
-        released=name == "after k-noise",
-        name=name,
-    )
-    drawn["line"] |= {"shape": "hv"}
+    fill = f"{ORIGINAL}22" if name == "as they are" else ""
+    drawn = outline(edges, heights, released=name == "after k-noise", fill=fill, name=name)
     if name == "after k-PRAM":
         drawn["line"] |= {"color": NEUTRAL, "width": 1.2}
-    if name == "as they are":
-        drawn |= {"fill": "tozeroy", "fillcolor": f"{ORIGINAL}22"}
     return drawn
 
 
 def draw_near(counted: NearReleased) -> Chart:
-    """Draw how many released records lie within delta of a released one, against k.
-
-    Parameters
-    ----------
-    counted : NearReleased
-    """
+    """Draw the number of released records within delta of a released one, against k."""
     share = f"{percent(counted.fewer, 2)} ± {percent(counted.fewer_error, 2)}"
     least = int(np.argmin(counted.mean))
     return chart(

@@ -1,4 +1,4 @@
-"""A neighborhood: the ball of radius epsilon, the ball of the k nearest, and who is inside."""
+"""A neighborhood: the ball of radius epsilon, the ball of the k nearest, and the donors."""
 
 from __future__ import annotations
 
@@ -24,12 +24,7 @@ from rwn_core.evaluation.lessons.neighborhood import Neighborhood
 
 
 def draw(lesson: Neighborhood) -> Chart:
-    """Draw the records, the two balls around one of them, and its donors.
-
-    Parameters
-    ----------
-    lesson : Neighborhood
-    """
+    """Draw the records, the two balls around one of them, and its donors."""
     size, by_k = len(lesson.members), lesson.kth > lesson.epsilon
     wins = "k" if by_k else "ε"
     inside = np.zeros(len(lesson.points), dtype=bool)
@@ -59,7 +54,7 @@ def draw(lesson: Neighborhood) -> Chart:
 
 
 def _clouds(lesson: Neighborhood, inside: np.ndarray) -> list[Trace]:
-    """Circles for group A, squares for group B; filled for donors."""
+    """Return circles for group A, squares for group B; filled for donors."""
     traces = []
     for second, symbol in ((False, "circle"), (True, "square")):
         for donors in (False, True):
@@ -74,7 +69,7 @@ def _clouds(lesson: Neighborhood, inside: np.ndarray) -> list[Trace]:
 
 
 def _balls(lesson: Neighborhood) -> list[Trace]:
-    """The two balls, and the part of the larger one that the other group sees."""
+    """Return the two balls, and the part of the larger one that the other group sees."""
     center = lesson.points[lesson.record]
     found = [
         circle(center, lesson.kth, NEUTRAL, name="k nearest", dash="dash"),
@@ -97,7 +92,7 @@ def _chosen(lesson: Neighborhood) -> Trace:
 
 
 def _names(lesson: Neighborhood) -> list[Label]:
-    """Names at the tops of the balls, the larger ball's above, the smaller one's below."""
+    """Name the balls at their tops, the larger above, the smaller below."""
     x, y = lesson.points[lesson.record]
     named = [(lesson.kth, "k nearest", NEUTRAL)]
     named += [(lesson.epsilon, f"ε = {lesson.epsilon:g}", EPSILON)] if lesson.epsilon > 0 else []

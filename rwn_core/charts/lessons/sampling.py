@@ -1,4 +1,4 @@
-"""Sampling: how surely a sample unique is found in the population, by how common its key is."""
+"""Sampling: risk of a sample unique by the frequency of its key in the population."""
 
 from __future__ import annotations
 
@@ -27,12 +27,7 @@ _NAMES = (
 
 
 def draw(lesson: Sampling) -> Chart:
-    """Draw the risk of a sample unique against the number of people who share its key.
-
-    Parameters
-    ----------
-    lesson : Sampling
-    """
+    """Draw the risk of a sample unique against the number of people with its key."""
     unique = line(floats(lesson.rate), floats(lesson.unique), released=False)
     unique |= {
         "name": "unique in the population",

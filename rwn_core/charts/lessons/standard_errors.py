@@ -1,4 +1,4 @@
-"""Standard errors: the interval of every masked sample, and which ones miss the truth."""
+"""Standard errors: the interval of every masked sample, and its coverage."""
 
 from __future__ import annotations
 
@@ -28,12 +28,7 @@ _REACH = 1.1  # of the axis, to both sides of the truth
 
 
 def draw(lesson: StandardErrors) -> Chart:
-    """Draw the nominal 95 % interval of every release, and the slopes of the originals.
-
-    Parameters
-    ----------
-    lesson : StandardErrors
-    """
+    """Draw the nominal 95 % interval of every release, and the slopes of the originals."""
     after, before = lesson.released, lesson.original
     count, missed = len(after.slope), int((~after.covered).sum())
     rows = np.arange(1, count + 1)
@@ -84,7 +79,7 @@ def _lines(
     color: str,
     name: str,
 ) -> Trace:
-    """One trace of many horizontal lines, with gaps between them."""
+    """Return one trace of many horizontal lines, with gaps between them."""
     gap = np.full(int(which.sum()), np.nan)
     return {
         "type": "scatter",

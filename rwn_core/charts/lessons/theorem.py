@@ -1,4 +1,4 @@
-"""The theorem: points, their release, and the ball from which one record takes its values."""
+"""The theorem: points, their release, and the ball of one record's donors."""
 
 from __future__ import annotations
 
@@ -25,12 +25,7 @@ from rwn_core.evaluation.lessons.theorem import Theorem
 
 
 def draw(lesson: Theorem) -> Chart:
-    """Draw one release over its original, with the ball of one record and its two donors.
-
-    Parameters
-    ----------
-    lesson : Theorem
-    """
+    """Draw one release over its original, with the ball of one record and its two donors."""
     before, after = (number(value, 2) for value in lesson.correlation)
     clouds = [
         points(floats(side[:, 0]), floats(side[:, 1]), released=released)
@@ -62,7 +57,7 @@ def draw(lesson: Theorem) -> Chart:
 
 
 def _draws(lesson: Theorem) -> list[Trace]:
-    """Lines from the two donors to the released point, and the record itself."""
+    """Return lines from the two donors to the released point, and the record itself."""
     (x, y), (u, v) = lesson.original[lesson.record], lesson.released[lesson.record]
     first, second = lesson.original[lesson.donors]
     path: dict[str, Any] = {

@@ -1,1 +1,1 @@
-"""Charts of what a measure read: one a file."""
+"""Charts of readings, one per file."""

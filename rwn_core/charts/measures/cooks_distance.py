@@ -1,4 +1,4 @@
-"""How strongly each record pulls the steward's regression."""
+"""Cook's distance of each record."""
 
 from rwn_core.charts.parts import index_plot
 from rwn_core.charts.parts.bands import Drawn
@@ -7,14 +7,7 @@ from rwn_core.measures.measure import Reading
 
 
 def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
-    """Draw Cook's distance of every record, original and released.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "cooks_distance"
-    drawn : mapping of str to Band, optional
-        Where draws of the setting fall.
-    """
+    """Draw Cook's distance of every record, original and released."""
     return index_plot.draw(
         reading, drawn, key="cooks_distance", title="Cook’s distance", unit="Cook’s distance"
     )

@@ -1,4 +1,4 @@
-"""Relations of pairs before and after in one square: original below the diagonal, released above.
+"""Relations of pairs in one square: original below the diagonal, released above.
 
 Correlations of numbers, or the association of any two variables.
 """
@@ -9,19 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.charts.parts.bands import Drawn, columns, range_text
-from rwn_core.charts.parts.style import (
-    FONT,
-    Chart,
-    axis,
-    chart,
-    escape,
-    floats,
-    layout,
-    number,
-    shorten,
-    widest,
-)
+from rwn_core.charts.parts.bands import Drawn, columns
+from rwn_core.charts.parts.signed_heatmap import colorbar, name_ticks, pair_layout, pair_texts
+from rwn_core.charts.parts.style import Chart, chart, floats, number
 from rwn_core.charts.parts.tables import table
 from rwn_core.measures.measure import Reading
 
@@ -33,7 +23,6 @@ _SCALE = [
     [0.75, "rgb(244,165,130)"],
     [1.0, "rgb(178,24,43)"],
 ]
-_FONT = 9
 _COEFFICIENTS = "Pearson’s correlation", "correlation ratio", "Cramér’s V"
 """By how many of a pair are categories."""
 _LEGEND = (
@@ -42,28 +31,13 @@ _LEGEND = (
 )
 _GAPS = 20
 """Up to this many variables the cells are set apart."""
-_COLORBAR = {
-    "thickness": 10,
-    "len": 1,
-    "outlinewidth": 0,
-    "ypad": 0,
-    "tickvals": [-1, 0, 1],
-    "ticktext": ["−1", "0", "1"],
-    "tickfont": {"size": _FONT},
-}
-_WIDTH, _HEIGHT = 250, 150
-"""Least size of the square on screen in pixels, which decides how many names can be read."""
+_COLORBAR = colorbar([-1, 0, 1], ["−1", "0", "1"])
+_ROOM = 15, 19
+"""Number of names that can be read down and across."""
 
 
 def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
-    """Draw the correlation matrices as one heatmap on the fixed scale -1 to 1.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "correlation"
-    drawn : mapping of str to Band, optional
-        Where draws of the setting fall: "released".
-    """
+    """Draw the correlation matrices as one heatmap on the fixed scale -1 to 1."""
     detail = reading.detail
     names = [str(name) for name in detail["names"]]
     changes, signs = number(detail["mean_absolute_change"]), detail["sign_changes"]
@@ -78,14 +52,7 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
 
 
 def draw_association(reading: Reading, drawn: Drawn | None = None) -> Chart:
-    """Draw the association of all variables as one heatmap on the fixed scale -1 to 1.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "association"
-    drawn : mapping of str to Band, optional
-        Where draws of the setting fall: "released".
-    """
+    """Draw the association of all variables as one heatmap on the fixed scale -1 to 1."""
     detail = reading.detail
     names = [str(name) for name in detail["names"]]
     made = _square(detail, names, drawn)
@@ -103,7 +70,7 @@ def draw_association(reading: Reading, drawn: Drawn | None = None) -> Chart:
 
 
 def _which(detail: Mapping[str, Any], texts: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The pairs' names with what is shown of them and how far it moved."""
+    """Return the pairs' names with their coefficient and its change."""
     change = np.asarray(detail["released"], dtype=float) - np.asarray(detail["original"])
     kinds = np.asarray(detail["coefficient"]).tolist()
     return [
@@ -122,8 +89,8 @@ def _signed(change: float) -> str:
 def _square(detail: Mapping[str, Any], names: Sequence[str], drawn: Drawn | None) -> dict[str, Any]:
     return {
         "data": [_heatmap(detail, names, drawn)],
-        "layout": _layout(names),
-        "large": {"xaxis": _ticks(names, 60, 30), "yaxis": _ticks(names, 60, 30)},
+        "layout": pair_layout(names, _ROOM, 44),
+        "large": {"xaxis": name_ticks(names, 60, 30), "yaxis": name_ticks(names, 60, 30)},
         "table": _pairs(detail, names, drawn),
     }
 
@@ -134,7 +101,6 @@ def _heatmap(
     square = np.tril(np.asarray(detail["original"], dtype=float), -1)
     square += np.triu(np.asarray(detail["released"], dtype=float), 1)
     np.fill_diagonal(square, np.nan)
-    safe = [escape(name) for name in names]
     gap = 1 if len(names) <= _GAPS else 0
     return {
         "type": "heatmap",
@@ -146,9 +112,7 @@ def _heatmap(
         "colorscale": _SCALE,
         "showscale": False,
         "colorbar": _COLORBAR,
-        "text": [[f"{row} × {column}" for column in safe] for row in safe]
-        if drawn is None
-        else _texts(safe, drawn),
+        "text": pair_texts(names, None if drawn is None else drawn["released"], above=True),
         "hovertemplate": "%{text}: %{z:.2f}<extra></extra>",
         "xgap": gap,
         "ygap": gap,
@@ -156,41 +120,8 @@ def _heatmap(
     }
 
 
-def _texts(safe: Sequence[str], drawn: Drawn) -> list[list[str]]:
-    """Names of the pairs; above the diagonal with where draws of the setting fall."""
-    band = drawn["released"]
-    return [
-        [
-            f"{row} × {column}"
-            + (f" (draws {range_text(band.low[i, j], band.high[i, j], 2)})" if j > i else "")
-            for j, column in enumerate(safe)
-        ]
-        for i, row in enumerate(safe)
-    ]
-
-
-def _layout(names: Sequence[str]) -> dict[str, Any]:
-    down, across = _ticks(names, _HEIGHT // 10, 9), _ticks(names, _WIDTH // 13, 9)
-    size, edge = {"size": _FONT}, (-0.5, len(names) - 0.5)
-    x = axis("", *edge, showgrid=False, tickangle=-90, tickfont=size, **across)
-    y = axis("", *reversed(edge), showgrid=False, tickfont=size, **down)
-    made = layout(x, y, right=44)
-    made["margin"]["b"] = round(widest(across["ticktext"]) * _FONT / FONT + 8)
-    return made
-
-
-def _ticks(names: Sequence[str], room: int, length: int) -> dict[str, Any]:
-    """Tick every name, or every second, third, ... where `room` names can be read."""
-    step = max(1, -(-len(names) // max(room, 1)))
-    positions = list(range(0, len(names), step))
-    return {
-        "tickvals": positions,
-        "ticktext": [escape(shorten(names[i], length)) for i in positions],
-    }
-
-
 def _pairs(detail: Mapping[str, Any], names: Sequence[str], drawn: Drawn | None) -> dict[str, Any]:
-    """List every pair of variables, the most changed where rows are cut."""
+    """Return every pair of variables; cut tables hold the most changed."""
     first, second = np.triu_indices(len(names), 1)
     before: NDArray[Any] = np.asarray(detail["original"], dtype=float)[first, second]
     after: NDArray[Any] = np.asarray(detail["released"], dtype=float)[first, second]

@@ -1,23 +1,18 @@
-"""What the correlations lost: this draw's change below the diagonal, the expected one above."""
+"""Change of the correlations: this draw below the diagonal, the expected one above."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.charts.parts.bands import NAME, Drawn, columns, marks, range_text
-from rwn_core.charts.parts.signed_heatmap import SMALL_FONT, signed_heatmap, span_of
-from rwn_core.charts.parts.style import (
-    FONT,
-    Chart,
-    axis,
-    chart,
-    escape,
-    layout,
-    number,
-    shorten,
-    widest,
+from rwn_core.charts.parts.bands import NAME, Drawn, columns, marks
+from rwn_core.charts.parts.signed_heatmap import (
+    color_span,
+    pair_layout,
+    pair_texts,
+    signed_heatmap,
 )
+from rwn_core.charts.parts.style import Chart, chart, number
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.prediction_bands import Band
 from rwn_core.measures.measure import Reading
@@ -32,14 +27,8 @@ def draw(
 ) -> Chart:
     """Draw released less original as a heatmap.
 
-    Parameters
-    ----------
-    reading : Reading of the measure "correlation"
-    expected : ndarray of float64, shape (m, m), optional
-        Correlations that the setting leads to; the draw's own change fills both halves if it is
-        left out.
-    drawn : mapping of str to Band, optional
-        Where draws of the setting fall: "released".
+    `expected` has shape (m, m); without it the draw fills both halves. `drawn` has the band
+    "released".
     """
     detail = reading.detail
     names = [str(name) for name in detail["names"]]
@@ -62,35 +51,24 @@ def draw(
         f"Heatmap of released less original correlations of {len(names)} variables; "
         f"{_worst(change, names)}" + ("" if band is None else f"; {beyond}"),
         data=[
-            signed_heatmap(square, span_of(square), _texts(names, band), "%{z:+.3f}", gap=gap),
+            signed_heatmap(
+                square,
+                color_span(square),
+                pair_texts(names, band, above=False),
+                "%{z:+.3f}",
+                gap=gap,
+            ),
             *marks(outside),
         ],
-        layout=_layout(names),
+        layout=pair_layout(names, _ROOM, 48),
         table=_pairs(names, original, change, None if expected is None else setting, band),
     )
 
 
 def _moved(band: Band, original: NDArray[Any]) -> Band:
-    """The band of the changes, from that of the released correlations."""
+    """Return the band of the changes from that of the released correlations."""
     low, median, high = (end - original for end in (band.low, band.median, band.high))
     return Band(low=low, median=median, high=high)
-
-
-def _texts(names: list[str], band: Band | None) -> list[list[str]]:
-    """Names of the pairs; below the diagonal with where draws of the setting fall."""
-    safe = [escape(name) for name in names]
-    return [
-        [
-            f"{row} × {column}"
-            + (
-                ""
-                if band is None or j >= i
-                else f" (draws {range_text(band.low[i, j], band.high[i, j], 2)})"
-            )
-            for j, column in enumerate(safe)
-        ]
-        for i, row in enumerate(safe)
-    ]
 
 
 def _worst(change: NDArray[Any], names: list[str]) -> str:
@@ -99,22 +77,6 @@ def _worst(change: NDArray[Any], names: list[str]) -> str:
         return "no pair is defined"
     i, j = np.unravel_index(np.nanargmax(lower), lower.shape)
     return f"the largest is {number(float(change[i, j]))}, of {names[j]} with {names[i]}"
-
-
-def _layout(names: list[str]) -> dict[str, Any]:
-    size, edge = {"size": SMALL_FONT}, (-0.5, len(names) - 0.5)
-    down, across = (_ticks(names, room) for room in _ROOM)
-    x = axis("", *edge, showgrid=False, tickangle=-90, tickfont=size, **across)
-    y = axis("", *reversed(edge), showgrid=False, tickfont=size, **down)
-    made = layout(x, y, right=48)
-    made["margin"]["b"] = round(widest(across["ticktext"]) * SMALL_FONT / FONT + 8)
-    return made
-
-
-def _ticks(names: list[str], room: int) -> dict[str, Any]:
-    step = max(1, -(-len(names) // room))
-    positions = list(range(0, len(names), step))
-    return {"tickvals": positions, "ticktext": [escape(shorten(names[at], 9)) for at in positions]}
 
 
 def _pairs(

@@ -1,4 +1,4 @@
-"""One variable before and after: overlaid steps for numbers, paired bars for categories."""
+"""Distribution of one variable: overlaid steps for numbers, paired bars for categories."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.charts.parts.bands import Drawn, area, bars, columns
+from rwn_core.charts.parts.paired_bars import paired_bar
 from rwn_core.charts.parts.style import (
     NEUTRAL,
     ORIGINAL,
@@ -19,12 +20,12 @@ from rwn_core.charts.parts.style import (
     axis,
     chart,
     escape,
-    floats,
     label,
     largest,
     layout,
     line,
     number,
+    outline,
     shorten,
 )
 from rwn_core.charts.parts.tables import table
@@ -37,16 +38,7 @@ _SIDES = ("original", "released")
 
 
 def draw(reading: Reading, variable: str, drawn: Drawn | None = None) -> Chart:
-    """Draw the distribution of one variable.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "marginals"
-    variable : str
-        A variable of the reading.
-    drawn : mapping of str to Band, optional
-        Where draws of the setting fall: "released VARIABLE", its counts.
-    """
+    """Draw the distribution of one variable; `drawn` has the band "released VARIABLE"."""
     band = None if drawn is None else drawn.get(f"released {variable}")
     shown = reading.detail["variables"][variable]
     numeric = shown["kind"] == "numeric"
@@ -76,7 +68,7 @@ def draw(reading: Reading, variable: str, drawn: Drawn | None = None) -> Chart:
 def _steps(
     shown: Mapping[str, Any], variable: str, band: Band | None
 ) -> tuple[list[Trace], dict[str, Any]]:
-    """Outline both histograms over the same bins, the original's filled lightly."""
+    """Return both histograms over the same bins, the original's filled lightly."""
     edges = np.asarray(shown["edges"], dtype=float)
     traces = []
     if band is not None:
@@ -84,14 +76,11 @@ def _steps(
         traces.append(area(np.repeat(edges, 2)[1:-1], low, high))
     for side in _SIDES:
         released = side == "released"
-        heights = np.concatenate([[0], np.asarray(shown[side]), [0]])
-        corners = np.concatenate([edges[:1], edges])
-        outline = line(floats(corners), heights, released=released)
-        outline["line"] |= {"shape": "hv", "dash": "dot" if released else "solid"}
-        outline["hovertemplate"] = "from %{x:.4g}: %{y}<extra>%{fullData.name}</extra>"
-        if not released:
-            outline |= {"fill": "tozeroy", "fillcolor": f"{ORIGINAL}22"}
-        traces.append(outline)
+        fill = "" if released else f"{ORIGINAL}22"
+        drawn = outline(edges, shown[side], released=released, fill=fill)
+        drawn["line"] |= {"dash": "dot" if released else "solid"}
+        drawn["hovertemplate"] = "from %{x:.4g}: %{y}<extra>%{fullData.name}</extra>"
+        traces.append(drawn)
     missing, notes, right = _missing(shown, edges)
     tops = [] if band is None else [band.high]
     lost = [shown[f"missing_{side}"] for side in _SIDES]
@@ -104,7 +93,7 @@ def _steps(
 def _missing(
     shown: Mapping[str, Any], edges: NDArray[np.float64]
 ) -> tuple[list[Trace], list[Label], float]:
-    """A bar of the missing values beside the last bin, its name, and where the picture ends."""
+    """Return bars of missing values after the last bin, their name, and the axis end."""
     counts = {side: int(shown[f"missing_{side}"]) for side in _SIDES}
     if not any(counts.values()):
         return [], [], float(edges[-1])
@@ -124,28 +113,15 @@ def _missing(
 
 
 def _bars(shown: Mapping[str, Any], band: Band | None) -> tuple[list[Trace], dict[str, Any]]:
-    """Pair the bars of every level; rare levels are drawn together."""
+    """Return paired bars of every level; rare levels are drawn together."""
     names, counts = _common(shown)
     positions = list(range(len(names)))
     traces = []
     for side in _SIDES:
-        released = side == "released"
-        color = RELEASED if released else ORIGINAL
+        filled = side == "released"
+        color = RELEASED if filled else ORIGINAL
         traces.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "name": side,
-                "x": counts[side],
-                "y": positions,
-                "width": 0.36,
-                "offset": 0.02 if released else -0.38,
-                "marker": {
-                    "color": f"{color}CC" if released else "rgba(0,0,0,0)",
-                    "line": {"color": color, "width": 1.4},
-                },
-                "hovertemplate": "%{x} records<extra>%{fullData.name}</extra>",
-            }
+            paired_bar(counts[side], positions, side, color, filled=filled, hover="%{x} records")
         )
     known = len(names) - (names[-1] == _LOST)
     if band is not None and len(band.low) == known:
@@ -160,7 +136,7 @@ def _bars(shown: Mapping[str, Any], band: Band | None) -> tuple[list[Trace], dic
 
 
 def _common(shown: Mapping[str, Any]) -> tuple[list[str], dict[str, NDArray[Any]]]:
-    """Keep the levels in their order; where they are many, the most frequent and the rest."""
+    """Return the levels in order; of many, the most frequent and the others together."""
     levels = [str(level) for level in shown["levels"]]
     counts = {side: np.asarray(shown[side]) for side in _SIDES}
     lost = {side: int(shown[f"missing_{side}"]) for side in _SIDES}
@@ -173,7 +149,7 @@ def _common(shown: Mapping[str, Any]) -> tuple[list[str], dict[str, NDArray[Any]
 def _most(
     levels: list[str], counts: dict[str, NDArray[Any]]
 ) -> tuple[list[str], dict[str, NDArray[Any]]]:
-    """Every level where they are few, else the most frequent ones."""
+    """Return every level, or the most frequent of many."""
     if len(levels) <= _LEVELS + 1:
         return levels, counts
     ranked = np.argsort(-counts["original"], kind="stable")
@@ -183,7 +159,7 @@ def _most(
 
 
 def _counts(shown: Mapping[str, Any], numeric: bool, band: Band | None) -> dict[str, Any]:
-    """List the counts of every bin or level, and of the missing values."""
+    """Return the table of counts of every bin or level, and of the missing values."""
     if numeric:
         edges = np.asarray(shown["edges"], dtype=float)
         first = [f"{a:.6g} to {b:.6g}" for a, b in pairwise(edges.tolist())]

@@ -1,4 +1,4 @@
-"""Which of the largest and smallest values come through, and where."""
+"""Survival of the largest and smallest values."""
 
 import math
 from typing import Any
@@ -25,12 +25,7 @@ _SIDES = ("largest", "smallest")
 
 
 def draw(reading: Reading) -> Chart:
-    """Draw the probability that each variable's largest and smallest value is released.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "extremes"
-    """
+    """Draw the probability that each variable's largest and smallest value is released."""
     detail = reading.detail
     names = list(dict.fromkeys(detail["name"]))
     shown = names[:_SHOWN]

@@ -1,4 +1,4 @@
-"""Attacks that guess from the release: success beside people outside the file and beside chance."""
+"""Attacks that guess from the release, compared with people outside the file and with chance."""
 
 import math
 from collections.abc import Mapping
@@ -15,10 +15,7 @@ NAMES = {"singling_out": "singling out", "linkability": "linkability", "inferenc
 def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
     """Draw the attack's rate over that of a control group, or of a guess without one.
 
-    Parameters
-    ----------
-    readings : mapping of measure key to Reading, or to the reason why there is none
-        Of singling_out, linkability and inference, and attribute_inference.
+    A reading may be the reason why there is none.
     """
     pairs: list[Pair] = []
     columns: list[list[Any]] = [[], [], [], [], [], []]
@@ -49,7 +46,7 @@ def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
         "guessing_attacks",
         "Guessing about a person",
         f"outlined: {outlined} · at best {percent(best)}",
-        "Success of singling out, linkability and inference attacks beside that on people "
+        "Success of singling out, linkability and inference attacks, compared with that on people "
         f"outside the file, or of a guess; the best is right for {percent(best, 1)}",
         data=bars(pairs, ("without the release's records", "attack"), before=NEUTRAL),
         layout=frame(pairs, "attacks that are right"),

@@ -1,4 +1,4 @@
-"""The field's measures on the key variables, original beside released."""
+"""Measures on the key variables, original and released."""
 
 import math
 from collections.abc import Mapping
@@ -21,12 +21,7 @@ NAMES = {
 
 
 def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
-    """Draw a pair of bars for each measure.
-
-    Parameters
-    ----------
-    readings : mapping of measure key to Reading, or to the reason why there is none
-    """
+    """Draw a pair of bars for each measure; a reading may be the reason why there is none."""
     pairs: list[Pair] = []
     columns: list[list[Any]] = [list(NAMES.values()), [], [], []]
     for key, name in NAMES.items():

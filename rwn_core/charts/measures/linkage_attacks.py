@@ -1,4 +1,4 @@
-"""Who would link how many records: ordinary and worst-case intruders in one picture."""
+"""Success of ordinary and worst-case intruders at linking."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -23,13 +23,7 @@ Attack = Mapping[str, Any]
 
 
 def draw(attacks: Sequence[Attack]) -> Chart:
-    """Draw a bar for each attack, gray where it only compares values, else filled.
-
-    Parameters
-    ----------
-    attacks : sequence of mappings
-        From `rwn_core.evaluation.disclosure.attacks`.
-    """
+    """Draw a bar for each attack of `disclosure.attacks`: gray if ordinary, else filled."""
     shown = [attack for attack in attacks if attack["success"] is not None]
     positions = list(range(len(shown)))
     ordinary = max((a["success"] for a in shown if not a["worst"]), default=0.0)

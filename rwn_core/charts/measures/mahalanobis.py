@@ -1,4 +1,4 @@
-"""How far each record lies from the center of its file, in the shape of the file's cloud."""
+"""Mahalanobis distance of each record from the center of its file."""
 
 from rwn_core.charts.parts import index_plot
 from rwn_core.charts.parts.bands import Drawn
@@ -7,14 +7,7 @@ from rwn_core.measures.measure import Reading
 
 
 def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
-    """Draw the Mahalanobis distance (not its square) of every record, original and released.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "mahalanobis"
-    drawn : mapping of str to Band, optional
-        Where draws of the setting fall.
-    """
+    """Draw the Mahalanobis distance (not its square) of every record, original and released."""
     return index_plot.draw(
         reading, drawn, key="mahalanobis", title="Mahalanobis distance", unit="distance D"
     )

@@ -1,4 +1,4 @@
-"""How isolated records are before and after: distance to the nearest record of the same file."""
+"""Distance to the nearest record of the same file, before and after."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,15 +30,7 @@ _OUTLIERS = 40
 
 
 def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
-    """Draw two box plots, whiskers at most 1.5 interquartile ranges long.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "nearest_distance"
-        Distances in standard deviations of the original.
-    drawn : mapping of str to Band, optional
-        Where draws of the setting fall: "value", the released median.
-    """
+    """Draw two box plots, whiskers at most 1.5 interquartile ranges long."""
     detail = reading.detail
     values = [np.asarray(detail[side], dtype=float) for side in _SIDES]
     values = [v[np.isfinite(v)] for v in values]
@@ -62,14 +54,14 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
 
 
 def _sample(detail: Mapping[str, Any]) -> str:
-    """Say how many records were looked at, if not all."""
+    """Return the size of the sample in words; empty for all records."""
     if not detail["sampled"]:
         return ""
     return f" (a sample of {len(detail['original']):,} of {detail['of']:,} records)"
 
 
 def _box(values: NDArray[Any], *, released: bool) -> list[Trace]:
-    """Draw one box from its five numbers, and what lies beyond its whiskers as points."""
+    """Return one box from its five numbers, and points beyond its whiskers."""
     if not values.size:
         return []
     row = 0 if released else 1

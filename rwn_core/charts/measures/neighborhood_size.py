@@ -1,4 +1,4 @@
-"""How many donors each record has, against how far away its nearest one is."""
+"""Number of donors of each record against the distance of the nearest."""
 
 import math
 from typing import Any
@@ -41,13 +41,7 @@ _TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 
 
 
 def draw(reading: Reading) -> Chart:
-    """Draw the neighborhood sizes.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "neighborhood_size"
-        Distances in standard deviations, sizes in records.
-    """
+    """Draw the neighborhood sizes against nearest distances in standard deviations."""
     detail = reading.detail
     sizes = np.asarray(detail["sizes"])
     nearest = np.asarray(detail["nearest"], dtype=float)
@@ -85,7 +79,7 @@ def _table(sizes: NDArray[Any], nearest: NDArray[Any], by_k: NDArray[np.bool_]) 
 
 
 def _size_axis(low: float, high: float) -> dict[str, Any]:
-    """Logarithmic axis with ticks at 1, 2 and 5 times the powers of ten, every third if long."""
+    """Return a logarithmic axis with ticks at 1, 2 and 5 times the powers of ten."""
     inside = [t for t in _TICKS if low <= t <= high]
     ticks = inside if len(inside) <= 7 else [t for t in inside if str(t)[0] == "1"]
     span = math.log10(low), math.log10(high)
@@ -99,7 +93,7 @@ def _cloud(
     by_k: NDArray[np.bool_],
     frame: tuple[float, float, float],
 ) -> list[Trace]:
-    """Hollow points, diamonds where k governs; from 2,000 records on a density and extremes."""
+    """Return hollow points, diamonds if k governs; from 2,000 records on a density and extremes."""
     shown = np.arange(len(sizes))
     traces: list[Trace] = []
     if len(sizes) >= MANY:
@@ -117,10 +111,7 @@ def _cloud(
 
 
 def _lines(k: int | None, epsilon: float | None, top: float, beyond: str) -> dict[str, Any]:
-    """Dashed red line at the radius and dotted gray line at k, each with its name.
-
-    And in words what lies beyond the top.
-    """
+    """Return lines and names of the radius and of k, and words for values beyond the top."""
     shapes: list[dict[str, Any]] = []
     labels: list[Label] = []
     if epsilon:

@@ -1,4 +1,4 @@
-"""An intruder who links only those he is sure of: how many, and how many of them rightly."""
+"""Precision and recall of an intruder who links sure rows only."""
 
 from __future__ import annotations
 
@@ -27,12 +27,7 @@ from rwn_core.measures.measure import Reading
 
 
 def draw(reading: Reading) -> Chart:
-    """Draw expected precision over recall, with all variables and by the keys.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "abstaining_linkage"
-    """
+    """Draw expected precision over recall, with all variables and by the keys."""
     detail = reading.detail
     sure, keys = percent(detail["sure"]), detail["keys"]["at_sure"]
     sample = " · sample" if detail["sampled"] else ""
@@ -68,7 +63,7 @@ def _trace(curve: Mapping[str, Any], name: str, color: str, dash: str) -> Trace:
 
 
 def _labels(curve: Mapping[str, Any]) -> list[Label]:
-    """The name of the lower curve, below its end."""
+    """Name the lower curve, below its end."""
     if not len(curve["recall"]):
         return []
     place = (float(curve["recall"][-1]), float(curve["precision"][-1]))

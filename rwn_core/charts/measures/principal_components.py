@@ -1,4 +1,4 @@
-"""How much of the variance the first principal components hold, before and after."""
+"""Share of the variance of the first principal components, before and after."""
 
 import numpy as np
 
@@ -11,14 +11,7 @@ _HOVER = "first %{x}: %{y:.1%}<extra>%{fullData.name}</extra>"
 
 
 def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
-    """Draw the cumulative shares of variance.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "principal_components"
-    drawn : mapping of str to Band, optional
-        Where draws of the setting fall: "share_released" and "cumulative_released".
-    """
+    """Draw the cumulative shares of variance; `drawn` has their bands."""
     detail = reading.detail
     shares = {side: np.asarray(detail[f"share_{side}"]) for side in ("original", "released")}
     sums = {side: np.cumsum(share) for side, share in shares.items()}
@@ -61,7 +54,7 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
 
 
 def _words(drawn: Drawn | None) -> str:
-    """In words, where the first component's share falls."""
+    """Return the range of the first component's share in words."""
     if drawn is None:
         return ""
     band = drawn["share_released"]

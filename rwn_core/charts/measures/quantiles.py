@@ -1,11 +1,11 @@
-"""How far each quantile of each variable moved: tails that shrink are seen at a glance."""
+"""Change of each quantile of each variable."""
 
 from typing import Any
 
 import numpy as np
 
 from rwn_core.charts.parts.bands import NAME, Drawn, marks, range_text
-from rwn_core.charts.parts.signed_heatmap import SMALL_FONT, signed_heatmap, span_of
+from rwn_core.charts.parts.signed_heatmap import SMALL_FONT, color_span, signed_heatmap
 from rwn_core.charts.parts.style import Chart, axis, chart, escape, layout, number, shorten
 from rwn_core.charts.parts.tables import table
 from rwn_core.measures.measure import Reading
@@ -14,14 +14,7 @@ _VARIABLES = 16
 
 
 def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
-    """Draw the shift of the quantiles in standard deviations; at most the 16 most moved rows.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "quantiles"
-    drawn : mapping of str to Band, optional
-        Where draws of the setting fall: "change".
-    """
+    """Draw the shift of the quantiles in standard deviations; at most the 16 most moved rows."""
     detail = reading.detail
     names = [str(name) for name in detail["names"]]
     shift = np.asarray(detail["change"], dtype=float)
@@ -45,7 +38,7 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
         f"deviations; the mean distance is {number(reading.value)}"
         + ("" if drawn is None else f"; {count} shifts are outside {NAME}"),
         data=[
-            signed_heatmap(shift[rows], span_of(shift), texts, "%{z:+.3f} SD"),
+            signed_heatmap(shift[rows], color_span(shift), texts, "%{z:+.3f} SD"),
             *marks(outside[rows]),
         ],
         layout=_layout([names[row] for row in rows], shares),

@@ -1,4 +1,4 @@
-"""Questions that one person answers: how likely the release answers with that person's row."""
+"""Questions with one true answer: probability that the release returns that person's row."""
 
 import math
 
@@ -13,12 +13,7 @@ _SHOWN = 9
 
 
 def draw(reading: Reading) -> Chart:
-    """Draw the predicates that are answered most often; internal, since they hold values.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "queries"
-    """
+    """Draw the predicates that are answered most often; internal, since they hold values."""
     detail = reading.detail
     target = np.asarray(detail["one_and_target"], dtype=float)
     order = np.argsort(-target, kind="stable")
@@ -34,7 +29,7 @@ def draw(reading: Reading) -> Chart:
     return chart(
         "queries",
         "Query attack (internal)",
-        f"{count} lone members · mean {percent(reading.value, 1)}",
+        f"{count} questions · mean {percent(reading.value, 1)}",
         f"For {count} questions with one person as the original answer, the chance that the "
         f"release answers with exactly that person's row; the mean is {percent(reading.value, 1)}",
         data=bars(pairs, ("exactly one match", "and it is that person"), before=NEUTRAL),

@@ -1,6 +1,4 @@
-"""How the risk is spread over the records: from those who hide to those who stand open."""
-
-from typing import Any
+"""Distribution of record-level risk."""
 
 import numpy as np
 
@@ -11,11 +9,10 @@ from rwn_core.charts.parts.style import (
     above,
     axis,
     chart,
-    floats,
     label,
     largest,
     layout,
-    line,
+    outline,
     percent,
     vertical,
 )
@@ -27,12 +24,7 @@ _MARKS = (0.5, 0.9)
 
 
 def draw(reading: Reading) -> Chart:
-    """Draw how many records have which probability of being linked to their own row.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "bayes_linkage"
-    """
+    """Draw the distribution of the probability that a record is linked to its own row."""
     detail = reading.detail
     truth = np.asarray(detail["truth"], dtype=float)
     edges = np.linspace(0.0, 1.0, _BINS + 1)
@@ -40,6 +32,9 @@ def draw(reading: Reading) -> Chart:
     top = above(1.12 * largest(counts, [1]))
     above_half, above_most = detail["above_half"], detail["above_nine_tenths"]
     sample = f", of a sample of {len(truth):,} rows" if detail["sampled"] else ""
+    drawn = outline(edges, counts, released=True, fill=f"{RELEASED}33")
+    drawn["line"] |= {"dash": "solid"}
+    drawn["hovertemplate"] = "from %{x:.2f}: %{y} records<extra></extra>"
     return chart(
         "record_risk",
         "Risk of each record",
@@ -47,7 +42,7 @@ def draw(reading: Reading) -> Chart:
         + (" · sample" if detail["sampled"] else ""),
         f"Distribution of the probability, one row at a time, that a record's row is known as its "
         f"own; {percent(above_half, 1)} of the records exceed one half{sample}",
-        data=[_outline(edges, counts)],
+        data=[drawn],
         layout=layout(
             axis("probability of the true source", -0.02, 1.04),
             axis("records", 0, top),
@@ -62,13 +57,3 @@ def draw(reading: Reading) -> Chart:
             [edges[:-1], edges[1:], counts, np.cumsum(counts)],
         ),
     )
-
-
-def _outline(edges: Any, counts: Any) -> Any:
-    heights = np.concatenate([[0], counts, [0]])
-    corners = np.concatenate([edges[:1], edges])
-    outline = line(floats(corners), heights, released=True)
-    outline["line"] |= {"shape": "hv", "dash": "solid"}
-    outline |= {"fill": "tozeroy", "fillcolor": f"{RELEASED}33"}
-    outline["hovertemplate"] = "from %{x:.2f}: %{y} records<extra></extra>"
-    return outline

@@ -1,7 +1,7 @@
-"""The steward's regression before and after: every slope with its 95 % interval.
+"""Slopes of the steward's regression with 95 % intervals, before and after.
 
-Slopes and intervals are divided by the original's standard error, so that one axis serves
-variables of any unit and a slope more than 1.96 from 0 was significant in the original.
+In units of the original's standard error: one axis for all variables, and a slope more than 1.96
+from 0 was significant in the original.
 """
 
 from collections.abc import Mapping
@@ -35,20 +35,13 @@ _APART = 0.16
 
 
 def _note(largest: float, signs: int) -> str:
-    """The largest change, and how many slopes turned a sign that was beyond chance."""
+    """Return the largest change, and the number of significant signs that turned."""
     words = f"largest change {number(largest)} SE"
     return f"{words} · {signs} turned" if signs else words
 
 
 def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
-    """Draw the slopes, without the intercept; at most the 14 that moved most.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "regression"
-    drawn : mapping of str to Band, optional
-        Where draws of the setting fall: "coefficient_released" and "se_released".
-    """
+    """Draw the slopes, without the intercept; at most the 14 that moved most."""
     detail = reading.detail
     moved = np.asarray(detail["standardized_difference"], dtype=float)[1:]
     ranked = np.argsort(-np.nan_to_num(moved, nan=-1.0), kind="stable")[:_SLOPES]
@@ -85,7 +78,7 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
 
 
 def coefficients(detail: Mapping[str, Any], drawn: Drawn | None = None) -> dict[str, Any]:
-    """List every term, intercept included, with coefficients and standard errors."""
+    """Return the table of every term with coefficients and standard errors."""
     signs = ["changed" if s else "kept" for s in detail["sign_changed"]]
     more, ends = _ends(drawn)
     result = table(
@@ -120,7 +113,7 @@ def coefficients(detail: Mapping[str, Any], drawn: Drawn | None = None) -> dict[
 
 
 def _ends(drawn: Drawn | None) -> tuple[list[str], list[list[float]]]:
-    """Columns with where draws of the setting fall: of the coefficients, then of their SE."""
+    """Return columns with the ranges of draws of the coefficients and their errors."""
     names: list[str] = []
     cells: list[list[float]] = []
     for part, what in (("coefficient_released", "coefficient, "), ("se_released", "SE, ")):
@@ -137,7 +130,7 @@ def _short(value: float) -> float:
 
 
 def _intervals(detail: Mapping[str, Any], rows: NDArray[np.intp], side: str) -> list[Trace]:
-    """Draw the slopes of one file as points over one broken line of intervals."""
+    """Return the slopes of one file as points over one broken line of intervals."""
     unit = np.asarray(detail["se_original"], dtype=float)[rows]
     slope = np.asarray(detail[f"coefficient_{side}"], dtype=float)[rows] / unit
     half = _Z95 * np.asarray(detail[f"se_{side}"], dtype=float)[rows] / unit
@@ -154,14 +147,14 @@ def _intervals(detail: Mapping[str, Any], rows: NDArray[np.intp], side: str) -> 
 
 
 def _reach(detail: Mapping[str, Any], rows: NDArray[np.intp], drawn: Drawn) -> Trace:
-    """Where the slopes of other draws fall, behind the released ones."""
+    """Return the ranges of the slopes of other draws."""
     unit = np.asarray(detail["se_original"], dtype=float)[rows]
     band = drawn["coefficient_released"]
     return bars(band.low[rows] / unit, band.high[rows] / unit, np.arange(len(rows)) + _APART)
 
 
 def _span(traces: list[Trace]) -> tuple[float, float]:
-    """Range holding every interval and 0, in steps of 2 so that it seldom moves."""
+    """Return a range that holds every interval and 0, in steps of 2."""
     ends = np.concatenate([[-1.0, 1.0], *(np.asarray(t["x"], dtype=float) for t in traces)])
     ends = ends[np.isfinite(ends)]
     return 2 * np.floor(ends.min() / 2 - 0.05), 2 * np.ceil(ends.max() / 2 + 0.05)

@@ -1,4 +1,4 @@
-"""What happens to the risk when the same table is released again and again."""
+"""Risk if the same table is released several times."""
 
 from typing import Any
 
@@ -24,12 +24,7 @@ _HIGH = 0.8  # from where the label has no room above the line
 
 
 def draw(reading: Reading) -> Chart:
-    """Draw the success after several releases in the same row order, and in fresh ones.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "repeated_releases"
-    """
+    """Draw the success after several releases in the same row order, and in fresh ones."""
     detail = reading.detail
     times = np.asarray(detail["releases"], dtype=float)
     same = np.asarray(detail["same_order"], dtype=float)

@@ -1,4 +1,4 @@
-"""What shrinks: the sizes of small groups before, after and as expected."""
+"""Sizes of small groups before, after and as expected."""
 
 from typing import Any
 
@@ -30,14 +30,7 @@ _GROUPS = 12
 
 
 def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
-    """Draw the small groups that changed most, at most 12.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "subgroups"
-    drawn : mapping of str to Band, optional
-        Where draws of the setting fall: "released".
-    """
+    """Draw the small groups that changed most, at most 12."""
     detail = reading.detail
     names = [str(name) for name in detail["groups"]]
     change = np.asarray(detail["change"], dtype=float)
@@ -109,16 +102,13 @@ def _tops(band: Band | None, rows: NDArray[np.intp]) -> list[NDArray[Any]]:
 
 def _table(detail: Any, names: list[str], band: Band | None) -> dict[str, Any]:
     change = np.asarray(detail["change"], dtype=float)
-    heads = ["group", "original", "released", "relative change", "size of change"]
-    cells: list[Any] = [names, detail["original"], detail["released"], change, np.abs(change)]
+    heads = ["group", "original", "released", "relative change"]
+    cells: list[Any] = [names, detail["original"], detail["released"], change]
     if detail.get("expected") is not None:
         heads.insert(3, "expected")
         cells.insert(3, detail["expected"])
     if band is not None:
         more, ends = columns(band)
-        heads[-1:-1], cells[-1:-1] = more, ends
-    made = table(heads, cells, rank=len(heads) - 1)
-    made["columns"].pop()
-    for row in made["rows"]:
-        row.pop()
-    return made
+        heads += more
+        cells += ends
+    return table(heads, cells, by=("size of change", np.abs(change)))

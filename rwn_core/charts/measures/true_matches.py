@@ -1,4 +1,4 @@
-"""Whose values does a row show? People who are found by what is known of them, and read."""
+"""Sample uniques on known values that a row of the release shows."""
 
 from __future__ import annotations
 
@@ -16,12 +16,7 @@ _BARS = 7
 
 
 def draw(reading: Reading) -> Chart:
-    """Draw for the stated sets of variables and the worst others how many are found and read.
-
-    Parameters
-    ----------
-    reading : Reading of the measure "true_matches"
-    """
+    """Draw the stated and the worst sets of variables: shares found and read."""
     sets, stated = reading.detail["sets"], reading.detail["stated"]
     names = [", ".join(each) for each in sets["names"]]
     shares = np.asarray(sets["read"], dtype=float)
@@ -55,8 +50,4 @@ def _table(sets: Any, names: list[str], shares: Any) -> dict[str, Any]:
     expected = [math.nan if each is None else each for each in sets["expected"]]
     columns = ["known", "people alone", "found", "found, expected", "read truly", "by chance"]
     cells = [names, sets["people"], sets["found"], expected, sets["read"], sets["chance"]]
-    made = table([*columns, "largest"], [*cells, shares], rank=6)
-    made["columns"].pop()
-    for row in made["rows"]:
-        row.pop()
-    return made
+    return table(columns, cells, by=("largest", shares))

@@ -1,4 +1,4 @@
-"""Two variables together: both clouds of points, or how the cells of their table changed."""
+"""Two variables: both clouds of points, or the change of their cross table."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.charts.parts.bands import range_text
-from rwn_core.charts.parts.signed_heatmap import SMALL_FONT, signed_heatmap, span_of
+from rwn_core.charts.parts.signed_heatmap import SMALL_FONT, color_span, signed_heatmap
 from rwn_core.charts.parts.style import (
     MANY,
     NEUTRAL,
@@ -31,14 +31,7 @@ from rwn_core.measures.measure import Reading
 
 
 def draw(reading: Reading, drawn: tuple[float, float] | None = None) -> Chart:
-    """Draw the relation of two variables.
-
-    Parameters
-    ----------
-    reading : Reading of `rwn_core.evaluation.two_way`
-    drawn : tuple of float, optional
-        Where the correlation of draws of the setting falls.
-    """
+    """Draw the relation of two variables; `drawn` is the range of their correlation."""
     if reading.detail["kind"] == "points":
         return _points(reading, drawn)
     return _table(reading)
@@ -61,7 +54,7 @@ def _points(reading: Reading, drawn: tuple[float, float] | None) -> Chart:
         + ("" if drawn is None else f" · draws {range_text(*drawn, 2)}"),
         f"Scatter of {one} and {other}; their correlation is {r[0]} in the original and {r[1]} in "
         "the release",
-        data=_beside(clouds, low, high) if many else _overlaid(clouds),
+        data=_side_by_side(clouds, low, high) if many else _overlaid(clouds),
         layout=_frame(one, other, low, high, many),
         large={"legend": True},
         table=table(
@@ -85,8 +78,8 @@ def _overlaid(clouds: list[NDArray[Any]]) -> list[Trace]:
     return traces
 
 
-def _beside(clouds: list[NDArray[Any]], low: NDArray[Any], high: NDArray[Any]) -> list[Trace]:
-    """Large clouds hide each other: the released one stands at the right of the original."""
+def _side_by_side(clouds: list[NDArray[Any]], low: NDArray[Any], high: NDArray[Any]) -> list[Trace]:
+    """Return large clouds next to each other, since they would hide each other."""
     width = high[0] - low[0]
     traces = []
     for side, (cloud, color) in enumerate(zip(clouds, (ORIGINAL, RELEASED), strict=True)):
@@ -120,7 +113,7 @@ def _table(reading: Reading) -> Chart:
     rows, columns = ([str(name) for name in detail[side]] for side in ("rows", "columns"))
     texts = [[f"{escape(row)} × {escape(column)}" for column in columns] for row in rows]
     moved = percent(reading.value, 1)
-    trace = signed_heatmap(change, span_of(change), texts, "%{z:+.2%} of the records")
+    trace = signed_heatmap(change, color_span(change), texts, "%{z:+.2%} of the records")
     trace["colorbar"]["ticktext"] = [
         f"{100 * at:+g}%".replace("-", "−") if at else "0" for at in trace["colorbar"]["tickvals"]
     ]

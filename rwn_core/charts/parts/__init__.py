@@ -1,1 +1,1 @@
-"""What charts are made of: style, axes, bands, tables."""
+"""Parts of charts: style, axes, bands, tables."""

@@ -1,6 +1,6 @@
-"""Where draws of the setting fall, behind the draw on screen: bands, bars and marks.
+"""Ranges of further draws of the setting, behind the draw on screen.
 
-What belongs to the setting is broad and pale; what belongs to this draw is a line or a point.
+The setting is broad and pale; this draw is a line or a point.
 """
 
 from collections.abc import Mapping
@@ -21,25 +21,20 @@ _PALE, _PALER = f"{RELEASED}66", f"{RELEASED}2E"
 
 
 def range_text(low: Scalar, high: Scalar, digits: int = 3) -> str:
-    """Both ends of a band in words; a dash where a draw had no number."""
+    """Return both ends of a band in words; a dash without numbers."""
     if not (np.isfinite(low) and np.isfinite(high)):
         return "–"
     return f"{number(float(low), digits)} to {number(float(high), digits)}"
 
 
 def columns(band: Band, what: str = "") -> tuple[list[str], list[NDArray[np.float64]]]:
-    """Two table columns: from where to where 9 of 10 draws go."""
+    """Return names and cells of two table columns: the ends of 9 of 10 draws."""
     names = [f"{what}{NAME}, from", f"{what}{NAME}, to"]
     return names, [band.low, band.high]
 
 
 def bars(low: ArrayLike, high: ArrayLike, height: ArrayLike) -> Trace:
-    """Broad pale horizontal bars, one at each height.
-
-    Parameters
-    ----------
-    low, high, height : array (n,)
-    """
+    """Return broad pale horizontal bars, one at each height."""
     ends = np.column_stack([low, high, np.full(np.shape(low), np.nan)]).ravel()
     made = line(floats(ends), floats(np.repeat(np.asarray(height, dtype=float), 3)), released=True)
     made["line"] |= {"color": _PALE, "width": 6, "dash": "solid"}
@@ -47,12 +42,7 @@ def bars(low: ArrayLike, high: ArrayLike, height: ArrayLike) -> Trace:
 
 
 def area(x: ArrayLike, low: ArrayLike, high: ArrayLike) -> Trace:
-    """A pale area between two curves, as one outline that is filled.
-
-    Parameters
-    ----------
-    x, low, high : array (n,)
-    """
+    """Return a pale area between two curves as one filled outline."""
     across, bottom, top = (np.asarray(values, dtype=float) for values in (x, low, high))
     outline = line(
         floats(np.concatenate([across, across[::-1]])),
@@ -64,7 +54,7 @@ def area(x: ArrayLike, low: ArrayLike, high: ArrayLike) -> Trace:
 
 
 def stripe(low: Scalar, high: Scalar) -> dict[str, Any]:
-    """A pale horizontal stripe across the whole plot."""
+    """Return a pale horizontal stripe across the plot."""
     return {
         "type": "rect",
         "xref": "paper",
@@ -80,12 +70,7 @@ def stripe(low: Scalar, high: Scalar) -> dict[str, Any]:
 
 
 def marks(outside: NDArray[np.bool_]) -> list[Trace]:
-    """Small circles on the cells of a heatmap where this draw lies outside.
-
-    Parameters
-    ----------
-    outside : ndarray of bool, shape (rows, columns)
-    """
+    """Return small circles on the cells of a heatmap where this draw lies outside."""
     rows, across = np.nonzero(outside)
     if not len(rows):
         return []

@@ -1,4 +1,4 @@
-"""Where an axis ends before a few values that would press all others flat, and how it says so."""
+"""Axes that end before a few very large values, with arrows and words for these."""
 
 from typing import Any
 
@@ -13,19 +13,9 @@ FEW = 500  # one value in so many may lie beyond, and one in any case
 
 
 def clipped(*files: ArrayLike) -> float | None:
-    """The largest value that the axis has to hold, where a few lie far beyond it.
+    """Return the largest value that the axis holds; None if it holds all.
 
-    Parameters
-    ----------
-    *files : array_like of float, shape (n,)
-        The values of each file; missing ones do not count.
-
-    Returns
-    -------
-    float or None
-        The largest value that is at most ten times as large as all but one value in 500 of each
-        file, and all but one in any case; None where no value is larger, so that the axis holds
-        everything.
+    At most ten times as large as all but one value in 500 of each file (at least one).
     """
     known = [np.sort(a[np.isfinite(a)]) for a in (np.asarray(f, dtype=float) for f in files)]
     top = max((float(each[-1]) for each in known if each.size), default=0.0)
@@ -41,21 +31,7 @@ def _few(values: NDArray[Any]) -> int:
 
 
 def at_the_edge(marks: Trace, axis: str, edge: float) -> list[Trace]:
-    """Put the marks that lie beyond an axis at its edge, as arrows that tell their true values.
-
-    Parameters
-    ----------
-    marks : Trace
-        Of single points, with a hover text.
-    axis : {"x", "y"}
-    edge : float
-        Where it ends.
-
-    Returns
-    -------
-    list of Trace
-        The marks within, and the arrows where there are any.
-    """
+    """Put marks beyond an axis at its edge, as arrows that show their true values."""
     values = np.asarray(marks[axis], dtype=float)
     beyond = values > edge
     if not beyond.any():
@@ -76,7 +52,7 @@ def at_the_edge(marks: Trace, axis: str, edge: float) -> list[Trace]:
 
 
 def beyond_words(values: ArrayLike, edge: float, what: str = "record") -> str:
-    """How many values lie beyond, and the largest; empty where none does."""
+    """Return the number of values beyond the edge and the largest; empty without any."""
     known = np.asarray(values, dtype=float)
     known = known[np.isfinite(known) & (known > edge)]
     if not known.size:

@@ -1,6 +1,6 @@
-"""One value per record against the record's number: the picture in which outliers stand out.
+"""One value per record against the record's number.
 
-A blue line marks the original's maximum; the records holding the two maxima are named.
+A blue line marks the original's maximum; the records with the two maxima are named.
 """
 
 import math
@@ -43,17 +43,9 @@ _HOVER_SHIFTED = "record %{text}: %{y:.3g}<extra>%{fullData.name}</extra>"
 
 
 def draw(reading: Reading, drawn: Drawn | None = None, *, key: str, title: str, unit: str) -> Chart:
-    """Draw the values of both files; from 2,000 records on side by side, as densities.
+    """Draw the values of both files; from 2,000 records on next to each other, as densities.
 
-    Parameters
-    ----------
-    reading : Reading
-        Detail with original (n,), released (n',), records_* (0-based), max_* and argmax_*.
-    drawn : mapping of str to Band, optional
-        Where draws of the setting fall: "max_released".
-    key, title : str
-    unit : str
-        Name of the value, for the axis.
+    `drawn` has the band "max_released"; `unit` names the value on the axis.
     """
     detail = reading.detail
     values = [np.asarray(detail[side], dtype=float) for side in _SIDES]
@@ -99,7 +91,7 @@ def draw(reading: Reading, drawn: Drawn | None = None, *, key: str, title: str, 
 
 
 def _record_axis(width: int, many: bool) -> dict[str, Any]:
-    """Record numbers, or the names of the two halves when the files stand side by side."""
+    """Return the axis of record numbers, or of two halves for files next to each other."""
     if not many:
         return axis("record", -0.02 * width, 1.03 * width)
     halves: dict[str, Any] = {
@@ -118,7 +110,7 @@ def _cloud(
     *,
     released: bool,
 ) -> list[Trace]:
-    """All points of one file, or its density and its largest values."""
+    """Return all points of one file, or its density and its largest values."""
     shown = np.arange(len(values))
     traces: list[Trace] = []
     if len(values) >= MANY:

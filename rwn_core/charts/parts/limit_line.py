@@ -1,4 +1,4 @@
-"""The line of a limit on a map; shaded below only where that means that all limits are kept."""
+"""The line of a limit on a map; shaded below only if that means that all limits are met."""
 
 from __future__ import annotations
 
@@ -12,17 +12,9 @@ _WORD = 0.12  # height of a word, as a share of a small plot
 def shapes(
     limit: float | None, y_range: tuple[float, float], *, of_limits: bool
 ) -> list[dict[str, Any]]:
-    """Draw the line, over its shade.
+    """Return the line over its shade; a limit on one measure alone has no shade.
 
-    Parameters
-    ----------
-    limit : float, optional
-        None for no line.
-    y_range : tuple of float
-        The ends of the risk axis.
-    of_limits : bool
-        Whether the axis is the largest share of a limit that is used: a limit on one measure says
-        nothing of the others, so that nothing below it is shaded.
+    `of_limits`: the axis is the largest share of a limit that is used.
     """
     if limit is None:
         return []
@@ -43,8 +35,8 @@ def labels(limit: float | None, y_range: tuple[float, float], *, of_limits: bool
     return [label(text, 1, limit, LIMIT, xref="paper", xanchor="right", yanchor=anchor)]
 
 
-def clear_of(limit: float | None, y_range: tuple[float, float]) -> float:
-    """How high a word in a lower corner stands, as a share of the plot: the line misses it."""
+def corner_height(limit: float | None, y_range: tuple[float, float]) -> float:
+    """Return the height of a word in a lower corner that the line misses, as a share."""
     low, high = y_range
     height = 0.0 if limit is None else (limit - low) / (high - low)
     return height if 0 < height < _WORD else 0.0

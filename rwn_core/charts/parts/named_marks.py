@@ -1,4 +1,4 @@
-"""Points of a map that have a name: the ends, scenarios, the chosen and the present setting."""
+"""Named points of a map: the ends, scenarios, the chosen and the present setting."""
 
 from __future__ import annotations
 
@@ -23,25 +23,16 @@ _WIDE, _HIGH = 0.3, 0.08
 
 
 def order(mark: Mark) -> int:
-    """The present setting is drawn last and so on top."""
+    """Return the order of drawing; the present setting is last and so on top."""
     return _ORDER.get(mark["label"], 0)
 
 
 def traces(
     marks: Sequence[Mark], ranges: tuple[Ends, Ends], limit: float | None, hover: str
 ) -> list[Trace]:
-    """Draw the points, each with its name where it can be read.
+    """Return the points, each with its name where it can be read.
 
-    Parameters
-    ----------
-    marks : sequence of mappings
-        "label", "text", "x", "y", in the order of drawing.
-    ranges : pair of pairs of float
-        The ends of both axes.
-    limit : float, optional
-        Where a line crosses the plot.
-    hover : str
-        What a point says under the pointer after its text.
+    Each mark has "label", "text", "x", "y"; `limit` is the height of a line across the plot.
     """
     taken: list[tuple[float, float, str]] = []
     return [_mark(mark, _side(mark, ranges, limit, taken), hover) for mark in marks]
@@ -53,9 +44,9 @@ def _side(
     limit: float | None,
     taken: list[tuple[float, float, str]],
 ) -> str:
-    """Where a name stands: inside the plot, off the line, on another side than a neighbor's.
+    """Return the side of a name: inside the plot, off the line, away from its neighbors.
 
-    `taken` holds the names before it, and then this one.
+    Adds the name to `taken`.
     """
     across, up = (_share(mark[c], ends) for c, ends in zip("xy", ranges, strict=True))
     horizontal = "left" if across > 0.85 else "right" if across < 0.15 else "center"

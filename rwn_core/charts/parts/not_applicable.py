@@ -1,10 +1,10 @@
-"""A card for a measure that has no answer: its title and the reason in place of a picture."""
+"""Card for a measure without an answer: its title and the reason."""
 
 from rwn_core.charts.parts.style import Chart, chart
 
 
 def draw(title: str, reason: str, key: str = "not_applicable") -> Chart:
-    """Give a chart without traces; the page shows `reason` where the picture would be."""
+    """Return a chart without traces; the page shows `reason` in place of the picture."""
     return chart(
         key,
         title,

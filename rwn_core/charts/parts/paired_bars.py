@@ -1,9 +1,12 @@
-"""Shares before and after, a pair of bars each: the manner of several risk charts."""
+"""Shares before and after as pairs of bars."""
 
 from collections.abc import Sequence
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from rwn_core.charts.parts.style import (
+    INVISIBLE,
     NEUTRAL,
     ORIGINAL,
     RELEASED,
@@ -21,56 +24,51 @@ Pair = tuple[str, float | None, float | None]
 
 
 def bars(pairs: Sequence[Pair], names: tuple[str, str], *, before: str = ORIGINAL) -> list[Trace]:
-    """Two bars for each pair: hollow before, filled after.
-
-    Parameters
-    ----------
-    pairs : sequence of (name, before, after)
-    names : (str, str)
-        What the two sides are, for the legend.
-    before : str
-        Color of the first side.
-    """
-    return [_side(pairs, side, names[side], before) for side in (0, 1)]
+    """Return two bars for each pair: hollow before, filled after."""
+    traces = []
+    for side in (0, 1):
+        rows = [row for row, pair in enumerate(pairs) if pair[1 + side] is not None]
+        shares = [float(pairs[row][1 + side] or 0.0) for row in rows]
+        color = RELEASED if side else before
+        traces.append(paired_bar(shares, rows, names[side], color, filled=bool(side)))
+    return traces
 
 
-def _side(pairs: Sequence[Pair], side: int, name: str, before: str) -> Trace:
-    rows = [row for row, pair in enumerate(pairs) if pair[1 + side] is not None]
-    color = RELEASED if side else before
+def paired_bar(
+    lengths: ArrayLike,
+    rows: Sequence[int],
+    name: str,
+    color: str,
+    *,
+    filled: bool,
+    hover: str = "%{x:.1%}",
+) -> Trace:
+    """Return one side of paired bars: hollow above, or filled below."""
     return {
         "type": "bar",
         "orientation": "h",
         "name": name,
-        "x": [float(pairs[row][1 + side] or 0.0) for row in rows],
+        "x": lengths,
         "y": rows,
         "width": 0.36,
-        "offset": 0.02 if side else -0.38,
+        "offset": 0.02 if filled else -0.38,
         "marker": {
-            "color": f"{color}CC" if side else "rgba(0,0,0,0)",
+            "color": f"{color}CC" if filled else INVISIBLE,
             "line": {"color": color, "width": 1.4},
         },
-        "hovertemplate": "%{x:.1%}<extra>%{fullData.name}</extra>",
+        "hovertemplate": f"{hover}<extra>%{{fullData.name}}</extra>",
     }
 
 
 def short(share: float) -> str:
-    """A share in few characters; a tiny one is not rounded to nothing."""
+    """Return a share in few characters; a tiny one is not rounded to 0."""
     if 0 < share < 0.0005:
         return escape("< 0.1 %")
     return percent(share, 0 if share in (0, 1) or share >= 0.1 else 1)
 
 
 def frame(pairs: Sequence[Pair], title: str, *, length: int = 24) -> dict[str, Any]:
-    """The layout: names on the left, shares along, the later number behind its bar.
-
-    Parameters
-    ----------
-    pairs : sequence of (name, before, after)
-    title : str
-        Of the axis.
-    length : int
-        Characters of a name.
-    """
+    """Return the layout: names at the left, shares along, the later number behind its bar."""
     texts = [escape(shorten(name, length)) for name, _, _ in pairs]
     small = {"tickfont": {"size": 10}} if len(pairs) > 9 else {}
     rows: dict[str, Any] = {"tickvals": list(range(len(pairs))), "ticktext": texts, **small}

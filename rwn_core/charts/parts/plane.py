@@ -1,4 +1,4 @@
-"""A plane in which both axes have the same unit, so that a ball looks round."""
+"""A plane with equal units on both axes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,7 @@ _MARGIN = 0.15  # in units of the axes
 
 
 def plane(points: ArrayLike, titles: tuple[str, str], **more: Any) -> dict[str, Any]:
-    """Give the layout of a plane that holds some points.
-
-    Parameters
-    ----------
-    points : array (n, 2)
-    titles : pair of str
-        Of the axes.
-    more : further parts of the layout.
-    """
+    """Return the layout of a plane that holds some points, shape (n, 2)."""
     values = np.asarray(points, dtype=float)
     low, high = values.min(axis=0) - _MARGIN, values.max(axis=0) + _MARGIN
     return layout(
@@ -37,7 +29,7 @@ def plane(points: ArrayLike, titles: tuple[str, str], **more: Any) -> dict[str, 
 def circle(
     center: ArrayLike, radius: float, color: str, *, name: str, dash: str = "solid"
 ) -> Trace:
-    """Draw a circle, radius in units of the axes."""
+    """Return a circle, radius in units of the axes."""
     angle = np.linspace(0, 2 * np.pi, _CORNERS + 1)
     x, y = np.asarray(center, dtype=float)
     return {

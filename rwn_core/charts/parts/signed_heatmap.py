@@ -1,4 +1,4 @@
-"""A heatmap of changes: one color for less, another for more, near white for the same."""
+"""Heatmaps of changes: one color for less, another for more, near white for the same."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rwn_core.charts.parts.style import Trace, floats, largest
+from rwn_core.charts.parts.bands import range_text
+from rwn_core.charts.parts.style import (
+    FONT,
+    Trace,
+    axis,
+    escape,
+    floats,
+    largest,
+    layout,
+    shorten,
+    widest,
+)
+from rwn_core.evaluation.prediction_bands import Band
 
 SMALL_FONT = 9
 _SPANS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
@@ -20,8 +32,8 @@ _SCALE = [
 ]
 
 
-def span_of(values: ArrayLike) -> float:
-    """End of the color scale: one of a few steps, so that it seldom moves."""
+def color_span(values: ArrayLike) -> float:
+    """Return the end of the color scale, one of a few steps."""
     top = largest(np.abs(np.asarray(values, dtype=float)))
     return next((step for step in _SPANS if step >= top), float(np.ceil(top)))
 
@@ -29,19 +41,9 @@ def span_of(values: ArrayLike) -> float:
 def signed_heatmap(
     values: NDArray[Any], span: float, texts: Sequence[Sequence[str]], unit: str, *, gap: int = 1
 ) -> Trace:
-    """Draw changes as colors.
+    """Return changes as colors, shape (rows, columns); NaN stays empty.
 
-    Parameters
-    ----------
-    values : ndarray, shape (rows, columns)
-        NaN stays empty.
-    span : float
-        Change at both ends of the color scale.
-    texts : a name of every cell, escaped.
-    unit : str
-        Plotly's form of the value after the name, such as "%{z:+.3f}".
-    gap : int
-        Pixels between cells.
+    `texts` name the cells, escaped; `unit` is Plotly's form of the value, such as "%{z:+.3f}".
     """
     rows, columns = values.shape
     return {
@@ -53,18 +55,56 @@ def signed_heatmap(
         "zmax": span,
         "colorscale": _SCALE,
         "showscale": False,
-        "colorbar": {
-            "thickness": 10,
-            "len": 1,
-            "outlinewidth": 0,
-            "ypad": 0,
-            "tickvals": [-span, 0, span],
-            "ticktext": [f"−{span:g}", "0", f"+{span:g}"],
-            "tickfont": {"size": SMALL_FONT},
-        },
+        "colorbar": colorbar([-span, 0, span], [f"−{span:g}", "0", f"+{span:g}"]),
         "text": [list(row) for row in texts],
         "hovertemplate": f"%{{text}}: {unit}<extra></extra>",
         "xgap": gap,
         "ygap": gap,
         "hoverongaps": False,
     }
+
+
+def pair_layout(names: Sequence[str], room: tuple[int, int], right: float) -> dict[str, Any]:
+    """Return the layout of a square of pairs; `room` names fit down and across."""
+    size, edge = {"size": SMALL_FONT}, (-0.5, len(names) - 0.5)
+    down, across = (name_ticks(names, each, 9) for each in room)
+    x = axis("", *edge, showgrid=False, tickangle=-90, tickfont=size, **across)
+    y = axis("", *reversed(edge), showgrid=False, tickfont=size, **down)
+    made = layout(x, y, right=right)
+    made["margin"]["b"] = round(widest(across["ticktext"]) * SMALL_FONT / FONT + 8)
+    return made
+
+
+def name_ticks(names: Sequence[str], room: int, length: int) -> dict[str, Any]:
+    """Return ticks for every name, or for every second, third, ... if room is short."""
+    positions = list(range(0, len(names), max(1, -(-len(names) // max(room, 1)))))
+    return {
+        "tickvals": positions,
+        "ticktext": [escape(shorten(names[at], length)) for at in positions],
+    }
+
+
+def colorbar(ends: Sequence[float], texts: Sequence[str], size: int = SMALL_FONT) -> dict[str, Any]:
+    """Return a thin color bar with ticks at some values."""
+    return {
+        "thickness": 10,
+        "len": 1,
+        "outlinewidth": 0,
+        "ypad": 0,
+        "tickvals": list(ends),
+        "ticktext": list(texts),
+        "tickfont": {"size": size},
+    }
+
+
+def pair_texts(names: Sequence[str], band: Band | None, *, above: bool) -> list[list[str]]:
+    """Return the names of all pairs, with the range of draws on one side of the diagonal."""
+    safe = [escape(name) for name in names]
+
+    def text(i: int, j: int) -> str:
+        words = f"{safe[i]} × {safe[j]}"
+        if band is None or (j <= i if above else j >= i):
+            return words
+        return f"{words} (draws {range_text(band.low[i, j], band.high[i, j], 2)})"
+
+    return [[text(i, j) for j in range(len(safe))] for i in range(len(safe))]

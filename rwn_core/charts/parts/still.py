@@ -1,4 +1,4 @@
-"""Draws a chart as SVG, without a browser: points, lines, boxes and heatmaps."""
+"""Charts as SVG without a browser: points, lines, boxes and heatmaps."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Plot:
     y: Scale
 
     def place(self, ref: str, value: float, *, up: bool) -> float:
-        """A pixel, of a value or of a share of the plot."""
+        """Return the pixel of a value or of a share of the plot."""
         scale = self.y if up else self.x
         if ref == "paper":
             return scale.start + value * (scale.stop - scale.start)
@@ -41,17 +41,7 @@ class _Plot:
 
 
 def still(chart: Chart) -> str:
-    """Draw a chart of the catalogue as the text of an SVG file.
-
-    Parameters
-    ----------
-    chart : Chart
-        Of traces that are scatter, box (from its five numbers) or heatmap.
-
-    Returns
-    -------
-    str
-    """
+    """Return a chart of scatter, box and heatmap traces as the text of an SVG file."""
     layout = chart["layout"]
     x, y = layout["xaxis"], layout["yaxis"]
     words = [_text(text) for text in y["ticktext"]]
@@ -75,12 +65,12 @@ def still(chart: Chart) -> str:
 
 
 def _text(text: object) -> str:
-    """A Plotly text as plain text."""
+    """Return a Plotly text as plain text."""
     return unescape(re.sub(r"<[^>]*>", " ", str(text)))
 
 
 def _bottom(x: Mapping[str, Any]) -> float:
-    """Room below the plot: upright names need as much as the longest."""
+    """Return the room below the plot: upright names need as much as the longest."""
     if not x.get("tickangle"):
         return _BOTTOM
     return 18 + _LETTER * max((len(_text(text)) for text in x["ticktext"]), default=0)
@@ -204,7 +194,7 @@ def _heatmap(plot: _Plot, trace: Mapping[str, Any]) -> None:
 
 
 def _channels(color: str) -> list[int]:
-    """Red, green and blue of rgb(r,g,b)."""
+    """Return red, green and blue of rgb(r,g,b)."""
     return [int(part) for part in re.findall(r"\d+", color)]
 
 

@@ -37,22 +37,22 @@ LETTER = 5.7
 
 
 def escape(text: object) -> str:
-    """Make a name harmless in a Plotly text, which otherwise renders a subset of HTML.
+    """Escape a name for a Plotly text, which renders a subset of HTML.
 
-    Chart titles, notes, descriptions and tables are shown as plain text and stay unescaped.
+    Chart titles, notes, descriptions and tables are plain text and stay unescaped.
     """
     return str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def shorten(text: object, length: int = 10) -> str:
-    """Cut a name to `length` characters in its middle: names of one file often begin alike."""
+    """Shorten a name to `length` characters by cutting its middle."""
     text = str(text)
     end = length // 3
     return text if len(text) <= length else f"{text[: length - end - 1]}…{text[len(text) - end :]}"
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Write a number for a person: `digits` significant digits, a true minus, a dash if missing."""
+    """Return `digits` significant digits with a true minus; a dash for a missing number."""
     if value is None or not math.isfinite(value):
         return "–"
     if value and not 1e-4 <= abs(value) < 1e6:
@@ -62,23 +62,19 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def percent(share: float | None, decimals: int = 0) -> str:
-    """Write a share in [0, 1] as a percentage."""
+    """Return a share in [0, 1] as a percentage."""
     if share is None or not math.isfinite(share):
         return "–"
     return f"{100 * share:.{decimals}f} %"
 
 
 def floats(values: ArrayLike) -> NDArray[np.float32]:
-    """Give values as float32: half the bytes, more digits than a screen has pixels."""
+    """Return values as float32: half the bytes, more digits than a screen has pixels."""
     return np.ascontiguousarray(values, dtype=np.float32)
 
 
 def above(value: float) -> float:
-    """Round up to 1, 1.5, 2, 2.5, 3, 4, 5, 6 or 8 times a power of ten.
-
-    An axis that ends at such a number rarely moves while a parameter does: the eye compares
-    heights, and the browser leaves the axis alone.
-    """
+    """Round up to 1, 1.5, 2, 2.5, 3, 4, 5, 6 or 8 times a power of ten: a steady axis."""
     if not value > 0 or not math.isfinite(value):
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
@@ -87,13 +83,13 @@ def above(value: float) -> float:
 
 
 def largest(*groups: ArrayLike) -> float:
-    """Largest finite value over all groups, 0 where there is none."""
+    """Return the largest finite value over all groups, 0 without any."""
     tops = [np.nanmax(a) for g in groups if np.isfinite(a := np.asarray(g, dtype=float)).any()]
     return float(max(tops, default=0.0))
 
 
 def ticks(low: float, high: float, count: int = 5) -> list[float]:
-    """Multiples of 1, 2 or 5 times a power of ten in [low, high], about `count` of them."""
+    """Return multiples of 1, 2 or 5 times a power of ten in [low, high], about `count`."""
     low, high = min(low, high), max(low, high)
     rough = max((high - low) / max(count, 1), 1e-300)
     power = 10.0 ** math.floor(math.log10(rough))
@@ -105,24 +101,10 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
 def axis(
     title: str, low: float, high: float, *, count: int = 5, share: bool = False, **more: Any
 ) -> Axis:
-    """Give an axis with a stated range and stated ticks.
+    """Return an axis with a stated range and ticks; `title` is already escaped.
 
-    Parameters
-    ----------
-    title : str
-        Already escaped where it holds a name.
-    low, high : float
-        Ends; reversed for an axis that runs down.
-    count : int
-        About how many ticks.
-    share : bool
-        Whether values are shares, to be written as percentages.
-    more : further Plotly axis settings; own "tickvals" and "ticktext" replace the ticks made here.
-
-    Notes
-    -----
-    The painted card uses the ticks stated here; with tickmode "auto" Plotly makes its own where
-    the reader zooms or opens the full view.
+    Own "tickvals" and "ticktext" replace the ticks made here. Cards are painted with these; with
+    tickmode "auto" Plotly makes its own in the full view.
     """
     if "tickvals" not in more:
         positions = ticks(low, high, count)
@@ -143,7 +125,7 @@ def axis(
 
 
 def _tick_texts(positions: Sequence[float], share: bool) -> list[str]:
-    """Write all ticks with the decimals that their spacing needs."""
+    """Return all ticks with the decimals that their spacing needs."""
     step = positions[1] - positions[0] if len(positions) > 1 else (positions or [1.0])[0] or 1.0
     step *= 100 if share else 1
     decimals = max(0, -math.floor(math.log10(abs(step)) + 1e-9))
@@ -155,12 +137,12 @@ def _tick_texts(positions: Sequence[float], share: bool) -> list[str]:
 
 
 def widest(texts: Sequence[str]) -> float:
-    """Width in pixels of the widest escaped text at the base font size."""
+    """Return the width in pixels of the widest escaped text at the base font size."""
     return LETTER * max((len(html.unescape(text)) for text in texts), default=0)
 
 
 def layout(x: Axis, y: Axis, *, right: float = 12, **more: Any) -> dict[str, Any]:
-    """Give a layout whose margins, in pixels at the base font size, hold ticks and titles."""
+    """Return a layout with margins in pixels that fit the ticks and titles."""
     size = y.get("tickfont", {}).get("size", FONT)
     left = widest(y["ticktext"]) * size / FONT + 10 + (20 if y["title"]["text"] else 0)
     return {
@@ -186,7 +168,7 @@ def layout(x: Axis, y: Axis, *, right: float = 12, **more: Any) -> dict[str, Any
 
 
 def points(x: ArrayLike, y: ArrayLike, *, released: bool, **more: Any) -> Trace:
-    """Draw a cloud of points: hollow blue for the original, filled vermillion for the released."""
+    """Return a cloud: hollow blue for the original, filled vermillion for the release."""
     marker = (
         {"size": 5, "color": RELEASED, "symbol": "circle", "opacity": 0.75}
         if released
@@ -204,7 +186,7 @@ def points(x: ArrayLike, y: ArrayLike, *, released: bool, **more: Any) -> Trace:
 
 
 def line(x: ArrayLike, y: ArrayLike, *, released: bool, **more: Any) -> Trace:
-    """Draw a line: solid blue for the original, dashed vermillion for the released."""
+    """Return a line: solid blue for the original, dashed vermillion for the release."""
     color, dash = (RELEASED, "dash") if released else (ORIGINAL, "solid")
     return {
         "type": "scatter",
@@ -217,37 +199,41 @@ def line(x: ArrayLike, y: ArrayLike, *, released: bool, **more: Any) -> Trace:
     }
 
 
+def outline(
+    edges: ArrayLike, heights: ArrayLike, *, released: bool, fill: str = "", **more: Any
+) -> Trace:
+    """Return the outline of a histogram, filled if a color is given."""
+    borders = np.asarray(edges)
+    steps = np.concatenate([[0], np.asarray(heights), [0]])
+    made = line(floats(np.concatenate([borders[:1], borders])), steps, released=released, **more)
+    made["line"] |= {"shape": "hv"}
+    return made | ({"fill": "tozeroy", "fillcolor": fill} if fill else {})
+
+
 def horizontal(y: float, color: str, dash: str = "solid") -> dict[str, Any]:
-    """Rule a horizontal line across the whole plot at `y`."""
+    """Return a horizontal line across the plot at `y`."""
     anchor = {"xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y}
     return {"type": "line", **anchor, "line": {"color": color, "width": 1.4, "dash": dash}}
 
 
 def vertical(x: float, color: str, dash: str = "solid") -> dict[str, Any]:
-    """Rule a vertical line across the whole plot at `x`."""
+    """Return a vertical line across the plot at `x`."""
     anchor = {"yref": "paper", "y0": 0, "y1": 1, "x0": x, "x1": x}
     return {"type": "line", **anchor, "line": {"color": color, "width": 1.4, "dash": dash}}
 
 
 def label(text: str, x: float, y: float, color: str, *, bold: bool = False, **more: Any) -> Label:
-    """Write a short text at a place of the plot."""
+    """Return a short text at a place of the plot."""
     font = {"color": color, "size": FONT, "weight": 700 if bold else 400}
     anchor = {"xanchor": "center", "yanchor": "bottom", **more}
     return {"text": text, "x": x, "y": y, "showarrow": False, "font": font, **anchor}
 
 
 def density(x: ArrayLike, y: ArrayLike, color: str, edges: Sequence[NDArray[Any]]) -> Trace:
-    """Draw a cloud too large for points: counts in cells, darker where more records are.
+    """Return counts in cells as a heatmap; the shade is logarithmic in the count.
 
-    Parameters
-    ----------
-    x, y : array (n,)
-        Coordinates; pairs with a missing value are left out.
-    color : str
-        Color of the fullest cell, as #RRGGBB.
-    edges : pair of arrays (bx + 1,), (by + 1,)
-        Borders of the cells. Empty cells stay transparent; the shade is logarithmic in the count,
-        so that a cell holding one record can be seen beside one holding thousands.
+    `edges` are the borders of the cells, shapes (bx + 1,) and (by + 1,). Empty cells are
+    transparent.
     """
     columns, rows = len(edges[0]) - 1, len(edges[1]) - 1
     column, row = _cell(x, edges[0]), _cell(y, edges[1])
@@ -269,7 +255,7 @@ def density(x: ArrayLike, y: ArrayLike, color: str, edges: Sequence[NDArray[Any]
 
 
 def _cell(values: ArrayLike, edges: NDArray[Any]) -> NDArray[np.intp]:
-    """Cell of each value, the last one closed; -1 for a value that is missing or outside."""
+    """Return the cell of each value, the last one closed; -1 if missing or outside."""
     values = np.asarray(values, dtype=float)
     cell = np.searchsorted(edges, values, side="right") - 1
     cell[values == edges[-1]] = len(edges) - 2
@@ -277,7 +263,7 @@ def _cell(values: ArrayLike, edges: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def extremes(values: ArrayLike, count: int = EXTREMES) -> NDArray[np.intp]:
-    """Positions of the `count` largest finite values, largest first."""
+    """Return positions of the `count` largest finite values, largest first."""
     values = np.asarray(values, dtype=float)
     known = np.flatnonzero(np.isfinite(values))
     if known.size > count:
@@ -287,10 +273,10 @@ def extremes(values: ArrayLike, count: int = EXTREMES) -> NDArray[np.intp]:
 
 
 def chart(key: str, title: str, note: str, alt: str, **parts: Any) -> Chart:
-    """Put the parts of a chart together: data, layout and table."""
+    """Return the parts of a chart: data, layout and table."""
     return {"key": key, "title": title, "note": note, "alt": alt, **parts}
 
 
 def _translucent(color: str, opacity: float) -> str:
-    """Write #RRGGBB with an opacity, in the form whose color part the browser can replace."""
+    """Return #RRGGBB with an opacity; the browser can replace the color part."""
     return f"{color}{round(255 * opacity):02X}"

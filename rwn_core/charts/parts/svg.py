@@ -1,4 +1,4 @@
-"""Draws pictures without a browser: a few shapes of SVG."""
+"""A few shapes of SVG."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Scale:
     log: bool = False
 
     def __call__(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Pixels of values; what lies outside stands at the nearer end."""
+        """Return the pixels of values; values outside stand at the nearer end."""
         numbers = np.asarray(values, dtype=np.float64)
         low, high = self.low, self.high
         numbers = np.clip(numbers, min(low, high), max(low, high))
@@ -63,19 +63,19 @@ class Picture:
     _parts: list[str] = field(default_factory=list)
 
     def text(self, x: float, y: float, words: str, *, at: str = "start", more: str = "") -> None:
-        """Write words; `at` says which of their ends, or their middle, is at x."""
+        """Add words; `at` says which end, or the middle, is at x."""
         self._parts.append(
             f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{at}"{more}>{escape(words)}</text>'
         )
 
     def line(self, ends: tuple[float, float, float, float], color: str, more: str = "") -> None:
-        """Draw a line from (x, y) to (x, y)."""
+        """Add a line from (x, y) to (x, y)."""
         x1, y1, x2, y2 = ends
         place = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
         self._parts.append(f'<line {place} stroke="{color}"{more}/>')
 
     def box(self, place: tuple[float, float, float, float], fill: str, more: str = "") -> None:
-        """Draw a rectangle at (x, y) of a width and a height."""
+        """Add a rectangle at (x, y) with width and height."""
         x, y, width, height = place
         self._parts.append(
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
@@ -83,11 +83,11 @@ class Picture:
         )
 
     def circle(self, x: float, y: float, radius: float, more: str) -> None:
-        """Draw a circle."""
+        """Add a circle."""
         self._parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}"{more}/>')
 
     def cloud(self, x: NDArray[np.float64], y: NDArray[np.float64], color: str) -> None:
-        """Draw a point for each pair of pixels; pairs with a NaN are left out."""
+        """Add a point for each pair of pixels without NaN."""
         known = ~(np.isnan(x) | np.isnan(y))
         dots = "".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(x[known], y[known], strict=True))
         self._parts.append(
@@ -96,14 +96,14 @@ class Picture:
         )
 
     def axes(self, x: Scale, y: Scale, names: tuple[str, str]) -> None:
-        """Draw a frame with a few numbers at its ticks, and the names of both axes."""
+        """Add a frame with a few numbers at its ticks and the names of both axes."""
         left, right, bottom, top = x.start, x.stop, y.start, y.stop
         self.box((left, top, right - left, bottom - top), "none", f' stroke="{NEUTRAL}"')
-        for value in ticks_of(x):
+        for value in tick_values(x):
             place = float(x(value))
             self.line((place, bottom, place, bottom + 4), NEUTRAL)
             self.text(place, bottom + 17, f"{value:g}", at="middle")
-        for value in ticks_of(y):
+        for value in tick_values(y):
             place = float(y(value))
             self.line((left - 4, place, left, place), NEUTRAL)
             self.text(left - 7, place + 4, f"{value:g}", at="end")
@@ -113,7 +113,7 @@ class Picture:
         self.text(left - 40, up, names[1], at="middle", more=turn)
 
     def svg(self) -> str:
-        """The file's text."""
+        """Return the text of the file."""
         size = f'width="{self.width}" height="{self.height}"'
         return "\n".join(
             [
@@ -127,8 +127,8 @@ class Picture:
         )
 
 
-def ticks_of(scale: Scale) -> Sequence[float]:
-    """Round numbers for an axis: three to six of them, or the powers of ten."""
+def tick_values(scale: Scale) -> Sequence[float]:
+    """Return three to six round numbers for an axis, or the powers of ten."""
     if scale.log:
         powers = range(int(np.ceil(np.log10(scale.low) - 1e-9)), 9)
         return [10.0**power for power in powers if 10.0**power <= scale.high * (1 + 1e-9)]

@@ -1,4 +1,4 @@
-"""The numbers behind a picture, a row per record or variable."""
+"""Tables of the numbers behind a picture, a row per record or variable."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,24 +15,24 @@ _DIGITS = 7
 
 
 def table(
-    columns: Sequence[str], cells: Sequence[ArrayLike], *, rank: int | None = None
+    columns: Sequence[str],
+    cells: Sequence[ArrayLike],
+    *,
+    rank: int | None = None,
+    by: tuple[str, ArrayLike] | None = None,
 ) -> dict[str, Any]:
-    """Give the numbers behind a picture, a row per record or variable.
+    """Return the table behind a picture; beyond 400 rows the largest by column `rank` or `by`.
 
-    A table that speaks of single records is internal, and its views and files say so.
-
-    Parameters
-    ----------
-    columns : names of the columns.
-    cells : one array or list (n,) per column, numbers or texts.
-    rank : column that decides which rows stay, largest first, when there are more than 400.
+    A table with single records is internal; its views and files say so.
     """
     total = len(np.asarray(cells[0]))
     kept: NDArray[np.intp] | slice = slice(None)
     result: dict[str, Any] = {"columns": list(columns)}
     if total > TABLE_ROWS:
-        kept = slice(TABLE_ROWS) if rank is None else extremes(cells[rank], TABLE_ROWS)
-        chosen = "first" if rank is None else f"largest by {columns[rank]}"
+        if rank is not None:
+            by = columns[rank], cells[rank]
+        kept = slice(TABLE_ROWS) if by is None else extremes(by[1], TABLE_ROWS)
+        chosen = "first" if by is None else f"largest by {by[0]}"
         result["caption"] = f"{TABLE_ROWS} of {total:,} rows: the {chosen}."
     if not SINGLE.isdisjoint(columns):
         result["internal"] = True
@@ -41,15 +41,7 @@ def table(
 
 
 def paired(detail: Mapping[str, Any], unit: str) -> dict[str, Any]:
-    """List one value per record of both files, by record number; the largest where rows are cut.
-
-    Parameters
-    ----------
-    detail : mapping
-        original (m,), released (m',) and records_original, records_released (0-based numbers).
-    unit : str
-        What the values are.
-    """
+    """Return one value per record of both files by record number; beyond 400 the largest."""
     sides = ("original", "released")
     records = [np.asarray(detail[f"records_{side}"], dtype=np.intp) for side in sides]
     cells = [np.asarray(detail[side], dtype=float) for side in sides]
@@ -78,7 +70,7 @@ class Rows(Sequence[list[Any]]):
         self.columns = columns
 
     def __len__(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         return len(self.columns[0])
 
     @overload
@@ -86,35 +78,35 @@ class Rows(Sequence[list[Any]]):
     @overload
     def __getitem__(self, place: slice) -> list[list[Any]]: ...
     def __getitem__(self, place: int | slice) -> list[Any] | list[list[Any]]:
-        """One row, or some of them."""
+        """Return one row, or some of them."""
         return list(self)[place]
 
     def __iter__(self) -> Iterator[list[Any]]:
-        """Rows as lists."""
+        """Return the rows as lists."""
         return map(list, zip(*map(_plain, self.columns), strict=True))
 
     def __eq__(self, other: object) -> bool:
-        """Whether it is the same rows."""
+        """Return True for the same rows."""
         return isinstance(other, Sequence) and list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]  # as of every list
 
     def matrix(self) -> NDArray[np.float64]:
-        """All numbers, shape (n, number of columns)."""
+        """Return all numbers, shape (n, number of columns)."""
         return np.column_stack(self.columns).astype(np.float64, copy=False)
 
 
 def _spread(
     values: NDArray[Any], records: NDArray[np.intp], every: NDArray[np.intp]
 ) -> NDArray[Any]:
-    """Place the values of some records among all of them; NaN where there is none."""
+    """Place the values of some records among all of them; NaN elsewhere."""
     spread = np.full(every.size, np.nan)
     spread[np.searchsorted(every, records)] = values
     return spread
 
 
 def _column(values: ArrayLike, kept: NDArray[np.intp] | slice) -> list[Any]:
-    """Values of a table column: numbers to seven digits of the largest, missing as None."""
+    """Return a table column: numbers to seven digits of the largest, missing as None."""
     array = np.asarray(values)[kept]
     return _plain(_rounded(array) if array.dtype.kind == "f" else array)
 

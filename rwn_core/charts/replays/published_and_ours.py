@@ -1,4 +1,4 @@
-"""What a paper prints beside what comes out here, a row a number."""
+"""Published numbers and ours, a row each."""
 
 from __future__ import annotations
 
@@ -19,18 +19,13 @@ from rwn_core.charts.parts.style import (
 from rwn_core.charts.parts.tables import table
 
 if TYPE_CHECKING:  # charts are drawn by commands that run no replay
-    from rwn_core.evaluation.replays import Replayed
+    from rwn_core.evaluation.published_results import Replayed
 
 _APART = 0.13
 
 
 def draw(replay: Replayed) -> Chart:
-    """Draw the rows of one unit: hollow what is printed, filled ours with its tolerance.
-
-    Parameters
-    ----------
-    replay : Replayed
-    """
+    """Draw the rows of one unit: hollow for printed, filled for ours with its tolerance."""
     rows = replay.drawn
     at = np.arange(len(rows), dtype=np.float64)
     printed = np.array([row.published.low for row in rows])

@@ -1,4 +1,4 @@
-"""What a parameter leads to before any draw, with the present draw on it."""
+"""Expected values along a parameter, with the present draw."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -39,15 +39,9 @@ _LEAST = 0.02
 def draw(
     expected: Reading, realized: float | None, interval: tuple[float, float] | None = None
 ) -> Chart:
-    """Draw what to expect along one parameter.
+    """Draw expected values of a statistic along one parameter.
 
-    Parameters
-    ----------
-    expected : Reading of `rwn_core.evaluation.forecast.curve`
-    realized : float, optional
-        What the present draw shows.
-    interval : tuple of float, optional
-        Where draws of the present setting fall, 9 times in 10.
+    `interval` holds 9 of 10 draws of the present setting.
     """
     detail = expected.detail
     words, sign = str(detail["words"]), SHORT_NAMES[detail["axis"]]
@@ -88,7 +82,7 @@ def draw(
 
 
 def _writer(detail: Mapping[str, Any]) -> Callable[[float], str]:
-    """How to write a value of the statistic."""
+    """Return a function that writes a value of the statistic."""
     if detail["share"]:
         return lambda value: percent(value, 1)
     return lambda value: number(value, 2 if abs(value) < 0.1 else 3 if abs(value) < 10 else 4)
@@ -101,7 +95,7 @@ def _ends(detail: Mapping[str, Any]) -> list[str]:
 def _span(
     expected: Reading, realized: float | None, interval: tuple[float, float] | None
 ) -> tuple[float, float]:
-    """The ends of the upright axis: they hold the curve, the draw and the original."""
+    """Return the ends of the upright axis, which hold curve, draw and original."""
     detail = expected.detail
     parts = [
         np.asarray(detail["expected"], dtype=float),
@@ -138,12 +132,14 @@ def _layout(expected: Reading, ends: tuple[float, float], realized: float | None
         }
         notes.append(label("original", 1, expected.baseline, ORIGINAL, **beside))
     if realized is not None:
-        notes.append(label("this draw", now, realized, RELEASED, bold=True, **_beside(now, widest)))
+        notes.append(
+            label("this draw", now, realized, RELEASED, bold=True, **_next_to(now, widest))
+        )
     x = axis(str(detail["axis_words"]), lowest - pad, widest + pad, count=7)
     return layout(x, y, shapes=shapes, annotations=notes, uirevision=f"{name} {y['title']['text']}")
 
 
-def _beside(now: float, widest: float) -> dict[str, Any]:
+def _next_to(now: float, widest: float) -> dict[str, Any]:
     right = now > 0.75 * widest
     return {"xanchor": "right" if right else "left", "xshift": -7 if right else 7, "yshift": 2}
 

@@ -1,7 +1,6 @@
 """Several methods on one map: a curve for each along its strength, and its matched setting.
 
-Right is better and up is riskier, whatever the measures: an axis whose values run the other way is
-reversed, and its title says so.
+Right is better and up is riskier: an axis whose values run the other way is reversed.
 """
 
 import math
@@ -9,6 +8,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rwn_core.charts.parts import limit_line
+from rwn_core.charts.parts.map_axes import (
+    Spot,
+    axis_title,
+    broken_line,
+    coordinate_columns,
+    crosses,
+    is_placed,
+    padded,
+)
 from rwn_core.charts.parts.style import (
     ORIGINAL,
     RELEASED,
@@ -29,7 +37,6 @@ from rwn_core.charts.parts.style import (
 from rwn_core.charts.parts.tables import table
 
 Curve = Mapping[str, Any]
-Spot = Mapping[str, Any]
 
 _COLORS = (RELEASED, ORIGINAL, "#009E73", "#CC79A7", "#B8860B", "#8A63C4", "#777777")
 _SYMBOLS = (("circle", "●"), ("square", "■"), ("diamond", "◆"))
@@ -50,28 +57,17 @@ def draw(
 ) -> Chart:
     """Draw the map of several methods.
 
-    Parameters
-    ----------
-    curves : sequence of mappings
-        A method each: "name"; "points", the settings along its strength, and "matched", the one
-        that is held against the others. A setting is a mapping with "text" (in words), "x", "y",
-        "x_interval" and "y_interval" (pairs or None); one without a coordinate is in the table
-        only.
-    x, y : mappings
-        Of each axis: "title", "unit", "falls" (whether its values fall toward the better side on
-        x, or the riskier side on y) and "share" (whether they are shares).
-    aim : float, optional
-        The value of x that all are matched to.
-    limit : float, optional
-        The policy's limit on y.
+    A curve has "name", "points" along its strength and "matched"; a setting has "text", "x", "y",
+    "x_interval", "y_interval" (or None) and is only in the table without coordinates. An axis has
+    "title", "unit", "falls" (reversed) and "share". All are matched to `aim` on x.
     """
-    placed = [s for c in curves for s in (*c["points"], c["matched"]) if _known(s)]
+    placed = [s for c in curves for s in (*c["points"], c["matched"]) if is_placed(s)]
     x_range = _range([*(s["x"] for s in placed), *([] if aim is None else [aim])], x["falls"])
     y_range = _range([*(s["y"] for s in placed), *([] if limit is None else [limit])], y["falls"])
     names = _names(curves, y["falls"])
     made = layout(
-        axis(_title(x, "right is better"), *x_range, share=x["share"]),
-        axis(_title(y, "up is riskier"), *y_range, share=y["share"]),
+        axis(axis_title(x, "right is better"), *x_range, share=x["share"]),
+        axis(axis_title(y, "up is riskier"), *y_range, share=y["share"]),
         right=round(widest([each["text"] for each in names]) + 16),
         shapes=[
             *limit_line.shapes(limit, y_range, of_limits=False),
@@ -93,35 +89,23 @@ def draw(
     )
 
 
-def _known(spot: Spot) -> bool:
-    return all(spot[c] is not None and math.isfinite(spot[c]) for c in "xy")
-
-
-def _title(scale: Mapping[str, Any], direction: str) -> str:
-    turned = f" (reversed: {direction})" if scale["falls"] else ""
-    return escape(f"{scale['title']}: {scale['unit']}{turned}")
-
-
 def _range(values: Sequence[float], falls: bool) -> tuple[float, float]:
-    low, high = min(values, default=0.0), max(values, default=1.0)
-    width = (high - low) or abs(high) or 1.0
-    low, high = low - _ROOM * width, high + _ROOM * width
-    return (high, low) if falls else (low, high)
+    return padded(min(values, default=0.0), max(values, default=1.0), _ROOM, falls=falls)
 
 
 def _look(place: int) -> tuple[str, str, str, str]:
-    """Color, symbol, its sign in a text and dash of a curve: no two of twenty-one are alike."""
+    """Return color, symbol, sign and dash of a curve; 21 differ."""
     symbol, sign = _SYMBOLS[(place + place // len(_COLORS)) % len(_SYMBOLS)]
     dash = _DASHES[(place // len(_COLORS)) % len(_DASHES)]
     return _COLORS[place % len(_COLORS)], symbol, sign, dash
 
 
 def _names(curves: Sequence[Curve], falls: bool) -> list[Label]:
-    """The names at the right, the riskiest matched setting first; those without a place last."""
+    """Return the names at the right, the riskiest matched setting first."""
 
     def height(place: int) -> float:
         spot = curves[place]["matched"]
-        return (spot["y"] if falls else -spot["y"]) if _known(spot) else math.inf
+        return (spot["y"] if falls else -spot["y"]) if is_placed(spot) else math.inf
 
     labels = []
     for rank, place in enumerate(sorted(range(len(curves)), key=height)):
@@ -134,38 +118,27 @@ def _names(curves: Sequence[Curve], falls: bool) -> list[Label]:
 
 
 def _curve(place: int, curve: Curve) -> list[Trace]:
-    """Intervals, and the line with its settings."""
+    """Return the intervals and the line with its settings."""
     color, symbol, _, dash = _look(place)
-    known, name = [s for s in curve["points"] if _known(s)], escape(curve["name"])
+    known, name = [s for s in curve["points"] if is_placed(s)], escape(curve["name"])
     marker = {"size": 5, "color": color, "symbol": symbol, "opacity": 1}
+    x, y = ([s[c] for s in known] for c in "xy")
     return [
-        *_intervals(known, color),
-        *([_line(known, name, color, dash)] if len(known) > 1 else []),
+        *crosses(known, color=f"{color}{_FAINT}", width=1, dash="solid"),
+        *([broken_line(x, y, name, color=color, width=1.5, dash=dash)] if len(known) > 1 else []),
         *([_marks(known, name, marker)] if known else []),
     ]
 
 
 def _matched(place: int, curve: Curve) -> list[Trace]:
-    """The matched setting as a ring, each of its own size: several may lie on one place."""
+    """Return the matched setting as a ring; sizes differ because several may coincide."""
     color, symbol, _, _ = _look(place)
-    spots = [s for s in (curve["matched"],) if _known(s)]
+    spots = [s for s in (curve["matched"],) if is_placed(s)]
     size = 9 + 3 * (place % len(_COLORS))
     line = {"width": 2.5, "color": color}
     marker = {"size": size, "color": color, "symbol": f"{symbol}-open", "opacity": 1, "line": line}
     marks = [_marks(spots, f"{escape(curve['name'])}, matched", marker)] if spots else []
-    return [*_intervals(spots, color), *marks]
-
-
-def _line(known: Sequence[Spot], name: str, color: str, dash: str) -> Trace:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": [s["x"] for s in known],
-        "y": [s["y"] for s in known],
-        "line": {"color": color, "width": 1.5, "dash": dash},
-        "hoverinfo": "skip",
-    }
+    return [*crosses(spots, color=f"{color}{_FAINT}", width=1, dash="solid"), *marks]
 
 
 def _marks(spots: Sequence[Spot], name: str, marker: Mapping[str, Any]) -> Trace:
@@ -181,29 +154,13 @@ def _marks(spots: Sequence[Spot], name: str, marker: Mapping[str, Any]) -> Trace
     }
 
 
-def _intervals(spots: Sequence[Spot], color: str) -> list[Trace]:
-    """Where one more release of each setting falls: a cross of two thin lines."""
-    x: list[float | None] = []
-    y: list[float | None] = []
-    for spot in spots:
-        if spot["x_interval"]:
-            x += [*spot["x_interval"], None]
-            y += [spot["y"], spot["y"], None]
-        if spot["y_interval"]:
-            x += [spot["x"], spot["x"], None]
-            y += [*spot["y_interval"], None]
-    if not x:
-        return []
-    line = {"color": f"{color}{_FAINT}", "width": 1, "dash": "solid"}
-    shared = {"type": "scatter", "mode": "lines", "hoverinfo": "skip"}
-    return [{**shared, "name": "interval", "x": x, "y": y, "line": line}]
-
-
 def _describe(curves: Sequence[Curve], x: Mapping[str, Any], y: Mapping[str, Any]) -> str:
     at = []
     for curve in curves:
         spot = curve["matched"]
-        where = f"at {_word(spot['x'], x)} and {_word(spot['y'], y)}" if _known(spot) else "unread"
+        where = (
+            f"at {_word(spot['x'], x)} and {_word(spot['y'], y)}" if is_placed(spot) else "unread"
+        )
         at.append(f"{curve['name']} {where}")
     return f"Map of {y['title']} against {x['title']}; matched settings: {', '.join(at)}"
 
@@ -219,20 +176,13 @@ def _table(curves: Sequence[Curve], x: Mapping[str, Any], y: Mapping[str, Any]) 
         for kind, spots in (("", curve["points"]), ("yes", [curve["matched"]]))
         for spot in spots
     ]
-    columns = ["method", "matched", "setting"]
-    cells: list[list[Any]] = [
-        [name for name, _, _ in rows],
-        [kind for _, kind, _ in rows],
-        [spot["text"] for _, _, spot in rows],
-    ]
-    for side, scale in (("x", x), ("y", y)):
-        columns += [scale["title"], f"{scale['title']}, low", f"{scale['title']}, high"]
-        cells.append([_float(spot[side]) for _, _, spot in rows])
-        for end in (0, 1):
-            pairs = [spot[f"{side}_interval"] for _, _, spot in rows]
-            cells.append([_float(pair[end] if pair else None) for pair in pairs])
-    return table(columns, cells)
-
-
-def _float(value: float | None) -> float:
-    return math.nan if value is None else float(value)
+    names, coordinates = coordinate_columns([spot for _, _, spot in rows], x, y)
+    return table(
+        ["method", "matched", "setting", *names],
+        [
+            [name for name, _, _ in rows],
+            [kind for _, kind, _ in rows],
+            [spot["text"] for _, _, spot in rows],
+            *coordinates,
+        ],
+    )

@@ -1,4 +1,4 @@
-"""One measure over two parameters: a heat map of settings, darker where the value is higher."""
+"""One measure over two parameters: a heat map of settings, darker for higher values."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rwn_core.charts.parts.signed_heatmap import colorbar
 from rwn_core.charts.parts.style import (
     FONT,
     Chart,
@@ -41,21 +42,11 @@ def draw(
     limit: float | None = None,
     forecast: ArrayLike | None = None,
 ) -> Chart:
-    """Draw the surface.
+    """Draw the surface of `values`, shape (rows, columns); NaN without an answer.
 
-    Parameters
-    ----------
-    values : array, shape (rows, columns)
-        Of the measure; NaN where a setting is not finished or has no answer.
-    across, down : mappings
-        Of each parameter: "title" and "values", one for each column or row.
-    measure : mapping
-        "title", "unit", "share" and "better"; "where", the other parameters, which are held fixed,
-        in words, if there are any.
-    limit : float, optional
-        Cells that do not keep it are crossed out.
-    forecast : array of bool, shape (rows, columns), optional
-        Cells that are expected and not measured; they begin with "~".
+    A parameter has "title" and "values"; the measure "title", "unit", "share", "better" and
+    "where" (the fixed parameters). Cells over the limit are in parentheses; forecast ones begin
+    with "~".
     """
     square = np.asarray(values, dtype=float)
     guessed = np.zeros(square.shape, bool) if forecast is None else np.asarray(forecast, dtype=bool)
@@ -98,7 +89,7 @@ def draw(
                 "zmax": high if high > low else low + 1.0,
                 "colorscale": _SCALE,
                 "showscale": False,
-                "colorbar": _bar(low, high, texts),
+                "colorbar": colorbar([low, high if high > low else low + 1.0], texts, FONT),
                 "xgap": 1,
                 "ygap": 1,
                 "hoverongaps": False,
@@ -112,7 +103,7 @@ def draw(
 
 
 def _hover(across: Mapping[str, Any], down: Mapping[str, Any], measure: Mapping[str, Any]) -> str:
-    """What a cell says under the pointer: its two parameters and its number, by name."""
+    """Return the hover text of a cell: two parameters and the number, by name."""
     names = [escape(str(scale["title"])) for scale in (across, down, measure)]
     form = ".1%" if measure["share"] else ".3~g"
     return f"{names[0]} = %{{x}}<br>{names[1]} = %{{y}}<br>{names[2]}: %{{z:{form}}}<extra></extra>"
@@ -124,18 +115,6 @@ def _word(value: Any) -> str:
 
 def _text(value: float, share: bool) -> str:
     return percent(value, 1 if abs(value) < 0.1 else 0) if share else number(value, 2)
-
-
-def _bar(low: float, high: float, texts: list[str]) -> dict[str, Any]:
-    return {
-        "thickness": 10,
-        "len": 1,
-        "outlinewidth": 0,
-        "ypad": 0,
-        "tickvals": [low, high if high > low else low + 1.0],
-        "ticktext": texts,
-        "tickfont": {"size": FONT},
-    }
 
 
 def _counted(guesses: int, known: int) -> str:
@@ -156,7 +135,7 @@ def _numbers(
     guessed: NDArray[np.bool_],
     measure: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Give the value of each cell as a text; in parentheses where it does not keep the limit."""
+    """Return the value of each cell as a text; in parentheses if over the limit."""
     if square.size > _LABELED:
         return {}
     texts = [

@@ -1,9 +1,8 @@
-"""Disclosure risk against utility: where the release stands, after Duncan et al. (2001).
+"""Disclosure risk against utility (Duncan et al. 2001).
 
-Utility runs to the right and risk upward, so the original data are the upper right corner, and no
-data lie low and to the left: at the utility that the table has without any relation. What a policy
-allows lies below 1 on the axis of the largest share of a limit that is used; a limit on one measure
-is a line that says nothing of the others.
+Utility runs right and risk up: the original is the upper right corner, no data the lower left, at
+the utility of a table without relations. A policy allows values below 1 on the axis of limits; a
+limit on one measure is a line.
 """
 
 import math
@@ -54,25 +53,10 @@ def draw(
 ) -> Chart:
     """Draw the map.
 
-    Parameters
-    ----------
-    points : sequence of mappings
-        Each with "label" ("now", "A" or "B"), "utility" in [0, 1], "risk", "text" (the parameters
-        in words), "nothing" (the utility that the table has without any relation, 0 if unknown),
-        "kept" (whether all limits of the policy are kept, None if unknown) and "unread" (how many
-        were not judged, for which a point is hollow). Where the risk is still to come (None), a
-        line says where the point will stand; a point with another missing coordinate is left out
-        of the picture.
-    limit : float, optional
-        The policy's limit on the risk that is shown; 1 where that is the share of a limit.
-    swept : sequence of mappings
-        Settings of a sweep, as in `points`, with "frontier" (whether nothing beats it).
-    drawn : sequence of mappings
-        Other draws of the present setting, with "utility", "risk" and "text".
-    risk : str
-        What the risk axis shows.
-    of_limits : bool
-        Whether it shows the largest share of a limit that is used, and not one measure.
+    A point has "label" ("now", "A" or "B"), "utility", "risk" (None if still computed), "text",
+    "nothing" (the utility without relations), "kept" (all limits met) and "unread" (limits not
+    judged). `swept` points have "frontier"; `drawn` are other draws. `of_limits`: the axis is the
+    largest share of a limit.
     """
     placed = _placed(points)
     highest = max([1.5 * (limit or 0.0), *(p["risk"] * 1.15 for p in placed)])
@@ -102,7 +86,7 @@ def draw(
                 *([vertical(nothing, NEUTRAL, "dot")] if nothing > left else []),
             ],
             annotations=[
-                *_corners(top, left, limit_line.clear_of(limit, y_range), nothing),
+                *_corners(top, left, limit_line.corner_height(limit, y_range), nothing),
                 *limit_line.labels(limit, y_range, of_limits=of_limits),
                 *(_coming_label(p, x_range) for p in coming),
             ],
@@ -128,23 +112,23 @@ def _known(value: float | None) -> bool:
 
 
 def _placed(points: Sequence[Point]) -> list[Point]:
-    """The points with both coordinates."""
+    """Return the points with both coordinates."""
     return [p for p in points if _known(p["utility"]) and _known(p["risk"])]
 
 
 def _reach(value: float, steps: Sequence[float]) -> float:
-    """First step that holds the value: few steps, so that the axis seldom moves."""
+    """Return the first step that holds the value."""
     return next((s for s in steps if s >= value), steps[-1])
 
 
 def _even_top(value: float) -> float:
-    """The same for numbers without a largest: 1, 1.5, 2, 3, 5 or 7 times a power of ten."""
+    """Return 1, 1.5, 2, 3, 5 or 7 times a power of ten that holds the value."""
     power = 10.0 ** math.floor(math.log10(value))
     return next(step * power for step in (1, 1.5, 2, 3, 5, 7, 10) if step * power >= value)
 
 
 def _padded(low: float, high: float) -> tuple[float, float]:
-    """Range with room for a marker beyond both ends."""
+    """Return a range with room for a marker beyond both ends."""
     return low - 0.04 * (high - low), high + 0.04 * (high - low)
 
 
@@ -154,7 +138,7 @@ def _markers(
     y_range: tuple[float, float],
     of_limits: bool,
 ) -> list[Trace]:
-    """Hollow squares for the pinned settings, a filled diamond for the present one on top."""
+    """Return hollow squares for pinned settings and a diamond for the present one on top."""
     spots = [
         (
             (p["utility"] - x_range[0]) / (x_range[1] - x_range[0]),
@@ -178,7 +162,7 @@ def _hover(of_limits: bool) -> str:
 
 
 def _cloud(known: Sequence[Point], name: str, size: int, opacity: float, of_limits: bool) -> Trace:
-    """Small points that say their setting when the mouse is over them."""
+    """Return small points with their setting as hover text."""
     return {
         "type": "scatter",
         "mode": "markers",
@@ -192,13 +176,13 @@ def _cloud(known: Sequence[Point], name: str, size: int, opacity: float, of_limi
 
 
 def _drawn(drawn: Sequence[Point], of_limits: bool) -> list[Trace]:
-    """Small points for other draws: how far the present marker is luck."""
+    """Return small points for other draws."""
     known = _placed(drawn)
     return [_cloud(known, "draws", 5, 0.5, of_limits)] if known else []
 
 
 def _swept(swept: Sequence[Point], of_limits: bool) -> list[Trace]:
-    """Faint points for a sweep's settings, and one line along its frontier."""
+    """Return faint points for a sweep's settings, and its frontier."""
     known = _placed(swept)
     if not known:
         return []
@@ -216,7 +200,7 @@ def _swept(swept: Sequence[Point], of_limits: bool) -> list[Trace]:
 
 
 def _free_side(spot: tuple[float, float], taken: Sequence[tuple[float, float]]) -> str:
-    """Side of a marker on which its label is farthest from markers, labels and borders."""
+    """Return the side of a marker with most room for its label."""
 
     def clearance(position: str) -> float:
         x, y = spot[0] + _PLACES[position][0], spot[1] + _PLACES[position][1]
@@ -252,7 +236,7 @@ def _marker(p: Point, position: str, of_limits: bool) -> Trace:
 
 
 def _corners(top: float, left: float, low: float, nothing: float) -> list[Label]:
-    """Name the two ends of every map; an arrow says that the end lies beyond the axes."""
+    """Name the two ends of the map; an arrow if the end lies beyond the axes."""
     paper: dict[str, Any] = {"xref": "paper", "yref": "paper"}
     original = "original data" + ("" if top == 1.0 else " ↗")
     ends = [label(original, 1, 1, NEUTRAL, xanchor="right", yanchor="top", **paper)]
@@ -264,7 +248,7 @@ def _corners(top: float, left: float, low: float, nothing: float) -> list[Label]
 
 
 def _coming_label(p: Point, x_range: tuple[float, float]) -> Label:
-    """Beside the line of a point whose risk is not known yet."""
+    """Name the line of a point without a known risk."""
     left = p["utility"] > (x_range[0] + x_range[1]) / 2
     text = f"{escape(p['label'])}: risk follows"
     anchor = "right" if left else "left"

@@ -1,4 +1,4 @@
-"""What coarser values buy and cost: worst-case linkage and correlations over the rounding step."""
+"""Worst-case linkage and change of correlations over the rounding step."""
 
 from collections.abc import Mapping, Sequence
 
@@ -26,11 +26,8 @@ from rwn_core.charts.parts.tables import table
 def draw(tried: Sequence[Mapping[str, float]]) -> Chart:
     """Draw worst-case linkage and loss over the release precision.
 
-    Parameters
-    ----------
-    tried : sequence of mappings
-        "share" (of a standard deviation), "risk", whether it is "earned" as a worst case or only a
-        lower bound, and "correlation" (mean absolute change).
+    Steps have "share" (of a standard deviation), "risk", "earned" (a worst case, no lower bound)
+    and "correlation".
     """
     share = np.array([step["share"] for step in tried])
     risk = np.array([step["risk"] for step in tried])

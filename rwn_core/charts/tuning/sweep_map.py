@@ -1,14 +1,21 @@
-"""A whole sweep on the map: each setting at its utility and risk, with intervals and frontier.
+"""Settings of a sweep at their utility and risk, with intervals and frontier.
 
-Right is better and up is riskier, whatever the measures: an axis whose values run the other way is
-reversed, and its title says so.
+Right is better and up is riskier: an axis whose values run the other way is reversed.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rwn_core.charts.parts import limit_line, named_marks
+from rwn_core.charts.parts.map_axes import (
+    Spot,
+    axis_title,
+    broken_line,
+    coordinate_columns,
+    crosses,
+    is_placed,
+    padded,
+)
 from rwn_core.charts.parts.style import (
     NEUTRAL,
     RELEASED,
@@ -24,8 +31,6 @@ from rwn_core.charts.parts.style import (
     percent,
 )
 from rwn_core.charts.parts.tables import table
-
-Spot = Mapping[str, Any]
 
 _ROOM = 0.05
 _ROOM_UP = 0.09
@@ -48,28 +53,14 @@ def draw(
 ) -> Chart:
     """Draw the map of a sweep.
 
-    Parameters
-    ----------
-    spots : sequence of mappings
-        The settings: "key", "text" (the setting in words), "x", "y", "x_interval", "y_interval"
-        (pairs or None), "frontier" (whether nothing beats it), "kept" (whether it keeps all
-        limits of the policy) and "released" (the share of the records that it releases). One
-        without a coordinate is in the table only.
-    x, y : mappings
-        Of each axis: "title", "unit", "falls" (whether its values fall toward the better side on
-        x, or the riskier side on y), "share" (whether they are shares) and, of y, "of_limits"
-        (whether it is the largest share of a limit that is used).
-    limit : float, optional
-        The policy's limit on y; 1 where y is the share of a limit.
-    paths : sequence of sequences of int
-        Places in `spots` to connect: settings that differ in one parameter, in its order.
-    marks : sequence of mappings
-        "label", "text", "x", "y": the present setting ("now"), scenarios, "original data" and
-        "no data".
+    A spot has "key", "text", "x", "y", "x_interval", "y_interval" (or None), "frontier", "kept"
+    (all limits met) and "released" (share of the records). An axis has "title", "unit", "falls"
+    (reversed), "share" and, of y, "of_limits". `paths` connect settings that differ in one
+    parameter; `marks` are named points.
     """
-    placed = [s for s in spots if _known(s)]
-    ends = [m for m in marks if m["label"] in ("original data", "no data") and _known(m)]
-    others = [m for m in marks if m not in ends and _known(m)]
+    placed = [s for s in spots if is_placed(s)]
+    ends = [m for m in marks if m["label"] in ("original data", "no data") and is_placed(m)]
+    others = [m for m in marks if m not in ends and is_placed(m)]
     x_range = _range([s["x"] for s in [*placed, *others]], [m["x"] for m in ends], x["falls"])
     held = [s["y"] for s in [*placed, *others]] + ([] if limit is None else [limit])
     y_range = _range(held, [m["y"] for m in ends], y["falls"], _ROOM_UP)
@@ -80,18 +71,18 @@ def draw(
         f"{len(placed)} settings · {best} on the frontier{_kept_words(placed, of_limits)}",
         _describe(placed, x, y, limit),
         data=[
-            *_intervals(placed),
+            *crosses(_with_interval(placed), color=RELEASED + _FAINT, width=1),
             *_paths(spots, paths),
             *_frontier(placed),
             *_settings(placed, _hover(x, y)),
             *_marks(ends, others, x_range, y_range, limit, _hover(x, y)),
         ],
         layout=layout(
-            axis(_title(x, "right is better"), *x_range, share=x["share"]),
-            axis(_title(y, "up is riskier"), *y_range, share=y["share"]),
+            axis(axis_title(x, "right is better"), *x_range, share=x["share"]),
+            axis(axis_title(y, "up is riskier"), *y_range, share=y["share"]),
             shapes=limit_line.shapes(limit, y_range, of_limits=of_limits),
             annotations=[
-                *_beyond(ends, x_range, y_range, limit_line.clear_of(limit, y_range)),
+                *_beyond(ends, x_range, y_range, limit_line.corner_height(limit, y_range)),
                 *limit_line.labels(limit, y_range, of_limits=of_limits),
             ],
         ),
@@ -100,22 +91,13 @@ def draw(
 
 
 def _kept_words(placed: Sequence[Spot], of_limits: bool) -> str:
-    """How many keep all limits: one that could not be read does not show in a setting's place."""
+    """Return the number of settings that meet all limits, in words."""
     kept = sum(1 for s in placed if s.get("kept"))
     return f" · {kept} keep all limits" if of_limits else ""
 
 
-def _known(spot: Spot) -> bool:
-    return all(spot[c] is not None and math.isfinite(spot[c]) for c in "xy")
-
-
-def _title(scale: Mapping[str, Any], direction: str) -> str:
-    turned = f" (reversed: {direction})" if scale["falls"] else ""
-    return escape(f"{scale['title']}: {scale['unit']}{turned}")
-
-
 def _hover(x: Mapping[str, Any], y: Mapping[str, Any]) -> str:
-    """What a point says under the pointer, after its setting: both numbers by name."""
+    """Return the hover text of a point: both numbers by name."""
     parts = []
     for name, scale in (("x", x), ("y", y)):
         form = ".1%" if scale["share"] else ".3~g"
@@ -126,14 +108,12 @@ def _hover(x: Mapping[str, Any], y: Mapping[str, Any]) -> str:
 def _range(
     values: Sequence[float], ends: Sequence[float], falls: bool, room: float = _ROOM
 ) -> tuple[float, float]:
-    """The settings with some room, and an end of the map where it is near; reversed if it falls."""
+    """Return the range of the settings and near ends of the map; reversed if it falls."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     width = (high - low) or abs(high) or 1.0
     near = [e for e in ends if low - _NEAR * width <= e <= high + _NEAR * width]
     low, high = min([low, *near]), max([high, *near])
-    width = (high - low) or width
-    low, high = low - room * width, high + room * width
-    return (high, low) if falls else (low, high)
+    return padded(low, high, room, falls=falls)
 
 
 def _inside(value: float, ends: tuple[float, float]) -> bool:
@@ -141,7 +121,7 @@ def _inside(value: float, ends: tuple[float, float]) -> bool:
 
 
 def _settings(placed: Sequence[Spot], hover: str) -> list[Trace]:
-    """Filled points; those of the frontier larger and stronger."""
+    """Return filled points; those of the frontier larger and stronger."""
     traces = []
     for frontier, size, opacity in ((False, 6, 0.5), (True, 9, 1.0)):
         chosen = [s for s in placed if s["frontier"] is frontier]
@@ -169,55 +149,34 @@ def _settings(placed: Sequence[Spot], hover: str) -> list[Trace]:
 
 
 def _released(spot: Spot) -> str:
-    """Under the pointer: the share of the records that is released, where it is not all."""
+    """Return the released share as hover text, unless it is all."""
     share = spot["released"]
     return f"<br>Records released: {percent(share, 1)}" if share < 1 else ""
 
 
-def _line(x: list[float | None], y: list[float | None], name: str, **line: Any) -> Trace:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": x,
-        "y": y,
-        "line": line,
-        "hoverinfo": "skip",
-    }
-
-
-def _intervals(placed: Sequence[Spot]) -> list[Trace]:
-    """Where one more release of each setting falls: a cross of two thin lines."""
-    x: list[float | None] = []
-    y: list[float | None] = []
-    for spot in placed if len(placed) <= _INTERVALS else [s for s in placed if s["frontier"]]:
-        if spot["x_interval"]:
-            x += [*spot["x_interval"], None]
-            y += [spot["y"], spot["y"], None]
-        if spot["y_interval"]:
-            x += [spot["x"], spot["x"], None]
-            y += [*spot["y_interval"], None]
-    return [_line(x, y, "interval", color=RELEASED + _FAINT, width=1)] if x else []
+def _with_interval(placed: Sequence[Spot]) -> list[Spot]:
+    """Return the settings that show an interval: all, or of many those of the frontier."""
+    return [s for s in placed if len(placed) <= _INTERVALS or s["frontier"]]
 
 
 def _paths(spots: Sequence[Spot], paths: Sequence[Sequence[int]]) -> list[Trace]:
-    """Thin gray lines through settings that differ in one parameter."""
+    """Return thin gray lines through settings that differ in one parameter."""
     x: list[float | None] = []
     y: list[float | None] = []
     for path in paths:
-        along = [spots[index] for index in path if _known(spots[index])]
+        along = [spots[index] for index in path if is_placed(spots[index])]
         x += [*(s["x"] for s in along), None]
         y += [*(s["y"] for s in along), None]
-    return [_line(x, y, "slice", color=NEUTRAL, width=1)] if x else []
+    return [broken_line(x, y, "slice", color=NEUTRAL, width=1)] if x else []
 
 
 def _frontier(placed: Sequence[Spot]) -> list[Trace]:
-    """One line through the settings that nothing beats."""
+    """Return one line through the settings of the frontier."""
     best = sorted((s for s in placed if s["frontier"]), key=lambda s: (s["x"], s["y"]))
     if len(best) < 2:
         return []
     x: list[float | None] = [s["x"] for s in best]
-    return [_line(x, [s["y"] for s in best], "frontier line", color=RELEASED, width=2)]
+    return [broken_line(x, [s["y"] for s in best], "frontier line", color=RELEASED, width=2)]
 
 
 def _marks(
@@ -228,7 +187,7 @@ def _marks(
     limit: float | None,
     hover: str,
 ) -> list[Trace]:
-    """The ends of the map as hollow circles, scenarios as squares, the present one on top."""
+    """Return the ends of the map, scenarios, and the present setting on top."""
     inside = [m for m in ends if _inside(m["x"], x_range) and _inside(m["y"], y_range)]
     shown = [*inside, *sorted(others, key=named_marks.order)]
     return named_marks.traces(shown, (x_range, y_range), limit, hover)
@@ -237,7 +196,7 @@ def _marks(
 def _beyond(
     ends: Sequence[Spot], x_range: tuple[float, float], y_range: tuple[float, float], low: float
 ) -> list[Label]:
-    """Name an end of the map that lies beyond the axes in its corner, with an arrow."""
+    """Name an end of the map beyond the axes in its corner, with an arrow."""
     paper: dict[str, Any] = {"xref": "paper", "yref": "paper"}
     labels = []
     for end in ends:
@@ -267,20 +226,14 @@ def _describe(
 
 
 def _table(spots: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any]) -> dict[str, Any]:
-    columns = ["setting"]
-    cells: list[list[Any]] = [[s["text"] for s in spots]]
-    for name, scale in (("x", x), ("y", y)):
-        columns += [scale["title"], f"{scale['title']}, low", f"{scale['title']}, high"]
-        cells.append([_float(s[name]) for s in spots])
-        for end in (0, 1):
-            pairs = [s[f"{name}_interval"] for s in spots]
-            cells.append([_float(pair[end] if pair else None) for pair in pairs])
-    columns += ["records released", "frontier", "keeps all limits"]
-    cells.append([s["released"] for s in spots])
-    cells.append(["yes" if s["frontier"] else "no" for s in spots])
-    cells.append(["yes" if s.get("kept") else "no" for s in spots])
-    return table(columns, cells)
-
-
-def _float(value: float | None) -> float:
-    return math.nan if value is None else float(value)
+    names, coordinates = coordinate_columns(spots, x, y)
+    return table(
+        ["setting", *names, "records released", "frontier", "keeps all limits"],
+        [
+            [s["text"] for s in spots],
+            *coordinates,
+            [s["released"] for s in spots],
+            ["yes" if s["frontier"] else "no" for s in spots],
+            ["yes" if s.get("kept") else "no" for s in spots],
+        ],
+    )

@@ -26,19 +26,7 @@ WIDEST_PLACE = (15.0, 60.0)  # degrees of latitude and longitude within which a 
 
 
 def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityDoubt]:
-    """Judge which variables may identify people.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame, shape (n, p)
-    names : iterable of str
-        The variables to judge, in order. A long column is judged by rows of evenly spaced blocks.
-
-    Returns
-    -------
-    list of IdentityDoubt
-        At most one of a variable, in the order of the names.
-    """
+    """Judge which variables may identify people."""
     profiles = [Profile.from_column(frame[name]) for name in names]
     pairs = _pairs_of_places(profiles)
     found = ((profile, _judge(profile, profile.name in pairs)) for profile in profiles)

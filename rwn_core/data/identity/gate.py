@@ -37,13 +37,7 @@ def doubts_of_schema(frame: pd.DataFrame, schema: Schema) -> list[IdentityDoubt]
 
 
 def refuse_open(doubts: Sequence[IdentityDoubt]) -> None:
-    """Refuse a release while doubts are open; each is a note of the refusal.
-
-    Raises
-    ------
-    ReleaseError
-        Names the variables and the answers to choose from.
-    """
+    """Refuse a release while doubts are open; each is a note of the refusal."""
     if not doubts:
         return
     names = ", ".join(doubt.variable for doubt in doubts)
@@ -57,15 +51,7 @@ def refuse_open(doubts: Sequence[IdentityDoubt]) -> None:
 
 
 def with_answers(schema: Schema, *, drop: Iterable[str] = (), keep: Iterable[str] = ()) -> Schema:
-    """Write answers into a schema: dropped variables become identifiers, others stay.
-
-    Raises
-    ------
-    ParameterError
-        A variable is both dropped and kept.
-    SchemaError
-        There is no such variable.
-    """
+    """Write answers into a schema: dropped variables become identifiers, others stay."""
     dropped, kept = list(drop), list(keep)
     refuse_both(dropped, kept)
     for name in dropped:
@@ -80,12 +66,7 @@ def with_answers(schema: Schema, *, drop: Iterable[str] = (), keep: Iterable[str
 
 
 def refuse_both(drop: Iterable[str], keep: Iterable[str]) -> None:
-    """Refuse a variable with two answers.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse a variable with two answers."""
     both = sorted(set(drop) & set(keep))
     if both:
         raise ParameterError(f"{both[0]} is both dropped and kept; give one answer.")

@@ -42,19 +42,7 @@ _STREET = re.compile(
 
 
 def common_form(texts: Sequence[str], share: float = LEAST_SHARE) -> str:
-    """Name the form that most of these different texts have; empty for none.
-
-    Parameters
-    ----------
-    texts : sequence of str
-    share : float
-        Of the texts that have the form, at least.
-
-    Returns
-    -------
-    str
-        In the plural and in plain words, such as "e-mail addresses".
-    """
+    """Name the form that most of these different texts have; empty for none."""
     if not texts:
         return ""
     for what, test in _FORMS:

@@ -1,30 +1,31 @@
-"""What to expect of a setting before any release is drawn: closed forms of the cell law."""
+"""Forecasts: expectations of a release in closed form, before any is drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import ParameterError
+from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.evaluation.forecast.expected_sums import Adder
-from rwn_core.evaluation.forecast.forecast import Forecast, forecast_of
+from rwn_core.evaluation.forecast.forecast import Forecast, forecast_from_sums
 from rwn_core.evaluation.forecast.row_mixture_sums import mixed_sums
-from rwn_core.evaluation.forecast.without_drawing import (
-    NO_FORECAST,
-    forecast_moments,
-    forecast_prepared,
-)
-from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.law import Law, independent_cells
+from rwn_core.evaluation.forecast.sums_of_moments import sums_of_moments
+from rwn_core.laws.cell_law import independent_cells
+from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import selected_rows
 from rwn_core.masking import Method, Prepared, family, lever_values
+from rwn_core.parallel.threads import Progress
 
-__all__ = ["Forecast", "forecast", "forecast_moments", "forecast_sample", "forecast_scan"]
+__all__ = ["Forecast", "forecast", "forecast_law", "forecast_sample", "forecast_scan"]
 
+NO_FORECAST = (
+    "A forecast is for a method that draws each cell independently, among neighbors that do not "
+    "depend on the key, or that changes each variable by itself; draw releases instead."
+)
 PAIRS = 1_000_000  # neighbors that a sample's forecast adds up
 _PILOT = 50  # records that tell how many neighbors there are
 
@@ -67,7 +68,7 @@ def forecast_scan(
     settings: Sequence[Method],
     *,
     prepared: Prepared | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[Forecast]:
     """Say what to expect of many settings: one neighbor table and one pass for all of them.
 
@@ -86,7 +87,7 @@ def forecast_scan(
     Returns
     -------
     list of Forecast
-        In the order of the settings, without the moments of single cells.
+        In the order of the settings.
 
     Raises
     ------
@@ -105,54 +106,15 @@ def forecast_scan(
         return []
     _refuse_unlike(settings)
     ready = prepared or settings[0].prepare(microdata, settings=settings)
-    if _by_itself(ready):
-        return _one_by_one(ready, settings)
-    known = _known_laws(ready, settings)
-    columns, nothing = Columns.of(microdata), (np.empty((0, len(microdata.numeric_names))),) * 2
-    rows = [law for each in known if (law := selected_rows(each)) is not None]
-    if rows:
-        _refuse_apart([law.drawn for law in rows])
-        sums, _ = mixed_sums(columns, rows, progress)
-        return [forecast_of(columns, sums, which, nothing) for which in range(len(rows))]
-    laws = _neighborhood_laws(known)
-    adder = Adder(columns, np.array([law.q for law in laws]))
-    # settings that differ in q alone share their neighborhoods
-    each = [law.neighborhoods.sizes.tobytes() for law in laws]
-    different = list(dict.fromkeys(each))
-    which = np.array([different.index(one) for one in each])
-    sizes = np.array([laws[each.index(one)].neighborhoods.sizes for one in different])
-    starts, records = replace(laws[0].neighborhoods, sizes=sizes.max(axis=0)).pairs()
-    sums = adder.total(starts, records, sizes, which, progress)
-    return [forecast_of(columns, sums, which, nothing) for which in range(len(laws))]
+    if _has_no_neighborhoods(ready):
+        return _forecast_each(ready, settings)
+    return _forecast_laws(_known_laws(ready, settings), microdata, progress)
 
 
 def forecast_sample(
     microdata: Microdata, settings: Sequence[Method], *, pairs: int = PAIRS
 ) -> tuple[list[Forecast], Microdata]:
-    """What to expect of some records of a table that is too large for a quick scan of all.
-
-    Parameters
-    ----------
-    microdata : Microdata
-        More than 2,000 records.
-    settings : sequence of Method
-        As for `forecast_scan`. The widest decides how many records are looked at.
-    pairs : int
-        Pairs of a record and a neighbor that may be added up.
-
-    Returns
-    -------
-    list of Forecast
-        Of so many random records, in the order of the settings: all if they are few enough. Their
-        neighbors are sought among all.
-    Microdata
-        These records as they are, to compare with: the luck of the sample cancels.
-
-    Raises
-    ------
-    ParameterError
-        Also if the neighbors do not fit into memory.
-    """
+    """Forecast settings for random records of a large table; also return these records."""
     moved = microdata.take(np.random.default_rng(0).permutation(microdata.n))
     _refuse_unlike(settings)
 
@@ -161,8 +123,8 @@ def forecast_sample(
         return settings[0].prepare(moved, settings=settings, records=records)
 
     pilot = first(_PILOT)
-    if _by_itself(pilot):  # no neighbors are sought, so that all records are quick
-        return _one_by_one(pilot, settings), moved
+    if _has_no_neighborhoods(pilot):  # no neighbors are sought, so that all records are quick
+        return _forecast_each(pilot, settings), moved
     known = _known_laws(pilot, settings)
     found = [law.neighborhoods.sizes for law in known if law.neighborhoods is not None]
     mean = np.max(found, axis=0).mean()
@@ -171,36 +133,70 @@ def forecast_sample(
     return scan, moved.take(prepared.records)
 
 
-def _by_itself(prepared: Prepared) -> bool:
-    """Whether the method changes values without neighborhoods."""
-    law = prepared.law
-    return law is None or law.neighborhoods is None
+def forecast_prepared(prepared: Prepared) -> Forecast:
+    """Forecast a prepared setting, by its law or by what its method knows."""
+    law, about = prepared.law, prepared.expectations
+    if law is not None:
+        return forecast_law(law)
+    if about is None:
+        raise ParameterError(NO_FORECAST)
+    columns = Columns.from_table(about.original)
+    sums = sums_of_moments(columns, about, about.rows_unchanged(), about.moments)
+    made = forecast_from_sums(columns, sums, 0, [(name,) for name in columns.released])
+    return replace(made, releases=about.releases)
 
 
-def _one_by_one(prepared: Prepared, settings: Sequence[Method]) -> list[Forecast]:
-    return [forecast_prepared(prepared.at(**lever_values(params))) for params in settings]
+def forecast_law(law: Law) -> Forecast:
+    """Forecast a release with a known law of independent cells."""
+    try:
+        own = law.moments()
+        if own is None:
+            return _forecast_laws([law], law.original)[0]
+        columns, cells = Columns.from_table(law.original), law.components()[0].cells
+        sums = sums_of_moments(columns, cells, law.rows_unchanged(), own)
+        return forecast_from_sums(columns, sums, 0, law.units())
+    except NotApplicable:
+        raise ParameterError(NO_FORECAST) from None
 
 
-def _known_laws(prepared: Prepared, settings: Sequence[Method]) -> list[Law]:
-    """The law of every setting, from neighbors that are ranked once."""
-    known = [prepared.at(**lever_values(params)).law for params in settings]
-    return [law for law in known if law is not None]
-
-
-def _neighborhood_laws(known: Sequence[Law]) -> list[CellLaw]:
-    """The laws of independent cells, whose neighbors are stored together."""
-    laws = [independent_cells(law) for law in known]
-    _refuse_apart(laws)
-    return laws
-
-
-def _refuse_apart(laws: Sequence[CellLaw]) -> None:
-    """Refuse settings whose neighbors are not stored together."""
+def _forecast_laws(
+    known: Sequence[Law], original: Microdata, progress: Progress | None = None
+) -> list[Forecast]:
+    """Forecast laws with neighborhoods from one table, in one pass."""
+    columns = Columns.from_table(original)
+    rows = [law for each in known if (law := selected_rows(each)) is not None]
+    laws = [law.drawn for law in rows] or [independent_cells(law) for law in known]
     if len({id(law.neighborhoods.table) for law in laws}) > 1:
         raise ParameterError(
             "The neighbors of these settings do not fit into memory together; forecast fewer of "
             "them, or a sample of the records."
         )
+    if rows:
+        sums = mixed_sums(columns, rows, progress)
+    else:
+        adder = Adder(columns, np.array([law.q for law in laws]))
+        # settings that differ in q alone share their neighborhoods
+        each = [law.neighborhoods.sizes.tobytes() for law in laws]
+        different = list(dict.fromkeys(each))
+        which = np.array([different.index(one) for one in each])
+        sizes = np.array([laws[each.index(one)].neighborhoods.sizes for one in different])
+        starts, records = replace(laws[0].neighborhoods, sizes=sizes.max(axis=0)).pairs()
+        sums = adder.total(starts, records, sizes, which, progress)
+    return [forecast_from_sums(columns, sums, setting) for setting in range(len(laws))]
+
+
+def _has_no_neighborhoods(prepared: Prepared) -> bool:
+    return prepared.law is None or prepared.law.neighborhoods is None
+
+
+def _forecast_each(prepared: Prepared, settings: Sequence[Method]) -> list[Forecast]:
+    return [forecast_prepared(prepared.with_levers(**lever_values(params))) for params in settings]
+
+
+def _known_laws(prepared: Prepared, settings: Sequence[Method]) -> list[Law]:
+    """Return the law of every setting, from neighbors that are ranked once."""
+    known = [prepared.with_levers(**lever_values(params)).law for params in settings]
+    return [law for law in known if law is not None]
 
 
 def _refuse_unlike(settings: Sequence[Method]) -> None:

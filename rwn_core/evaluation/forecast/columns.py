@@ -1,4 +1,4 @@
-"""What a forecast adds up: a table's numbers, levels and own values as columns of numbers."""
+"""The columns that a forecast adds up: numbers, levels and value codes of a table."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Columns:
         Which released variables share a donor; most stand alone.
     key : int
         The first key variable, where all of them share a donor; -1 where they do not.
-    lone : ndarray of int64
-        The people who are alone with their key values, where those share a donor.
+    uniques : ndarray of int64
+        Sample uniques on the key variables, where those share a donor.
     """
 
     released: tuple[str, ...]
@@ -61,10 +61,10 @@ class Columns:
     codes: NDArray[np.int64]
     units: tuple[tuple[int, ...], ...]
     key: int
-    lone: NDArray[np.int64]
+    uniques: NDArray[np.int64]
 
     @classmethod
-    def of(cls, microdata: Microdata) -> Columns:
+    def from_table(cls, microdata: Microdata) -> Columns:
         """The columns of a table."""
         released = [variable.name for variable in microdata.schema.released]
         names = microdata.numeric_names
@@ -85,12 +85,12 @@ class Columns:
             codes=np.column_stack([_codes(microdata, name) for name in released]),
             units=_units(microdata),
             key=released.index(keys[0]) if keys else -1,
-            lone=lone_people(microdata, keys) if keys else np.array([], dtype=np.int64),
+            uniques=sample_uniques(microdata, keys) if keys else np.array([], dtype=np.int64),
         )
 
     @property
     def complete(self) -> bool:
-        """Whether no number is missing."""
+        """True if no number is missing."""
         return bool(self.known.all())
 
     @property
@@ -98,7 +98,7 @@ class Columns:
         """Which numbers are missing somewhere, shape (g,)."""
         return np.flatnonzero(~self.known.all(axis=0))
 
-    def pairs_of(self, positions: NDArray[np.int64]) -> list[tuple[int, int]]:
+    def pairs_sharing_donor(self, positions: NDArray[np.int64]) -> list[tuple[int, int]]:
         """Which pairs of columns, given each one's variable, share a donor."""
         unit_of = {position: number for number, unit in enumerate(self.units) for position in unit}
         own = [unit_of[int(position)] for position in positions]
@@ -117,8 +117,8 @@ def keys_of_one_unit(microdata: Microdata) -> tuple[str, ...]:
     return tuple(variable.name for variable in keys) if together else ()
 
 
-def lone_people(microdata: Microdata, names: Sequence[str]) -> NDArray[np.int64]:
-    """The records that are alone with their values of some variables, none of them missing."""
+def sample_uniques(microdata: Microdata, names: Sequence[str]) -> NDArray[np.int64]:
+    """Sample uniques on some variables, none of them missing."""
     codes = np.column_stack([value_codes(microdata, name)[0] for name in names])
     missing = [value_codes(microdata, name)[1][-1:] == [None] for name in names]
     levels = [len(value_codes(microdata, name)[1]) - 1 for name in names]

@@ -1,4 +1,4 @@
-"""What to expect along one slider: a curve without a single draw, to hold a draw against."""
+"""Expected curve of a statistic along one slider, without a draw."""
 
 from __future__ import annotations
 
@@ -17,13 +17,7 @@ from rwn_core.measures.measure import Reading
 
 
 def along(params: Any, axis: str, values: Sequence[float]) -> list[Any]:
-    """A setting with one of its levers moved along an axis.
-
-    Raises
-    ------
-    ParameterError
-        A value is refused.
-    """
+    """A setting with one of its levers moved along an axis."""
     return [at_levers(params, {axis: value}) for value in values]
 
 
@@ -74,22 +68,7 @@ def curve(
     axis: str = "epsilon",
     statistic: Statistic = CHANGE,
 ) -> Reading:
-    """The same from forecasts at hand: one for each value, and then that of the present setting.
-
-    Returns
-    -------
-    Reading
-        value: at the present setting; baseline: the original's own; detail: axis, axis_words (to
-        be read by a person), values, now
-        (the present value), expected (per value), low and high (per value, where 9 of 10
-        releases fall in closed form; None where there is none), few_decide (whether there is none
-        because a few values carry the variance at some of the values), changed (expected share of
-        cells that show another value), words, short words and share of the statistic.
-
-    Raises
-    ------
-    NotApplicable
-    """
+    """Return the curve from forecasts of each value, and then of the present setting."""
     if statistic == CHANGE and len(microdata.numeric_names) < 2:
         raise NotApplicable("Correlations need at least two continuous or count variables.")
     expected = [statistic.expected(each, microdata) for each in scan]

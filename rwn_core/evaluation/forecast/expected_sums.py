@@ -3,11 +3,22 @@
 Cells of different records are independent, and so are those of one record unless their
 variables share a donor. Every expectation here follows from that and from the sums of each
 column over the neighborhoods.
+
+The expected mean of the released values that are not missing is an integral, since sum S and
+number N of the known values are random together. With p_i the probability that record i shows a
+value and e_i its part of S in expectation,
+
+    E[S / N; N > 0] = integral over t from 0 to 1 of the sum over i of e_i t^(N - 1)
+                    = integral over u from 0 to 1 of
+                      (sum of e_i / (1 - p_i u)) exp(sum of log(1 - p_i u)), u = 1 - t,
+
+as records are independent. Both sums are added up block by block at a few values of u.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +26,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from rwn_core.evaluation.forecast.columns import Columns
-from rwn_core.evaluation.forecast.mean_of_known import depths, mean_of_known, parts
-from rwn_core.evaluation.forecast.prefix_sums import prefix_sums, record_blocks
+from rwn_core.neighbors.kernel import EVEN
+
+NUMBERS_A_BLOCK = 4_000_000  # about 32 MB a working array
+LARGEST_EXACT = 2000  # records; beyond, the ratio of expectations is as good
+_POINTS = 10  # of a Gauss-Legendre rule, between two powers of 1/2
 
 Floats = NDArray[np.float64]
 
@@ -82,7 +96,7 @@ class Adder:
     def __init__(self, columns: Columns, q: Floats) -> None:
         self.columns = columns
         self.q = q
-        self.pairs = columns.pairs_of(columns.positions)
+        self.pairs = columns.pairs_sharing_donor(columns.positions)
         one, two = np.array(self.pairs, dtype=np.intp).reshape(-1, 2).T
         self._one, self._two = one, two
         numbers = columns.numbers
@@ -103,20 +117,7 @@ class Adder:
         which: NDArray[np.intp] | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> ExpectedSums:
-        """Add up all records, block by block.
-
-        Parameters
-        ----------
-        starts : ndarray of int64, shape (n + 1,)
-        records : ndarray of int32, shape (P,)
-            Ranked neighbors, at least as many as any setting takes.
-        sizes : ndarray of int64, shape (t, n)
-            Different neighborhood sizes, at least 1.
-        which : ndarray of int, shape (s,), optional
-            Which of the sizes each setting has; each its own by default.
-        progress : callable, optional
-            Called with the share done, from 0 to 1. What it raises ends the work.
-        """
+        """Add up all records, block by block."""
         total: list[Floats] = []
         which = np.arange(len(sizes)) if which is None else which
         self._depths, weights = depths(len(starts) - 1)
@@ -140,13 +141,7 @@ class Adder:
         sizes: NDArray[np.int64],
         block: slice,
     ) -> tuple[Floats, Floats]:
-        """Means over the neighborhoods of a block: of the columns, and of "has my own value".
-
-        Returns
-        -------
-        near : ndarray, shape (s, b, columns)
-        same : ndarray, shape (s, b, p + units of several variables)
-        """
+        """Means over the neighborhoods of a block: of the columns, and of "has my own value"."""
         local = starts[block.start : block.stop + 1] - starts[block.start]
         members = records[starts[block.start] : starts[block.stop]]
         codes = self.columns.codes
@@ -154,15 +149,15 @@ class Adder:
         joint = [equal[:, unit].all(axis=1) for unit in self.columns.units if len(unit) > 1]
         taken = sizes[:, block]
         if len(taken) == 1 and np.array_equal(taken[0], np.diff(local)):
-            near = self._whole(members, local)[None]
+            near = self._all_pairs(members, local)[None]
             same = _sums(np.column_stack([equal, *joint]), local)[None]
         else:
             values = np.column_stack([self._every[members], equal, *joint])
             sums = prefix_sums(values, local, taken)
             near, same = np.split(sums, [self._every.shape[1]], axis=2)
-        return near / taken[..., None], same / taken[..., None]
+        return EVEN.mean(near, taken[..., None]), EVEN.mean(same, taken[..., None])
 
-    def _whole(self, members: NDArray[np.int32], local: NDArray[np.int64]) -> Floats:
+    def _all_pairs(self, members: NDArray[np.int32], local: NDArray[np.int64]) -> Floats:
         """Sums over all pairs of a block: a sparse product, without a number for each pair."""
         shape = (len(local) - 1, len(self._every))
         pairs = csr_array((np.ones(len(members)), members, local), shape=shape)
@@ -177,14 +172,7 @@ class Adder:
         return mean, q * (1 - q) * (own - near[..., :m]) ** 2 + q * spread
 
     def cumulants(self, near: Floats, block: slice, q: Floats) -> tuple[Floats, Floats]:
-        """Sums of the third and fourth cumulants of a block's numbers, shape (s, m) each.
-
-        Parameters
-        ----------
-        near, block : see `near`
-        q : ndarray of float64, shape (s, 1, m)
-            The probability that a number is taken from a neighbor.
-        """
+        """Sums of the third and fourth cumulants of a block's numbers, shape (s, m) each."""
         m, own = self._ends[0], self._every[block]
         left, moments = 1 - q, []
         for first in (0, m, own.shape[1] - 2 * m, own.shape[1] - m):
@@ -254,7 +242,7 @@ class Adder:
         sums = np.zeros((len(sizes), n))
         q = self.q[:, self.columns.key, None]
         with np.errstate(divide="ignore"):  # of a row that surely shows them
-            chances = np.log1p(-q / sizes[:, block])
+            chances = np.log1p(-EVEN.mean(q, sizes[:, block]))
             sums[:, block] = np.log(q)  # one's own row
         for setting, taken in enumerate(sizes[:, block]):
             inside = np.flatnonzero(rank < np.repeat(taken, lengths))
@@ -278,7 +266,7 @@ class Adder:
 
 
 def _sums(equal: NDArray[np.bool_], local: NDArray[np.int64]) -> Floats:
-    """How many pairs of each record agree, shape (b, columns); no record is without a pair."""
+    """Count the equal pairs of each record, shape (b, columns); each record has a pair."""
     return np.add.reduceat(equal, local[:-1], axis=0, dtype=np.float64)
 
 
@@ -295,3 +283,69 @@ def _counts(levels: Floats) -> Floats:
     positions = np.arange(levels.shape[-1])
     together[:, positions, positions] = levels.sum(axis=1)
     return np.asarray(together)
+
+
+def record_blocks(
+    starts: NDArray[np.int64], columns: int, settings: int
+) -> Iterator[tuple[int, int]]:
+    """Yield (first, end) of runs of records with neighbor pairs that fit into memory."""
+    n = len(starts) - 1
+    pairs = max(NUMBERS_A_BLOCK // max(columns, 1), 1)
+    records = max(NUMBERS_A_BLOCK // max(columns * settings, 1), 1)
+    first = 0
+    while first < n:
+        end = int(np.searchsorted(starts, starts[first] + pairs, side="right")) - 1
+        end = min(max(end, first + 1), first + records, n)
+        yield first, end
+        first = end
+
+
+def prefix_sums(
+    values: NDArray[np.float64], starts: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Sum of each record's first neighbors, for several neighborhood sizes, shape (s, b, c).
+
+    Examples
+    --------
+    >>> values = np.array([[1.0], [2.0], [4.0], [8.0]])
+    >>> prefix_sums(values, np.array([0, 3, 4]), np.array([[1, 1], [3, 1]]))[..., 0].tolist()
+    [[1.0, 8.0], [7.0, 8.0]]
+    """
+    running = np.empty((len(values) + 1, values.shape[1]))
+    running[0] = 0.0
+    np.cumsum(values, axis=0, out=running[1:])
+    begin = starts[:-1]
+    return np.asarray(running[begin + sizes] - running[begin], dtype=np.float64)
+
+
+def depths(n: int) -> tuple[Floats, Floats]:
+    """Values of u and the weights of the integral over them; the last is u = 1, without weight."""
+    if n > LARGEST_EXACT:
+        return np.empty(0), np.empty(0)
+    place, weight = np.polynomial.legendre.leggauss(_POINTS)
+    ends = np.append(0.0, 0.5 ** np.arange(math.ceil(math.log2(n)) + 2, -1, -1.0))
+    half = np.diff(ends)[:, None] / 2
+    points = (ends[:-1, None] + half + half * place).ravel()
+    return np.append(points, 1.0), np.append((half * weight).ravel(), 0.0)
+
+
+def parts(known: Floats, expected: Floats, points: Floats) -> tuple[Floats, Floats]:
+    """Both sums of the integrand over a block of records, shape (s, m, T)."""
+    shape = (known.shape[0], known.shape[2], len(points))
+    missing, added = np.empty(shape), np.empty(shape)
+    with np.errstate(divide="ignore", invalid="ignore"):  # at u = 1, where a value is certain
+        for number, point in enumerate(points):
+            left = 1.0 - known * point
+            missing[..., number] = np.log(left).sum(axis=1)
+            added[..., number] = (expected / left).sum(axis=1)
+    return missing, added
+
+
+def mean_of_known(missing: Floats, added: Floats, weights: Floats) -> Floats:
+    """The expected mean of columns, given that some value is known; NaN where none can be."""
+    if not weights.size:
+        return np.empty(0)
+    some = -np.expm1(missing[:, -1])
+    whole = (np.exp(missing[:, :-1]) * added[:, :-1]) @ weights[:-1]
+    nothing = np.full(len(whole), np.nan)
+    return np.asarray(np.divide(whole, some, out=nothing, where=some > 0))

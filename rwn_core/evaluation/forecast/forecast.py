@@ -44,8 +44,6 @@ class Forecast:
         Expected share of the people who are alone with their key values whose key values appear
         together in the release; NaN where the keys do not share a donor, where nobody is alone
         with them, where rows are masked as a whole, or where some records only are looked at.
-    cell_means, cell_variances : ndarray of float64, shape (n, m)
-        Of each released number, missing ones as the variable's mean; empty in a scan.
     releases : int
         From how many simulated releases it is estimated, where there is no closed form; 0 where
         there is one.
@@ -60,8 +58,6 @@ class Forecast:
     cells_intact: pd.Series[float]
     rows_intact: float
     true_fragments: float
-    cell_means: NDArray[np.float64] = field(repr=False)
-    cell_variances: NDArray[np.float64] = field(repr=False)
     _together: NDArray[np.float64] = field(repr=False)
     _sharing: frozenset[frozenset[str]] = field(repr=False)
     releases: int = 0
@@ -120,28 +116,13 @@ class Forecast:
         return slice(first, first + len(self.category_counts[name]))
 
 
-def forecast_of(
+def forecast_from_sums(
     columns: Columns,
     sums: ExpectedSums,
     setting: int,
-    cells: tuple[NDArray[np.float64], NDArray[np.float64]],
     units: Sequence[Sequence[str]] | None = None,
 ) -> Forecast:
-    """The forecast of one setting.
-
-    Parameters
-    ----------
-    columns : Columns
-        Of the original.
-    sums : ExpectedSums
-        Of several settings.
-    setting : int
-        Which of them.
-    cells : tuple of ndarray
-        The mean and variance of every released number; empty if they are not wanted.
-    units : sequence of sequence of str, optional
-        Which variables are drawn together; by default the table's own groups.
-    """
+    """Return the forecast of one of several settings; by default units are the groups."""
     if units is None:
         units = [[columns.released[number] for number in unit] for unit in columns.units]
     names, unit = list(columns.names), columns.unit
@@ -173,8 +154,6 @@ def forecast_of(
         cells_intact=pd.Series(sums.kept[setting], index=list(columns.released)),
         rows_intact=float(sums.rows[setting]),
         true_fragments=_true_fragments(columns, sums.unseen[setting]),
-        cell_means=cells[0],
-        cell_variances=cells[1],
         _together=sums.together[setting],
         _sharing=frozenset(map(frozenset, units)),
     )
@@ -190,9 +169,9 @@ def _category_counts(columns: Columns, counts: NDArray[np.float64]) -> dict[str,
 
 
 def _true_fragments(columns: Columns, unseen: NDArray[np.float64]) -> float:
-    if not unseen.size or not columns.lone.size:
+    if not unseen.size or not columns.uniques.size:
         return float("nan")
-    return float(-np.expm1(unseen[columns.lone]).mean())
+    return float(-np.expm1(unseen[columns.uniques]).mean())
 
 
 def _correlations(covariances: pd.DataFrame) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """Expected sums of a release in which a row is masked as a whole, left as it is, or lost.
 
-A record is selected with probability s. If it is, its cells are drawn by themselves, and those that
-it modifies are lost where it has nobody to take values from; if not, it stays. All sums over
+A record is selected with probability s. If it is, its cells are drawn independently, and those that
+it modifies are lost if it has no donor; if not, it stays. All sums over
 records are mixtures of the two; the covariance of two sums is that of the drawn cells and that of
 the selection, which a fixed count of selected records makes smaller.
 """
@@ -27,7 +27,7 @@ class Neighbors:
     ----------
     starts : ndarray of int64, shape (m + 1,)
     records : ndarray of int32, shape (P,)
-        Of each record at least one: itself where it has nobody.
+        Of each record at least one: itself where it has no neighbor.
     sizes : ndarray of int64, shape (s, m)
         How many each setting takes; 0 for a record that loses what it modifies.
     """
@@ -37,11 +37,8 @@ class Neighbors:
     sizes: NDArray[np.int64]
 
     @classmethod
-    def of(cls, laws: Sequence[SelectedRows]) -> tuple[Neighbors, list[int]]:
-        """The different ones of some settings, and which of them each setting has.
-
-        The widest hold all others, since they lie in one table.
-        """
+    def from_laws(cls, laws: Sequence[SelectedRows]) -> tuple[Neighbors, list[int]]:
+        """Return the different neighborhoods, and which of them each setting has."""
         found = [law.drawn.neighborhoods for law in laws]
         each = [one.sizes.tobytes() for one in found]
         different = list(dict.fromkeys(each))
@@ -73,7 +70,7 @@ class RowAdder(Adder):
 
     Attributes
     ----------
-    cumulants_of : ndarray of float64, shape (settings, 2, m)
+    cumulant_sums : ndarray of float64, shape (settings, 2, m)
         Sums of the third and fourth cumulants of each number, once all is added up.
     """
 
@@ -92,26 +89,9 @@ class RowAdder(Adder):
         self._still = np.column_stack([missing, *joint]).astype(np.float64)
         both = 2 * len(columns.names)
         self._chances = chances
-        self.cumulants_of = np.zeros((len(chances), 2, len(columns.names)))
+        self.cumulant_sums = np.zeros((len(chances), 2, len(columns.names)))
         self.change = np.zeros((settings, both))
         self.products = np.zeros((settings, both, both))
-
-    def selected(self, progress: Callable[[float], None] | None = None) -> ExpectedSums:
-        """What `total` adds up, were every record selected.
-
-        Meanwhile `change`, shape (s, 2m), becomes the sum over the records of what selection
-        does to each number and to whether it is known; `products` of the products of these.
-        """
-        near = self._neighbors
-        sizes = np.maximum(near.sizes, 1)
-        return self.total(near.starts, near.records, sizes, progress=progress)
-
-    def cells_of_selected(self) -> tuple[Floats, Floats]:
-        """Mean and variance of every released number of a selected record, of one setting."""
-        found, whole = self._neighbors, slice(0, self._neighbors.sizes.shape[1])
-        sizes = np.maximum(found.sizes, 1)
-        mean, variance = self.cells(self.near(found.starts, found.records, sizes, whole)[0], whole)
-        return mean[0], variance[0]
 
     def near(
         self,
@@ -140,7 +120,7 @@ class RowAdder(Adder):
         for number, (which, share) in enumerate(self._chances):
             some = near[which : which + 1]
             found = self.cumulants(some, block, share * modified[which : which + 1])
-            self.cumulants_of[number] += np.concatenate(found)
+            self.cumulant_sums[number] += np.concatenate(found)
         return super()._add(near, same, block)
 
 
@@ -148,31 +128,15 @@ def mixed_sums(
     columns: Columns,
     laws: Sequence[SelectedRows],
     progress: Callable[[float], None] | None = None,
-) -> tuple[ExpectedSums, RowAdder]:
-    """What `Adder.total` gives for independent cells, for settings that select records.
-
-    Parameters
-    ----------
-    columns : Columns
-        Of the original.
-    laws : sequence of SelectedRows
-        Of the settings, whose neighbors lie in one table.
-    progress : callable, optional
-        See `Adder.total`.
-
-    Returns
-    -------
-    ExpectedSums
-        Means of numbers that are missing somewhere are left out, and so is who is seen.
-    RowAdder
-        What added up the selected records, for the different neighborhoods of the settings.
-    """
-    neighbors, which = Neighbors.of(laws)
+) -> ExpectedSums:
+    """Return the sums for settings that select records; their neighbors lie in one table."""
+    neighbors, which = Neighbors.from_laws(laws)
     missing = laws[0].drawn.original.frame[list(columns.released)].isna().to_numpy()
     modified = np.any([law.drawn.q > 0 for law in laws], axis=0)
     chances = [(at, law.share) for at, law in zip(which, laws, strict=True)]
     adder = RowAdder(columns, modified, neighbors, missing, chances)
-    drawn, count = adder.selected(progress), neighbors.sizes.shape[1]
+    sizes, count = np.maximum(neighbors.sizes, 1), neighbors.sizes.shape[1]
+    drawn = adder.total(neighbors.starts, neighbors.records, sizes, progress=progress)
     as_they_are = Adder(columns, np.zeros((1, len(columns.released))))
     ones = np.ones((1, count), dtype=np.int64)
     own = as_they_are.total(np.arange(count + 1), np.arange(count, dtype=np.int32), ones)
@@ -188,26 +152,25 @@ def mixed_sums(
     mean = np.divide(first, known, out=np.zeros_like(first), where=known > 0)
     noise = share[:, None, None] * drawn.noise[which]
     for number, law in enumerate(laws):
-        noise[number] += _of_selection(adder, which[number], law, mean[number], count)
+        noise[number] += _selection_covariance(adder, which[number], law, mean[number], count)
     nothing = np.empty((len(laws), 0))
-    sums = ExpectedSums(
+    return ExpectedSums(
         first=first,
         first_seen=mixed("first_seen"),
         seen=seen,
         second=mixed("second"),
         noise=noise,
-        third=adder.cumulants_of[:, 0],
-        fourth=adder.cumulants_of[:, 1],
+        third=adder.cumulant_sums[:, 0],
+        fourth=adder.cumulant_sums[:, 1],
         together=mixed("together"),
         kept=mixed("kept"),
         rows=mixed("rows"),
         unseen=nothing,
         gap_means=nothing,
     )
-    return sums, adder
 
 
-def _of_selection(
+def _selection_covariance(
     adder: RowAdder, number: int, law: SelectedRows, mean: Floats, count: int
 ) -> Floats:
     """Covariance of the sums of what is known, less the mean, that the selection makes."""
@@ -217,17 +180,3 @@ def _of_selection(
     if law.fixed_count and count > 1:
         spread = (spread - np.outer(change, change) / count) * count / (count - 1)
     return np.asarray(law.share * (1 - law.share) * spread)
-
-
-def mixed_cells(columns: Columns, law: SelectedRows, adder: RowAdder) -> tuple[Floats, Floats]:
-    """Mean and variance of every released number, a missing one as the variable's mean.
-
-    Returns
-    -------
-    means, variances : ndarray of float64, shape (n, m)
-    """
-    mean, variance = adder.cells_of_selected()
-    own, share = columns.numbers, law.share
-    between = share * (1 - share) * (mean - own) ** 2
-    means = columns.center + columns.unit * (share * mean + (1 - share) * own)
-    return means, columns.unit**2 * (share * variance + between)

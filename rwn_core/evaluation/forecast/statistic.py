@@ -1,19 +1,25 @@
-"""Single numbers that a forecast states and a release shows: one can be held against the other."""
+"""Single numbers that a forecast states and a release shows."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import codes_like, value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.forecast.columns import keys_of_one_unit, lone_people
+from rwn_core.evaluation.forecast.columns import keys_of_one_unit, sample_uniques
 from rwn_core.evaluation.forecast.forecast import Forecast
-from rwn_core.evaluation.forecast.statistic_kinds import KINDS
+from rwn_core.measures.aligned import codes, matrix, numbers
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.risk.cells_changed import changed_cells
+from rwn_core.measures.statistics.correlation import correlation_matrix
 
 __all__ = [
     "CELLS",
@@ -23,9 +29,224 @@ __all__ = [
     "KINDS",
     "ROWS",
     "Statistic",
+    "available_statistics",
     "rarest",
-    "statistics_of",
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind:
+    words: str
+    short: str
+    expected: Callable[[Statistic, Forecast, Microdata], float]
+    realized: Callable[[Statistic, Comparison], float]
+    variables: int = 0
+    levels: int = 0
+    share: bool = False
+    label: str = ""
+
+
+def _mean_change(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
+    first, second = np.triu_indices(len(before), 1)
+    change = np.abs(after - before)[first, second]
+    defined = ~np.isnan(change)
+    if not defined.any():
+        raise NotApplicable("No pair of numeric variables varies.")
+    return float(change[defined].mean())
+
+
+def _correlations(table: Microdata, original: Microdata) -> NDArray[np.float64]:
+    return correlation_matrix(matrix(original, table, original.numeric_names))
+
+
+def _expected_change(statistic: Statistic, forecast: Forecast, original: Microdata) -> float:
+    before = original.cached("statistics.correlations", lambda: _correlations(original, original))
+    return _mean_change(before, forecast.correlations.to_numpy())
+
+
+def _realized_change(statistic: Statistic, comparison: Comparison) -> float:
+    tables = (comparison.original, comparison.masked)
+    before, after = (_correlations(table, comparison.original) for table in tables)
+    return _mean_change(before, after)
+
+
+def _entry(square: pd.DataFrame, names: tuple[str, ...]) -> float:
+    row, column = (square.columns.get_loc(name) for name in names)
+    return float(square.to_numpy()[row, column])
+
+
+def _first_share(correlations: NDArray[np.float64]) -> float:
+    varied = ~np.isnan(np.diag(correlations))
+    square = correlations[np.ix_(varied, varied)]
+    if not len(square) or np.isnan(square).any():
+        return float("nan")
+    return float(np.linalg.eigvalsh(square)[-1] / len(square))
+
+
+def _column(statistic: Statistic, comparison: Comparison) -> NDArray[np.float64]:
+    values = numbers(comparison.original, comparison.masked, statistic.names[0])
+    return values[~np.isnan(values)]
+
+
+def _realized_mean(statistic: Statistic, comparison: Comparison) -> float:
+    values = _column(statistic, comparison)
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def _realized_sd(statistic: Statistic, comparison: Comparison) -> float:
+    values = _column(statistic, comparison)
+    return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
+
+
+def _realized_correlation(statistic: Statistic, comparison: Comparison) -> float:
+    pair = matrix(comparison.original, comparison.masked, statistic.names)
+    return float(correlation_matrix(pair)[0, 1])
+
+
+def _has(statistic: Statistic, comparison: Comparison) -> NDArray[np.bool_]:
+    """Which masked records have the level of every variable."""
+    chosen = np.ones(comparison.masked.n, dtype=bool)
+    for name, level in zip(statistic.names, statistic.levels, strict=True):
+        code, levels = codes(comparison.original, comparison.masked, name)
+        chosen &= code == levels.index(level)
+    return chosen
+
+
+def _expected_subgroup(statistic: Statistic, forecast: Forecast, original: Microdata) -> float:
+    row, column = _positions(statistic, original)
+    return float(forecast.cross_tab(*statistic.names).to_numpy()[row, column])
+
+
+def _expected_category(statistic: Statistic, forecast: Forecast, original: Microdata) -> float:
+    (position,) = _positions(statistic, original)
+    counts = forecast.category_counts.get(statistic.names[0])
+    if counts is None:
+        raise NotApplicable(f"{statistic.names[0]} has more levels than a forecast counts.")
+    return float(counts.iloc[position]) / original.n
+
+
+def _positions(statistic: Statistic, original: Microdata) -> list[int]:
+    """The position of each level among its variable's; a level may be a number or a truth value."""
+    pairs = zip(statistic.names, statistic.levels, strict=True)
+    return [list(original.codes(name)[1]).index(level) for name, level in pairs]
+
+
+def _own_values_shown(comparison: Comparison) -> NDArray[np.bool_]:
+    """Which cells show their own value, shape (n, p)."""
+    original, columns = comparison.original, []
+    for variable in original.schema.released:
+        name, graded = variable.name, variable.kind in (Kind.CATEGORICAL, Kind.ORDERED)
+        before, after = (
+            codes(original, table, name)[0] if graded else numbers(original, table, name)
+            for table in (original, comparison.masked)
+        )
+        columns.append(~changed_cells(before, after))
+    return np.column_stack(columns)
+
+
+def _expected_fragments(_: Statistic, forecast: Forecast, __: Microdata) -> float:
+    if np.isnan(forecast.true_fragments):
+        raise NotApplicable(
+            "True fragments are forecast if the key variables share a donor, for people whose "
+            "combination of them is unique."
+        )
+    return forecast.true_fragments
+
+
+def _found(_: Statistic, comparison: Comparison) -> float:
+    """Share of the sample uniques with key values that appear together in the release."""
+    original = comparison.original
+    names = keys_of_one_unit(original)
+    uniques = sample_uniques(original, names) if names else np.array([], dtype=np.int64)
+    if not uniques.size:
+        return float("nan")
+    own = np.column_stack([value_codes(original, name)[0] for name in names])[uniques]
+    released = np.column_stack([codes_like(original, comparison.masked, name) for name in names])
+    shown = set(map(tuple, released.tolist()))
+    return float(np.mean([tuple(values) in shown for values in own.tolist()]))
+
+
+KINDS: Mapping[str, _Kind] = {
+    "change": _Kind(
+        words="mean |Δ correlation|",
+        short="loss",
+        expected=_expected_change,
+        realized=_realized_change,
+    ),
+    "mean": _Kind(
+        words="mean of {}",
+        short="mean",
+        expected=lambda statistic, forecast, _: forecast.means[statistic.names[0]],
+        realized=_realized_mean,
+        variables=1,
+    ),
+    "sd": _Kind(
+        words="SD of {}",
+        short="SD",
+        expected=lambda statistic, forecast, _: np.sqrt(
+            max(_entry(forecast.covariances, statistic.names * 2), 0.0)
+        ),
+        realized=_realized_sd,
+        variables=1,
+    ),
+    "correlation": _Kind(
+        words="correlation of {} and {}",
+        short="correlation",
+        expected=lambda statistic, forecast, _: _entry(forecast.correlations, statistic.names),
+        realized=_realized_correlation,
+        variables=2,
+    ),
+    "first_component": _Kind(
+        words="share of variance of PC1",
+        short="PC1 share",
+        expected=lambda _, forecast, __: _first_share(forecast.correlations.to_numpy()),
+        realized=lambda _, seen: _first_share(_correlations(seen.masked, seen.original)),
+        share=True,
+    ),
+    "category": _Kind(
+        words="share of {} = {}",
+        short="share",
+        expected=_expected_category,
+        realized=lambda statistic, seen: float(_has(statistic, seen).mean()),
+        variables=1,
+        levels=1,
+        share=True,
+        label="share of a level of {}",
+    ),
+    "subgroup": _Kind(
+        words="records with {0} = {2} and {1} = {3}",
+        short="group size",
+        expected=_expected_subgroup,
+        realized=lambda statistic, seen: float(_has(statistic, seen).sum()),
+        variables=2,
+        levels=2,
+        label="size of a subgroup of {} and {}",
+    ),
+    "cells": _Kind(
+        words="share of intact cells",
+        short="intact cells",
+        expected=lambda _, forecast, original: float(
+            forecast.cells_intact.sum() / (original.n * len(original.schema.released))
+        ),
+        realized=lambda _, seen: float(_own_values_shown(seen).mean()),
+        share=True,
+    ),
+    "fragments": _Kind(
+        words="true fragments: key values that appear together",
+        short="true fragments",
+        expected=_expected_fragments,
+        realized=_found,
+        share=True,
+    ),
+    "rows": _Kind(
+        words="number of intact rows",
+        short="intact rows",
+        expected=lambda _, forecast, __: forecast.rows_intact,
+        realized=lambda _, seen: float(_own_values_shown(seen).all(axis=1).sum()),
+    ),
+}
+"""Every kind of statistic."""
+
 
 Z90 = 1.6448536269514722  # 9 of 10 normal draws lie within so many standard deviations
 SKEWED = 1.0  # skewness of a mean beyond which it has no normal band
@@ -56,7 +277,7 @@ class Statistic:
     levels: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse what nobody could expect."""
+        """Check kind, names and levels."""
         if self.kind not in KINDS:
             raise ParameterError(f"kind must be one of: {', '.join(KINDS)}.")
         kind = KINDS[self.kind]
@@ -68,7 +289,7 @@ class Statistic:
 
     @property
     def words(self) -> str:
-        """What it is, to be read by a person."""
+        """The statistic in words."""
         parts = [*self.names, *map(str, self.levels)]
         return KINDS[self.kind].words.format(*parts)
 
@@ -79,16 +300,16 @@ class Statistic:
 
     @property
     def short(self) -> str:
-        """What it is, in a word or two."""
+        """A word or two for the statistic."""
         return KINDS[self.kind].short
 
     @property
     def share(self) -> bool:
-        """Whether it is a share, from 0 to 1."""
+        """True if it is a share, from 0 to 1."""
         return KINDS[self.kind].share
 
     def expected(self, forecast: Forecast, original: Microdata) -> float:
-        """What the setting leads to.
+        """Return the expectation under the setting.
 
         Exact for categories, subgroups, cells, rows, true fragments and means (above 2,000
         records only of variables without missing values). What is made of covariances differs
@@ -101,7 +322,7 @@ class Statistic:
         return _known(KINDS[self.kind].expected(self, forecast, original), self)
 
     def band(self, forecast: Forecast) -> tuple[float, float] | None:
-        """Where 9 of 10 releases fall, in closed form; for means only.
+        """Return the closed-form interval of 9 of 10 releases; for means only.
 
         A mean of many independent cells is close to normal, unless a few values carry most of
         its variance: then there is no band. Where values are missing, its variance is known up
@@ -122,7 +343,7 @@ class Statistic:
         return abs(forecast.mean_skewness[name]) > SKEWED or not FLAT < excess < PEAKED
 
     def realized(self, comparison: Comparison) -> float:
-        """What the masked table shows.
+        """Return the statistic of the masked table.
 
         Raises
         ------
@@ -131,20 +352,8 @@ class Statistic:
         return _known(KINDS[self.kind].realized(self, comparison), self)
 
 
-def statistics_of(microdata: Microdata, one: str, other: str) -> tuple[Statistic, ...]:
-    """The statistics that a table and two of its variables have.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    one, other : str
-        Released variables; the second plays a part in relations only.
-
-    Returns
-    -------
-    tuple of Statistic
-        Of categories and subgroups the rarest levels.
-    """
+def available_statistics(microdata: Microdata, one: str, other: str) -> tuple[Statistic, ...]:
+    """The statistics that a table and two of its variables have."""
     result = [CHANGE, FIRST_COMPONENT] if len(microdata.numeric_names) > 1 else []
     numeric = [name in microdata.numeric_names for name in (one, other)]
     graded = [_graded(microdata, name) for name in (one, other)]
@@ -158,7 +367,7 @@ def statistics_of(microdata: Microdata, one: str, other: str) -> tuple[Statistic
         levels = (rarest(microdata, one), rarest(microdata, other))
         result.append(Statistic(kind="subgroup", names=(one, other), levels=levels))
     names = keys_of_one_unit(microdata)
-    if names and lone_people(microdata, names).size:
+    if names and sample_uniques(microdata, names).size:
         result.append(FRAGMENTS)
     return (*result, CELLS, ROWS)
 

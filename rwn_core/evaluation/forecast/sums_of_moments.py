@@ -1,4 +1,4 @@
-"""Expected sums of a release whose law changes values by themselves, without neighborhoods."""
+"""Expected sums of a release under a law without neighborhoods."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rwn_core.laws.moments import Moments
 
 
 class ExpectedCells(Protocol):
-    """What is expected of single cells: the law of independent cells, or what takes its place."""
+    """Expectations of single cells."""
 
-    def kept(self, *names: str) -> Floats:
+    def retained(self, *names: str) -> Floats:  # words: the name in laws
         """P(the released value of a variable equals the original's), shape (n,)."""
 
     def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
@@ -25,18 +25,7 @@ class ExpectedCells(Protocol):
 def sums_of_moments(
     columns: Columns, cells: ExpectedCells, rows_intact: Floats, moments: Moments
 ) -> ExpectedSums:
-    """What `Adder.total` gives for neighborhoods, for one setting of such a method.
-
-    Parameters
-    ----------
-    columns : Columns
-        Of the original.
-    cells : ExpectedCells
-    rows_intact : ndarray of float64, shape (n,)
-        P(no value of a record changes).
-    moments : Moments
-        Its own. Which numbers a release lacks must be certain.
-    """
+    """Return the expected sums of one setting without neighborhoods."""
     order = [moments.names.index(name) for name in columns.names]
     means = (moments.means[:, order] - columns.center) / columns.unit
     known = (~np.isnan(means)).astype(np.float64)
@@ -44,7 +33,7 @@ def sums_of_moments(
     together, totals = (
         each[np.ix_(order, order)] / scale for each in (moments.together, moments.totals)
     )
-    alone = [cells.kept(name).sum() for name in columns.released]
+    alone = [cells.retained(name).sum() for name in columns.released]
     return ExpectedSums(
         first=shown.sum(axis=0)[np.newaxis],
         first_seen=(shown.T @ known)[np.newaxis],
@@ -59,13 +48,6 @@ def sums_of_moments(
         unseen=np.empty((1, 0)),
         gap_means=np.empty((1, 0)),
     )
-
-
-def cells_of_moments(columns: Columns, moments: Moments) -> tuple[Floats, Floats]:
-    """Mean and variance of every released number, a missing one as the variable's mean."""
-    order = [moments.names.index(name) for name in columns.names]
-    means = moments.means[:, order]
-    return np.where(np.isnan(means), columns.center, means), moments.variances[:, order]
 
 
 def _levels(columns: Columns, cells: ExpectedCells) -> Floats:

@@ -67,25 +67,8 @@ DENSITIES: Mapping[str, Callable[[_Normals], Points]] = MappingProxyType(
 """The densities by name: what each makes of three independent standard normals."""
 
 
-def points_of(density: str, n: int, seed: int = 1) -> Microdata:
+def points_of(density: str, n: int, seed: int = 1) -> Microdata:  # words: shown in lessons
     """Draw a table of two variables, x and y.
-
-    Parameters
-    ----------
-    density : str
-        A key of `DENSITIES`.
-    n : int
-        Number of records, at least 2. A larger table begins with the records of a smaller one.
-    seed : int
-        Of the points, at least 0.
-
-    Returns
-    -------
-    Microdata
-
-    Raises
-    ------
-    ParameterError
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Shows what an intruder believes of one released row: who could have made it, how likely."""
+"""Posterior over the originals for one released row.
+
+Source: Bayes' rule with equal prior probabilities; Perry, Matloff, Tendick 2022 for the law.
+"""
 
 from __future__ import annotations
 
@@ -61,31 +64,13 @@ def known_order(microdata: Microdata) -> tuple[str, ...]:
     return tuple(v.name for role in _KNOWN_FIRST for v in released if v.role is role)
 
 
-def source_of(row: int, n: int) -> int:
-    """The record behind a row of the lesson's release, whose order is random."""
+def source_of(row: int, n: int) -> int:  # words: shown in lessons
+    """Return the record behind a row of the lesson's release, which is in random order."""
     return int(random_order(SecretKey.from_seed(SEED), n)[row])
 
 
 def intruder(made: Masked, *, row: int, known: int) -> Intruder:
-    """Weigh every original against one released row.
-
-    Parameters
-    ----------
-    made : Masked
-        A release with its law.
-    row : int
-        From 0, in the release's random order.
-    known : int
-        How many variables the intruder knows, from 1; see `known_order`.
-
-    Returns
-    -------
-    Intruder
-
-    References
-    ----------
-    Bayes' rule with equal prior probabilities; Perry, Matloff, Tendick 2022 for the law.
-    """
+    """Weigh every original against one released row."""
     assert made.law is not None  # the lesson's methods have one
     names, n = known_order(made.masked)[:known], made.masked.n
     source = source_of(row, n)

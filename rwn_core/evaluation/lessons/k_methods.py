@@ -27,11 +27,6 @@ _ALONE, _GAP, _SIDE = 50.0, 10.0, 60  # one person, and so many at each end of a
 def table(name: str) -> Microdata:
     """Give the ages of the demo table bodyfat, or those that attain the bound of theorem 1.
 
-    Parameters
-    ----------
-    name : str
-        One of `TABLES`.
-
     Examples
     --------
     >>> table("ages of 241 men")
@@ -128,25 +123,7 @@ class NearReleased:
 
 
 def k_methods(data: Microdata, *, k: int, shape: Shape = "uniform") -> KMethods:
-    """Mask one variable both ways.
-
-    Parameters
-    ----------
-    data : Microdata
-        One of `table`.
-    k : int
-        At least 2.
-    shape : {"uniform", "laplace", "gaussian"}
-        Of the noise.
-
-    Returns
-    -------
-    KMethods
-
-    References
-    ----------
-    Biswal, Arbuckle, Kulik, k-PRAM and k-noise, sections 2 and 3, theorem 1.
-    """
+    """Mask one variable both ways."""
     values = data.values("age")
     half = delta(np.sort(values), k)
     noise = Noise(shape=shape, sd=half / np.sqrt(3))
@@ -173,28 +150,7 @@ def k_methods(data: Microdata, *, k: int, shape: Shape = "uniform") -> KMethods:
 
 
 def near_released(data: Microdata, *, k: int, shape: Shape = "uniform") -> NearReleased:
-    """Count released records around released ones, as the paper's Figure 5 does.
-
-    Theorem 1 is on windows of 2 delta around a true value. These have delta, half of that, and
-    stand around a released value, so that the theorem says nothing of them.
-
-    Parameters
-    ----------
-    data : Microdata
-        One of `table`.
-    k : int
-        At least 2.
-    shape : {"uniform", "laplace", "gaussian"}
-        Of the noise.
-
-    Returns
-    -------
-    NearReleased
-
-    References
-    ----------
-    Biswal, Arbuckle, Kulik, Figure 5.
-    """
+    """Count released records around released ones, as the paper's Figure 5 does."""
     values = data.values("age")
     half = delta(np.sort(values), k)
     noise, rng = Noise(shape=shape, sd=half / np.sqrt(3)), np.random.default_rng(SEED)

@@ -26,11 +26,6 @@ RECORDS = {"in the middle": 19, "where the groups meet": 56, "the outlier": OUTL
 def table(weight: float) -> Microdata:
     """Draw 200 records of two numbers and a category; the last record is far from all others.
 
-    Parameters
-    ----------
-    weight : float
-        Of the category in the distance, at least 0.
-
     Examples
     --------
     >>> table(1.0)
@@ -90,28 +85,12 @@ class Neighborhood:
 
 
 def neighborhood(prepared: Prepared, *, record: int) -> Neighborhood:
-    """Find the neighborhood of one record of `table`, and count over all of them.
-
-    Parameters
-    ----------
-    prepared : Prepared
-        The table under RWN with both k and epsilon.
-    record : int
-        From 0.
-
-    Returns
-    -------
-    Neighborhood
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 5 and figure 1.
-    """
+    """Find the neighborhood of one record of `table`, and count over all of them."""
     found, data, law = _found(prepared), prepared.microdata, prepared.law
     assert law is not None  # RWN has one
     points = prepared.params.metric(data).points(data)
     second = data.array("group") == "B"
-    other = law.members @ second.astype(float)
+    other = law.probabilities @ second.astype(float)
     crossing = np.where(second, 1 - other, other)  # P(the donor is of the other group)
     one, two = np.flatnonzero(second)[0], np.flatnonzero(~second)[0]
     return Neighborhood(
@@ -120,7 +99,7 @@ def neighborhood(prepared: Prepared, *, record: int) -> Neighborhood:
         record=record,
         members=found.members(record),
         epsilon=float(prepared.params.epsilon),
-        kth=float(_found(prepared.at(epsilon=0.0)).radius[record]),
+        kth=float(_found(prepared.with_levers(epsilon=0.0)).radius[record]),
         apart=float(np.linalg.norm(points[one, 2:] - points[two, 2:])),
         by_k=float(governed_by_k(found.within, prepared.params.k).mean()),
         mixed=float((crossing > 1e-12).mean()),

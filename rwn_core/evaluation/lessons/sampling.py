@@ -22,29 +22,6 @@ _STEPS = 121
 def leakage(keys: int, population: int, sample: int, share: float = SHARE) -> float:
     """Expected share of sample uniques that are population uniques, for independent yes-no keys.
 
-    Parameters
-    ----------
-    keys : int
-        At least 1.
-    population, sample : int
-        People, and how many of them a simple random sample has.
-    share : float
-        Of people who answer yes, the same for each key, in (0, 1).
-
-    Returns
-    -------
-    float
-        Expected sample uniques that are population uniques, over expected sample uniques.
-
-    Raises
-    ------
-    ParameterError
-        The sample is not within the population.
-
-    References
-    ----------
-    Skinner and Shlomo 2010, whose slide of this design has 0.016: see the lesson.
-
     Examples
     --------
     >>> round(leakage(11, 100_000, 2_000), 4)
@@ -98,25 +75,7 @@ class Sampling:
 
 
 def sampling(*, fraction: float, keys: int, change: float) -> Sampling:
-    """Give the risk under sampling and misclassification.
-
-    Parameters
-    ----------
-    fraction : float
-        Sampling fraction, in (0, 1].
-    keys : int
-        Yes-no keys of the population, at least 1.
-    change : float
-        Chance that the key's category is drawn anew from all three alike, from 0 to 1.
-
-    Returns
-    -------
-    Sampling
-
-    References
-    ----------
-    Skinner and Shlomo 2008 and 2010; Shlomo and Skinner 2012.
-    """
+    """Give the risk under sampling and misclassification."""
     rate = np.linspace(0.0, MOST, _STEPS)
     matrix = mixed_matrix(change, np.full(CATEGORIES, 1 / CATEGORIES))
     right = float(matrix[0, 0])

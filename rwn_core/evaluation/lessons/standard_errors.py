@@ -28,11 +28,6 @@ _NOISE = 2.0  # standard deviation of what they do not explain
 def sample(number: int) -> Microdata:
     """Draw a sample of a population in which y = x1 + x2 + x3 and noise.
 
-    Parameters
-    ----------
-    number : int
-        Which one, from 0; each is independent of the others.
-
     Examples
     --------
     >>> sample(0)
@@ -84,17 +79,7 @@ class StandardErrors:
 
 
 def slopes(tables: Sequence[Microdata]) -> Slopes:
-    """Fit y on the predictors in every table: the slope of x1 and the error that is reported.
-
-    Parameters
-    ----------
-    tables : sequence of Microdata
-        At least two of `sample`, or releases of them.
-
-    Returns
-    -------
-    Slopes
-    """
+    """Fit y on the predictors in every table: the slope of x1 and the error that is reported."""
     values = np.array([table.matrix([*PREDICTORS, "y"]) for table in tables])
     values -= values.mean(axis=1, keepdims=True)  # which fits the intercept
     x, y = values[..., :3], values[..., 3:]

@@ -63,23 +63,7 @@ class Theorem:
 
 
 def theorem(prepared: Prepared, *, record: int = 0) -> Theorem:
-    """Draw a release of two variables and compare its joint distribution with the original's.
-
-    Parameters
-    ----------
-    prepared : Prepared
-        A table of two numbers, under a method that copies from neighborhoods.
-    record : int
-        The record whose ball is shown, from 0.
-
-    Returns
-    -------
-    Theorem
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 6.
-    """
+    """Draw a release of two variables and compare its joint distribution with the original's."""
     made = prepared.release(SecretKey.from_seed(SEED))
     law, donors = made.law, made.donors
     neighborhoods = None if law is None else law.neighborhoods
@@ -128,14 +112,10 @@ def joint_distribution(
 def expected_joint(
     law: Law, points: NDArray[np.float64], steps: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The expected joint distribution function of all releases, without drawing one.
-
-    Row i has U <= a and V <= b with probability P_i(U <= a) P_i(V <= b), since the two cells are
-    independent; a row that is copied as a whole, with that of its one donor.
-    """
+    """The expected joint distribution function of all releases, without drawing one."""
     below = points[:, None, :] <= steps
     x, y = below[..., 0].astype(float), below[..., 1].astype(float)
-    members = law.members
+    members = law.probabilities
     if together(law):
         weight = np.asarray(members.sum(axis=0)).ravel()
         return np.asarray((x * weight[:, None]).T @ y / len(points))
@@ -143,27 +123,14 @@ def expected_joint(
 
 
 def together(law: Law) -> bool:
-    """Whether all variables of a row come from one donor."""
+    """True if all variables of a row come from one donor."""
     return len(law.units()) == 1
 
 
 def added_error(law: Law, values: NDArray[np.float64]) -> float:
-    """Standard deviation over releases of the mean of x + y.
-
-    Parameters
-    ----------
-    law : Law
-    values : ndarray of float64, shape (n, 2)
-        x and y, in the unit of the answer.
-
-    Returns
-    -------
-    float
-        sqrt of the sum of all cells' variances, over n; with one donor for a row, of the
-        variances of x + y.
-    """
+    """Standard deviation over releases of the mean of x + y."""
     drawn = values.sum(axis=1, keepdims=True) if together(law) else values
-    members = law.members
+    members = law.probabilities
     spread = members @ drawn**2 - (members @ drawn) ** 2
     return float(np.sqrt(np.maximum(spread, 0.0).sum()) / len(values))
 
@@ -198,11 +165,6 @@ class DiscMoments(NamedTuple):
 
 def disc_moments() -> DiscMoments:
     """Give the moments that show that the coordinates in a disc are dependent.
-
-    Notes
-    -----
-    The radius r has density 2 r, so E[r^2] = 1/2 and E[r^4] = 1/3; the angle is uniform and
-    independent of it, with E[cos^2] = 1/2, E[cos^2 sin^2] = 1/8 and E[cos^4] = 3/8.
 
     Examples
     --------

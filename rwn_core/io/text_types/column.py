@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from rwn_core.errors import InputError
-from rwn_core.io.text_types.patterns import Form, forms_of, without_blanks
+from rwn_core.io.text_types.patterns import Form, text_forms, without_blanks
 
 LINES_NAMED = 3  # in a message
 
@@ -63,14 +63,14 @@ class TextColumn:
     @cached_property
     def forms(self) -> NDArray[np.uint8]:
         """The form of each of the different texts."""
-        return forms_of(self.different)
+        return text_forms(self.different)
 
     @cached_property
     def has(self) -> set[Form]:
         """The forms that occur, apart from those of a missing value."""
         return {Form(int(form)) for form in np.unique(self.forms)} - NOTHING
 
-    def of(self, forms: set[Form]) -> NDArray[np.bool_]:
+    def with_forms(self, forms: set[Form]) -> NDArray[np.bool_]:
         """Which of the different texts have one of these forms."""
         return np.isin(self.forms, list(forms))
 
@@ -82,7 +82,7 @@ class TextColumn:
         return ~same
 
     def count(self, different: NDArray[np.bool_]) -> int:
-        """How many records have one of these different texts."""
+        """Count the records that have one of these different texts."""
         return int(np.count_nonzero(different[self.codes]))
 
     def refuse(self, different: NDArray[np.bool_], one: str, many: str, remedy: str) -> NoReturn:

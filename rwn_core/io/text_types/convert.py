@@ -15,9 +15,8 @@ from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.limits import LARGEST_WHOLE
 from rwn_core.io.text_types.column import NOTHING, TextColumn
-from rwn_core.io.text_types.date_texts import refuse_dates
+from rwn_core.io.text_types.date_texts import dates, refuse_dates
 from rwn_core.io.text_types.digits import digit_notices
-from rwn_core.io.text_types.moments import dates
 from rwn_core.io.text_types.patterns import Form, fitting
 
 Typed = tuple["pd.Series[Any]", list[str]]
@@ -34,28 +33,7 @@ _CONTROL = r"(?s).*[\x00-\x08\x0b\x0c\x0e-\x1f\x7f].*"
 
 
 def typed(column: TextColumn, variable: Variable | None, notation: str | None = None) -> Typed:
-    """The column with the type that its texts have, or that its variable asks for.
-
-    Parameters
-    ----------
-    column : TextColumn
-    variable : Variable, optional
-        Its kind decides; without it, the texts do: all numbers (whole or not), all ISO dates,
-        or categories. A categorical variable and an identifier keep the texts of the file.
-    notation : str, optional
-        In which its dates may be written, beside that of ISO.
-
-    Returns
-    -------
-    series : pandas.Series, length n
-        int64, Int64 (with missing values), float64, datetime64 or str.
-    notices : list of str
-
-    Raises
-    ------
-    InputError
-        The texts do not agree on a type.
-    """
+    """The column with the type that its texts have, or that its variable asks for."""
     if variable is not None and _keeps_texts(variable):
         return _texts(column), []
     if not column.has:
@@ -88,7 +66,7 @@ def _refuse_half_numbers(column: TextColumn) -> None:
     others = column.has - _NUMBERS - marked
     if others:
         column.refuse(
-            column.of(others),
+            column.with_forms(others),
             "is not a number, and others are",
             "are not numbers, and others are",
             f"leave the field empty where a number is missing, {_OR_TEXTS}",
@@ -96,13 +74,13 @@ def _refuse_half_numbers(column: TextColumn) -> None:
     for form in sorted(marked):
         what, remedy = _REMEDIES[form]
         remedy = f"{remedy}, {_OR_TEXTS}"
-        column.refuse(column.of({form}), f"has {what}", f"have {what}", remedy)
+        column.refuse(column.with_forms({form}), f"has {what}", f"have {what}", remedy)
 
 
 def _refuse_half_dates(column: TextColumn) -> None:
     if Form.DATE not in column.has and column.has != {Form.OTHER_DATE}:
         return
-    refuse_dates(column, column.of(set(Form) - NOTHING - {Form.DATE}))
+    refuse_dates(column, column.with_forms(set(Form) - NOTHING - {Form.DATE}))
 
 
 def _numbers(column: TextColumn, *, declared: bool) -> Typed:
@@ -111,8 +89,8 @@ def _numbers(column: TextColumn, *, declared: bool) -> Typed:
         _refuse_other_than_numbers(column)
     if Form.INFINITE in column.has:
         remedy = "replace the value, or remove the record"
-        column.refuse(column.of({Form.INFINITE}), "is infinite", "are infinite", remedy)
-    chosen = column.of(_NUMBERS)
+        column.refuse(column.with_forms({Form.INFINITE}), "is infinite", "are infinite", remedy)
+    chosen = column.with_forms(_NUMBERS)
     texts = column.different.filter(pa.array(chosen))
     values = np.full(len(chosen), np.nan)
     values[chosen] = pc.cast(texts, pa.float64()).to_numpy()
@@ -126,7 +104,7 @@ def _numbers(column: TextColumn, *, declared: bool) -> Typed:
         )
     if Form.EXPONENT in column.has and not declared:
         column.refuse(
-            column.of({Form.EXPONENT}),
+            column.with_forms({Form.EXPONENT}),
             "may be a code or a number with an exponent",
             "may be codes or numbers with an exponent",
             "write numbers without an exponent, or give the column a kind in a schema",
@@ -135,14 +113,14 @@ def _numbers(column: TextColumn, *, declared: bool) -> Typed:
     if pc.any(pc.match_substring_regex(texts, "[.eE]")).as_py():
         notices += digit_notices(column, chosen, values)
         return pd.Series(values[column.codes], name=column.name), notices
-    return _whole(column, values), notices
+    return _integers(column, values), notices
 
 
 def _refuse_other_than_numbers(column: TextColumn) -> None:
     others = column.has - _NUMBERS - {Form.INFINITE}
     if others:
         column.refuse(
-            column.of(others),
+            column.with_forms(others),
             "is not a number as the schema says",
             "are not numbers as the schema says",
             "write numbers with digits and a point, leave the field empty where one is missing, "
@@ -150,7 +128,7 @@ def _refuse_other_than_numbers(column: TextColumn) -> None:
         )
 
 
-def _whole(column: TextColumn, values: NDArray[np.float64]) -> pd.Series[Any]:
+def _integers(column: TextColumn, values: NDArray[np.float64]) -> pd.Series[Any]:
     huge = np.abs(values) >= LARGEST_WHOLE
     if huge.any():
         column.refuse(
@@ -174,7 +152,7 @@ def _texts(column: TextColumn) -> pd.Series[Any]:
 
 
 def _missing_notice(column: TextColumn, what: str) -> list[str]:
-    missing = column.of({Form.MISSING})
+    missing = column.with_forms({Form.MISSING})
     if not missing.any():
         return []
     words = ", ".join(sorted(column.different.filter(pa.array(missing)).to_pylist()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -26,34 +26,19 @@ _SHORT_YEAR = r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2}( .*)?"
 _OR_TEXTS = "or give the column the kind categorical in a schema"
 
 
+_ZONE = r".*:.*(Z|[+-]\d{2}:?\d{2})"
+
+
 def fitting_notations(texts: pa.Array) -> list[str]:
-    """Which notations all of some texts have.
-
-    Parameters
-    ----------
-    texts : pyarrow.Array of large_string
-        At least one, without blanks around them.
-
-    Returns
-    -------
-    list of str
-        Two where no day tells itself from a month. One without zeros is left out where the one
-        with them fits, too.
-    """
+    """Which notations all of some texts have."""
     found = [each for each in NOTATIONS if fitting(texts, _pattern(each)).all()]
     return [each for each in found if len(each) == 10 or _padded(each) not in found]
 
 
 def usual_texts(column: TextColumn, notation: str) -> pa.Array:
-    """The different texts of a column with their dates as YYYY-MM-DD; others as they are.
-
-    Raises
-    ------
-    InputError
-        A date has another notation.
-    """
+    """The different texts of a column with their dates as YYYY-MM-DD; others as they are."""
     texts = column.different
-    chosen = column.of({Form.OTHER_DATE})
+    chosen = column.with_forms({Form.OTHER_DATE})
     fits = fitting(texts, _pattern(notation))
     if (chosen & ~fits).any():
         refuse_dates(column, chosen & ~fits, notation)
@@ -80,7 +65,9 @@ def refuse_dates(
                 "have a year of two digits",
                 f"write all four, {_OR_TEXTS}",
             )
-        fits = fitting_notations(column.different.filter(pa.array(column.of({Form.OTHER_DATE}))))
+        fits = fitting_notations(
+            column.different.filter(pa.array(column.with_forms({Form.OTHER_DATE})))
+        )
     options = [f"--file dates={each}" for each in fits]
     remedy = "write every date in this form"
     if len(fits) == 1:
@@ -99,25 +86,13 @@ def refuse_dates(
 
 
 def date_texts(column: pd.Series[pd.Timestamp], notation: str) -> pd.Series[str]:
-    """Dates as texts in a notation.
-
-    Parameters
-    ----------
-    column : pandas.Series of datetime64, length n
-        Days without a time.
-    notation : str
-
-    Returns
-    -------
-    pandas.Series, length n
-        None where a date is missing.
-    """
+    """Dates as texts in a notation."""
     known = {day: _date_text(day, notation) for day in column.dropna().unique()}
     return column.map(known).astype(object).where(column.notna(), None)
 
 
 def are_days(column: pd.Series[pd.Timestamp]) -> bool:
-    """Whether these are moments without a time of the day and a time zone."""
+    """Return True if these are dates without time of day and time zone."""
     if not pd.api.types.is_datetime64_dtype(column.dtype):
         return False
     known = column.dropna()
@@ -138,3 +113,43 @@ def _padded(notation: str) -> str:
 
 def _pattern(notation: str) -> str:
     return filled_in(re.escape(notation), _PATTERNS)
+
+
+def dates(column: TextColumn, notation: str | None = None) -> tuple[pd.Series[Any], list[str]]:
+    """Give the moments of a column."""
+    form, texts = Form.DATE, column.different
+    if notation is not None and column.has == {Form.OTHER_DATE}:
+        form, texts = Form.OTHER_DATE, usual_texts(column, notation)
+    others = column.has - {form}
+    if others:
+        refuse_dates(column, column.with_forms(others))
+    chosen = column.with_forms({form})
+    zoned = fitting(texts, _ZONE) & chosen
+    if zoned.any() and not zoned[chosen].all():
+        remedy = "write it in all or in none"
+        column.refuse(chosen & ~zoned, "lacks a time zone", "lack a time zone", remedy)
+    moments = pd.Series(np.where(chosen, texts.to_numpy(zero_copy_only=False), None), dtype=object)
+    parsed = pd.to_datetime(moments, format="ISO8601", errors="coerce", utc=bool(zoned.any()))
+    impossible = chosen & parsed.isna().to_numpy()
+    if impossible.any():
+        column.refuse(impossible, "is not on the calendar", "are not on the calendar", "correct it")
+    notices: list[str] = []
+    if zoned.any():
+        offsets = {_offset(text) for text in moments[zoned]}
+        if len(offsets) > 1:
+            notices = [
+                f"{column.name} has times of {len(offsets)} time zones: they become universal "
+                "time, and days may change."
+            ]
+        elif offsets != {"+00:00"}:
+            # a day of the file stays the same day
+            parsed = parsed.dt.tz_convert(f"UTC{offsets.pop()}")
+    return parsed.take(column.codes).reset_index(drop=True).rename(column.name), notices
+
+
+def _offset(text: str) -> str:
+    """The time zone at the end of a text, such as +09:00."""
+    if text.endswith("Z"):
+        return "+00:00"
+    digits = text[-6:].replace(":", "")[-5:]
+    return f"{digits[:3]}:{digits[3:]}"

@@ -1,4 +1,4 @@
-"""Decimals whose digits a floating number does not hold are refused or named."""
+"""Refuse or report decimals that a floating number cannot represent."""
 
 from __future__ import annotations
 
@@ -23,25 +23,7 @@ _SURE = 15  # digits that every floating number keeps
 def digit_notices(
     column: TextColumn, chosen: NDArray[np.bool_], values: NDArray[np.float64]
 ) -> list[str]:
-    """Say where numbers lose digits; refuse where they become others.
-
-    Parameters
-    ----------
-    column : TextColumn
-    chosen : ndarray of bool, shape (m,)
-        Which of the different texts are numbers.
-    values : ndarray of float64, shape (m,)
-        Their values.
-
-    Returns
-    -------
-    list of str
-
-    Raises
-    ------
-    InputError
-        A whole number of 2^53 or more is changed, or a number becomes 0.
-    """
+    """Say where numbers lose digits; refuse where they become others."""
     long = chosen & (pc.utf8_length(column.different).to_numpy(zero_copy_only=False) > _SURE)
     small = chosen & (values == 0)
     changed = np.zeros(len(values), dtype=bool)
@@ -89,7 +71,7 @@ def _comes_back(texts: pa.Array, values: Any) -> NDArray[np.bool_]:
 
 
 def _least_decimals(texts: pa.Array) -> int:
-    """How many decimals the texts of numbers have at least; those with an exponent apart."""
+    """Return the fewest decimals of the texts of numbers, exponents left out."""
     plain = texts.filter(pc.invert(pc.match_substring_regex(texts, "[eE]")))
     if not len(plain):
         return USUAL
@@ -100,26 +82,13 @@ def _least_decimals(texts: pa.Array) -> int:
 
 
 def written_decimals(column: TextColumn, series: pd.Series[Any]) -> tuple[int | None, list[str]]:
-    """Find how many decimals the file writes at least, and say where it writes others.
-
-    Parameters
-    ----------
-    column : TextColumn
-    series : pandas.Series, length n
-        What the column became.
-
-    Returns
-    -------
-    decimals : int or None
-        None for the usual number, and for a column that is no decimals.
-    notices : list of str
-    """
+    """Find how many decimals the file writes at least, and say where it writes others."""
     if not pd.api.types.is_float_dtype(series.dtype) or not column.has <= {
         Form.NUMBER,
         Form.EXPONENT,
     }:
         return None, []
-    texts = column.different.filter(pa.array(column.of({Form.NUMBER})))
+    texts = column.different.filter(pa.array(column.with_forms({Form.NUMBER})))
     decimals = min(_least_decimals(texts), MOST_DECIMALS)
     # most come back as they are, which Arrow tells at once; the few others are looked at
     same = pa.array(_comes_back(texts, pc.cast(texts, pa.float64())))

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError, SchemaError
-from rwn_core.io.text_types.patterns import Form, fitting, forms_of, without_blanks
+from rwn_core.io.text_types.patterns import Form, fitting, text_forms, without_blanks
 
 _COMMA = r"[+-]?\d+,\d+([eE][+-]?\d+)?"
 _POINT = r"[+-]?[\d.]*\.[\d.]*\d(,\d+)?([eE][+-]?\d+)?"
@@ -21,13 +21,7 @@ _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r|\Z)")
 
 
 def decoded(file: str, content: bytes, layout: FileLayout) -> bytes:
-    """The content in UTF-8.
-
-    Raises
-    ------
-    InputError
-        It is not of the layout's encoding.
-    """
+    """The content in UTF-8."""
     if layout.encoding == "utf-8":
         return content
     try:
@@ -38,22 +32,8 @@ def decoded(file: str, content: bytes, layout: FileLayout) -> bytes:
         ) from None
 
 
-def table_of(file: str, text: bytes, layout: FileLayout) -> bytes:
-    """The lines of the table: those above are empty of content, those below are gone.
-
-    Parameters
-    ----------
-    file : str
-        The name to use in the message.
-    text : bytes
-        UTF-8, without empty lines at the end.
-    layout : FileLayout
-
-    Raises
-    ------
-    InputError
-        No line is left.
-    """
+def table_lines(file: str, text: bytes, layout: FileLayout) -> bytes:
+    """The lines of the table: those above are empty of content, those below are gone."""
     start = 0
     for found in islice(_LINE.finditer(text), layout.above):
         start = found.end()
@@ -76,11 +56,6 @@ def names_of_schema(invented: Sequence[str], schema: Schema) -> tuple[str, ...]:
     """The names of the columns of a table without a header line: its schema's, in their order.
 
     A schema that names some of the invented ones describes these.
-
-    Raises
-    ------
-    SchemaError
-        It has more or fewer variables than the table has columns.
     """
     if not set(invented).isdisjoint(schema.names):
         return tuple(invented)
@@ -102,22 +77,10 @@ def invented_notice(names: Sequence[str]) -> str:
 
 
 def with_points(file: str, name: str, texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column whose decimals were written with a comma, with points; others as they are.
-
-    Parameters
-    ----------
-    file, name : str
-        For the message.
-    texts : pyarrow.ChunkedArray of large_string
-
-    Raises
-    ------
-    InputError
-        It has numbers with points, which may be thousands.
-    """
+    """Replace decimal commas of a column by points; other columns are unchanged."""
     encoded = pc.dictionary_encode(texts.combine_chunks())
     different = without_blanks(encoded.dictionary)
-    forms = forms_of(different)
+    forms = text_forms(different)
     pointed = fitting(different, _POINT) & (forms != Form.OTHER_DATE)
     commas = fitting(different, _COMMA)
     if ((forms == Form.WORD) & ~pointed & ~commas).any() or not len(different):
@@ -142,7 +105,7 @@ def with_commas(texts: Sequence[str]) -> list[str]:
     (['2,5', '1', '01.02.2020'], ['2.5', 'unknown'])
     """
     different = without_blanks(pa.array(texts, pa.large_string()))
-    if (forms_of(different) == Form.WORD).any():
+    if (text_forms(different) == Form.WORD).any():
         return list(texts)
     points = fitting(different, _COMMA.replace(",", r"\."))
     return [
@@ -151,6 +114,6 @@ def with_commas(texts: Sequence[str]) -> list[str]:
     ]
 
 
-def lines_of(text: bytes) -> io.TextIOWrapper:
+def text_lines(text: bytes) -> io.TextIOWrapper:
     """The lines of a text; the ends of lines are left to the csv module, which counts them."""
     return io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")

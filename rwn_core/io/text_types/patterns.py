@@ -1,4 +1,4 @@
-"""How a text is written: as a number, a code, a date, a word."""
+"""The form of a text: number, code, date or word."""
 
 from __future__ import annotations
 
@@ -60,18 +60,8 @@ def without_blanks(texts: pa.Array) -> pa.Array:
     return pc.utf8_trim(texts, characters=_BLANKS)
 
 
-def forms_of(texts: pa.Array) -> NDArray[np.uint8]:
-    """The form of each text, blanks around it apart.
-
-    Parameters
-    ----------
-    texts : pyarrow.Array of large_string, length m, no nulls
-
-    Returns
-    -------
-    ndarray of uint8, shape (m,)
-        Values of `Form`.
-    """
+def text_forms(texts: pa.Array) -> NDArray[np.uint8]:
+    """The form of each text, blanks around it apart."""
     forms = np.full(len(texts), Form.WORD, dtype=np.uint8)
     left = np.arange(len(texts))
     trimmed = without_blanks(texts)
@@ -93,6 +83,6 @@ def fitting(texts: pa.Array, pattern: str) -> NDArray[np.bool_]:
     return matches
 
 
-def form_of(text: str) -> Form:
+def text_form(text: str) -> Form:
     """The form of one text."""
-    return Form(int(forms_of(pa.array([text], pa.large_string()))[0]))
+    return Form(int(text_forms(pa.array([text], pa.large_string()))[0]))

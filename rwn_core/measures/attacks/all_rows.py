@@ -1,4 +1,4 @@
-"""Weigh all rows together: the likeliest source of each, and how often it is the true one."""
+"""Joint posterior of all rows: the most likely source of each, and how often it is right."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.measures.attacks import assignment
-from rwn_core.measures.attacks.assignment import Blocks, scaled
-from rwn_core.measures.attacks.exchangeable_records import canonical_order
+from rwn_core.measures.attacks.assignment import Blocks, canonical_order, scaled
 from rwn_core.measures.attacks.posterior import largest
 from rwn_core.measures.attacks.scaled_columns import times
 from rwn_core.measures.comparison import Comparison
@@ -29,38 +28,22 @@ class AllRows(NamedTuple):
     Attributes
     ----------
     share : float
-        Expected share of right links, of the rows that leave.
+        Expected share of correct links among the rows of the released file.
     truth : ndarray of float64, shape (n,)
-        Probability of each row's true source given all rows, as far as `scaled` beliefs have it.
+        Approximate joint posterior of each row's true source, from `scaled`.
     """
 
     share: float
     truth: NDArray[np.float64]
 
 
-def weighed(
+def joint_posterior_success(
     comparison: Comparison,
     belief: sparse.csc_array,
     parts: Blocks,
     leaves: NDArray[np.bool_] | None = None,
 ) -> AllRows | None:
-    """Return the linkage success of the joint posterior of all rows, in any row order.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    belief : sparse array, shape (n, n)
-        Of all originals and rows, in the same order.
-    parts : Blocks
-        Of the belief.
-    leaves : ndarray of bool, shape (n,), optional
-        Which rows are in the file that leaves; all by default.
-
-    Returns
-    -------
-    AllRows or None
-        As `all_rows` has it.
-    """
+    """Return the success of linking by the joint posterior; None above the limit of pairs."""
     if belief.nnz > assignment.LARGEST_SCALING:
         return None
     released = [variable.name for variable in comparison.original.schema.released]
@@ -69,14 +52,8 @@ def weighed(
 
 
 def both_cells(comparison: Comparison, names: Sequence[str]) -> NDArray[np.int64]:
-    """Originals and their rows side by side, as numbers of values; shape (n, 2 len(names))."""
+    """Return originals and their rows side by side as value numbers, shape (n, 2 len(names))."""
     return np.column_stack(cell_codes(comparison, names))
-
-
-def expected_share(belief: sparse.csc_array, parts: Blocks) -> float | None:
-    """The expected share of right links alone; see `all_rows`."""
-    found = all_rows(belief, parts)
-    return None if found is None else found.share
 
 
 def all_rows(
@@ -85,38 +62,12 @@ def all_rows(
     order: NDArray[np.int64] | None = None,
     leaves: NDArray[np.bool_] | None = None,
 ) -> AllRows | None:
-    """Return the right links of naming each row's most likely source, given all rows.
-
-    Parameters
-    ----------
-    belief : sparse array, shape (n, n)
-        Column r is proportional to the likelihoods of the originals of row r, whose source is r.
-    parts : Blocks
-        Of the belief.
-    order : ndarray of int64, shape (n,), optional
-        In which records and rows are looked at; as they are by default.
-    leaves : ndarray of bool, shape (n,), optional
-        Which rows are in the file that leaves; all by default. Others count neither as rows nor
-        as right links.
-
-    Returns
-    -------
-    AllRows or None
-        None where the truth is no matching of the belief, or there are too many pairs.
-
-    Notes
-    -----
-    No attack expects more right links than naming each row's likeliest source given all rows.
-    Those probabilities are permanents, which nobody computes; the beliefs `scaled` a few times
-    stand for them. How often the names are right is then counted in matchings drawn as the
-    release makes them likely. The true matching is such a draw itself, so that a chain begun there
-    needs no time to settle: the share is unbiased whatever its length, and each further step takes
-    some of the luck out of it, but for matchings that no exchanges of two rows lead to.
-
-    References
-    ----------
-    Sinkhorn and Knopp 1967; Metropolis and others 1953.
-    """
+    """Return the success of naming each row's most likely source given all rows."""
+    # None if the truth is no matching of the belief, or there are too many pairs. Joint posteriors
+    # are permanents; `scaled` beliefs stand for them (Sinkhorn and Knopp 1967). Correct names are
+    # counted in matchings drawn from the joint posterior by exchanges (Metropolis and others 1953).
+    # The true matching is such a draw, so a chain that starts there needs no burn-in: the share is
+    # unbiased at any length, except for matchings that no exchanges of two rows reach.
     together = scaled(belief, parts, order)
     if together is None or not np.all(np.isfinite(together.data)):
         return None
@@ -145,6 +96,6 @@ def all_rows(
 
 @lru_cache(maxsize=1)
 def _exchanges(sweeps: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The rows and numbers of the exchanges: the same for every release of as many records."""
+    """Return rows and random numbers of the exchanges, the same for every release of n records."""
     numbers = np.random.default_rng(_SEED)
     return numbers.integers(n, size=(sweeps, n)), numbers.random((2, sweeps, n))

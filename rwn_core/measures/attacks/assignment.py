@@ -1,4 +1,4 @@
-"""What all released rows together tell: each original record is the source of one row only."""
+"""One-to-one assignment of all released rows to originals, and the joint posterior by scaling."""
 
 from __future__ import annotations
 
@@ -21,54 +21,40 @@ Orders = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Blocks:
-    """The records that may change places with each other in some assignment.
+    """Records that can change places with each other in some assignment.
 
     Attributes
     ----------
-    of : ndarray of int64, shape (n,)
-        The number of each record's block, and of its row's.
+    block_of : ndarray of int64, shape (n,)
+        Block of each record and of its row.
     sizes : ndarray of int64, shape (blocks,)
     """
 
-    of: NDArray[np.int64]
+    block_of: NDArray[np.int64]
     sizes: NDArray[np.int64]
 
     @property
     def affordable(self) -> bool:
-        """Whether the most likely assignment of all of them can be found in good time."""
+        """True if the most likely assignment is found in at most about 1,500 cubed steps."""
         return float((self.sizes.astype(float) ** 3).sum()) <= float(LARGEST_ASSIGNMENT) ** 3
 
 
 def blocks(belief: sparse.csc_array) -> Blocks:
-    """Split a file into the records that may change places: the same for every assignment.
-
-    Parameters
-    ----------
-    belief : sparse array, shape (n, n)
-        Above 0 where original i can have released row r. Row i truly comes from original i.
-
-    Returns
-    -------
-    Blocks
-        All in one where a row cannot come from its own record, as in no release of the law.
-
-    References
-    ----------
-    Dulmage and Mendelsohn 1958: a pair is in a perfect matching exactly if it lies within a
-    strongly connected part of the graph that any perfect matching directs; the truth is one.
-    """
+    """Split a file into the strongly connected blocks of belief, shape (n, n); row i is from i."""
+    # a pair is in a perfect matching if and only if it lies within a strongly connected part of the
+    # graph that any perfect matching directs, and the truth is one (Dulmage and Mendelsohn 1958)
     from scipy.sparse.csgraph import connected_components
 
     n = belief.shape[0]
     if not possible(belief):
-        return Blocks(of=np.zeros(n, dtype=np.int64), sizes=np.array([n]))
+        return Blocks(block_of=np.zeros(n, dtype=np.int64), sizes=np.array([n]))
     # turned around it has the same parts, in the form that is looked through
     _, of = connected_components(belief.T, connection="strong")
-    return Blocks(of=of.astype(np.int64), sizes=np.bincount(of).astype(np.int64))
+    return Blocks(block_of=of.astype(np.int64), sizes=np.bincount(of).astype(np.int64))
 
 
 def possible(belief: sparse.csc_array) -> bool:
-    """Whether every row can come from its own record, so that the truth is an assignment."""
+    """True if every row can come from its own record, so that the truth is an assignment."""
     from rwn_core.measures.attacks.belief_columns_kernel import shares_of
 
     own = np.arange(belief.shape[1])
@@ -76,33 +62,15 @@ def possible(belief: sparse.csc_array) -> bool:
 
 
 def most_likely(belief: sparse.csc_array, parts: Blocks, orders: Orders) -> NDArray[np.int64]:
-    """The original that the most likely assignment gives to every released row.
-
-    Parameters
-    ----------
-    belief : sparse array, shape (n, n)
-        Column r is proportional to the likelihoods of the originals of row r: each row may have a
-        scale of its own, which an assignment does not care for.
-    parts : Blocks
-        Affordable ones.
-    orders : pair of ndarray of int64, shape (n,)
-        Canonical orders of originals and rows, which settle ties.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-
-    References
-    ----------
-    Burkard, Dell'Amico, Martello 2009, chapter 4 (linear assignment of log-likelihoods).
-    """
+    """Return the original of each row in the most likely assignment, shape (n,)."""
+    # canonical orders of originals and rows break ties; a column's scale does not matter
     from scipy.optimize import linear_sum_assignment
 
     (originals, place), (rows, row_place) = (_by_block(parts, order) for order in orders)
     ends = np.cumsum(parts.sizes)
     pairs = _within(belief, parts)
     linked = np.empty(len(rows), dtype=np.int64)
-    alone = parts.sizes[parts.of] == 1
+    alone = parts.sizes[parts.block_of] == 1
     linked[alone] = np.flatnonzero(alone)
     for number in np.flatnonzero(parts.sizes > 1):
         size, here = parts.sizes[number], slice(*pairs.starts[number : number + 2])
@@ -116,7 +84,7 @@ def most_likely(belief: sparse.csc_array, parts: Blocks, orders: Orders) -> NDAr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pairs:
-    """The possible pairs of an original and a row, block by block."""
+    """Possible pairs of an original and a row, by block."""
 
     record: NDArray[np.int64]
     row: NDArray[np.int64]
@@ -127,21 +95,21 @@ class _Pairs:
 def _within(belief: sparse.csc_array, parts: Blocks) -> _Pairs:
     entries = sparse.coo_array(belief)
     record, row = entries.coords
-    kept = (parts.of[record] == parts.of[row]) & (entries.data > 0)
+    kept = (parts.block_of[record] == parts.block_of[row]) & (entries.data > 0)
     record, row, value = record[kept], row[kept], entries.data[kept]
-    sorted_by_block = np.argsort(parts.of[row], kind="stable")
+    sorted_by_block = np.argsort(parts.block_of[row], kind="stable")
     record, row, value = (each[sorted_by_block] for each in (record, row, value))
-    starts = np.searchsorted(parts.of[row], np.arange(len(parts.sizes) + 1))
+    starts = np.searchsorted(parts.block_of[row], np.arange(len(parts.sizes) + 1))
     # rounded, so that equal costs stay equal
     return _Pairs(record, row, np.round(-np.log(value), 9), starts)
 
 
 def _by_block(parts: Blocks, order: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-    """Records in an order, block by block, and each one's place in its block."""
-    inside = order[np.argsort(parts.of[order], kind="stable")]
+    """Return records in an order, block by block, and each record's place in its block."""
+    inside = order[np.argsort(parts.block_of[order], kind="stable")]
     place = np.empty(len(order), dtype=np.int64)
     starts = np.cumsum(parts.sizes) - parts.sizes
-    place[inside] = np.arange(len(order)) - starts[parts.of[inside]]
+    place[inside] = np.arange(len(order)) - starts[parts.block_of[inside]]
     return inside, place
 
 
@@ -151,27 +119,8 @@ def scaled(
     order: NDArray[np.int64] | None = None,
     steps: int = SCALING_STEPS,
 ) -> sparse.csc_array | None:
-    """Approximate P(row r comes from original i | all rows): both sums scaled to 1 in turn.
-
-    Parameters
-    ----------
-    belief : sparse array, shape (n, n)
-    parts : Blocks
-        Pairs of different blocks are in no assignment, and get 0.
-    order : ndarray of int64, shape (n,), optional
-        In which records and rows are put.
-    steps : int
-        How often both sums are scaled at most.
-
-    Returns
-    -------
-    sparse array or None
-        Shape (n, n); None where there are too many pairs, or the truth is no assignment.
-
-    References
-    ----------
-    Sinkhorn and Knopp 1967.
-    """
+    """Approximate P(row r comes from original i | all rows): scale both sums to 1 in turn."""
+    # pairs of different blocks are in no assignment and get 0 (Sinkhorn and Knopp 1967)
     if not possible(belief) or belief.nnz > LARGEST_SCALING:
         return None
     inside = _inside(belief, parts, order)
@@ -190,13 +139,61 @@ def scaled(
 def _inside(
     belief: sparse.csc_array, parts: Blocks, order: NDArray[np.int64] | None
 ) -> sparse.csc_array:
-    """A copy of the pairs within blocks, in some order of records and rows."""
+    """Return the pairs within blocks in the given order of records and rows."""
     from rwn_core.measures.attacks.belief_columns_kernel import shares_within
 
     if order is None and len(parts.sizes) == 1:
         return belief.copy()
     order = np.arange(belief.shape[0]) if order is None else order
-    starts, records, shares = shares_within(*entries(belief), parts.of, order)
+    starts, records, shares = shares_within(*entries(belief), parts.block_of, order)
     return sparse.csc_array(
         (shares, records, starts.astype(belief.indptr.dtype)), shape=belief.shape
     )
+
+
+def canonical_order(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return an order of records that depends on their values only, shape (n,)."""
+    return np.lexsort(cells.T[::-1])
+
+
+def cheapest_assignment(
+    cost: NDArray[np.float64], originals: NDArray[np.int64], rows: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the original of each row in the cheapest assignment, independent of record order."""
+    # costs are rounded, so that equal costs stay equal
+    from scipy.optimize import linear_sum_assignment
+
+    ordered = np.round(cost[np.ix_(originals, rows)], 9)
+    one, two = linear_sum_assignment(ordered)
+    linked = np.empty(len(rows), dtype=np.int64)
+    linked[rows[two]] = originals[one]
+    return linked
+
+
+def in_classes(cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the canonical order of records, and each one's class of equal cells."""
+    order = canonical_order(cells)
+    ordered = cells[order]
+    numbers = np.empty(len(cells), dtype=np.int64)
+    numbers[order] = np.cumsum(np.append(False, np.any(ordered[1:] != ordered[:-1], axis=1)))
+    return order, numbers
+
+
+def expected_right(
+    linked: NDArray[np.int64],
+    person: NDArray[np.int64],
+    row: NDArray[np.int64],
+    leaves: NDArray[np.bool_] | None = None,
+) -> float:
+    """Return the expected number of correct links if equal rows and originals are exchanged."""
+    sizes = np.bincount(person)
+    width = int(person.max()) + 1
+    given_person = person[linked]
+    if leaves is not None:
+        row, person, given_person = row[leaves], person[leaves], given_person[leaves]
+    given, so_often = np.unique(row * width + given_person, return_counts=True)
+    true, how_often = np.unique(row * width + person, return_counts=True)
+    both, one, other = np.intersect1d(given, true, assume_unique=True, return_indices=True)
+    equal_rows = np.bincount(row)[both // width]
+    chances = so_often[one] * how_often[other] / equal_rows / sizes[both % width]
+    return float(chances.sum())

@@ -1,19 +1,30 @@
-"""The attribute attack: what people who know the keys and the method read off a release."""
+"""Attribute disclosure: strategies of an intruder with the keys and the method."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.measures.attacks.assignment import LARGEST_SCALING, SCALED, SCALING_STEPS
 from rwn_core.measures.attacks.confidential_value import EXACT
 from rwn_core.measures.attacks.donor_belief import Beliefs
-from rwn_core.measures.attacks.joint_belief import jointly
 from rwn_core.measures.attacks.likeliest_value import EVEN, Names, ReleasedValues
-from rwn_core.measures.attacks.named_levels import Named, People, count_names
+from rwn_core.measures.attacks.named_levels import (
+    CERTAINTIES,
+    Named,
+    People,
+    best_score,
+    beyond_outside,
+    count_names,
+)
+from rwn_core.measures.statistics.intervals import newcombe, wilson
+
+Interval = tuple[float, float]
 
 STRATEGIES: Mapping[str, str] = {
     "majority": "naming what most released rows say",
@@ -27,11 +38,10 @@ STRATEGIES: Mapping[str, str] = {
     "less_noise": "predicting it from the keys by least squares less the covariances of the noise",
     "tree": "predicting it from the keys by a tree grown on the release",
 }
-"""What an intruder may do, in the order of what is needed for it."""
+"""Strategies in the order of what they need."""
 
 PREDICTIONS = ("line", "corrected", "less_noise", "tree")
-"""What says something about people who are not in the file, too."""
-
+"""Strategies that say something about people outside the file, too."""
 
 OWN_VALUE = ("donor", "surest")
 """Strategies that weigh rows by the target's own value: a person left out discloses it, unless
@@ -40,20 +50,20 @@ values are copied whatever they are."""
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Success:
-    """How often each strategy names one confidential value rightly.
+    """Success of each strategy on one confidential variable.
 
     Attributes
     ----------
-    who : People
+    targets : People
     rates : dict of str to float
-        Mean success of each strategy among those who have a value; 0 if nobody has one.
+        Mean success of each strategy among people with a value; 0 if there are none.
     exact : dict of str to float
-        How often it is the very value; the same for categories.
+        The same for the exact value.
     named : dict of str to Named
-        How many are named at each level and certainty, but for the majority.
+        Counts at each level and certainty, without the majority's.
     """
 
-    who: People
+    targets: People
     rates: dict[str, float]
     exact: dict[str, float]
     named: dict[str, Named]
@@ -61,11 +71,11 @@ class Success:
     @property
     def people(self) -> int:
         """Number of people with a value that can be named."""
-        return self.who.known
+        return self.targets.known
 
     @property
     def best(self) -> str:
-        """The strategy that succeeds most often; the simplest of several."""
+        """The strategy with the highest success; the simplest of several."""
         return max(self.rates, key=lambda key: self.rates[key])
 
 
@@ -77,32 +87,9 @@ def attack(
     predicted: Sequence[Mapping[str, Names]] | None = None,
     rows: NDArray[np.int64] | None = None,
 ) -> list[Success]:
-    """Try every strategy on some people.
-
-    Parameters
-    ----------
-    beliefs : iterable of (Beliefs, ndarray of int64 of shape (c,))
-        Of one row of each class of rows with equal keys, and the numbers of those classes.
-    nearest : sparse array, shape (people, classes)
-        Which classes of rows have a person's keys, or else the nearest keys.
-    truths : list of ndarray of float64, shape (people,)
-        For each confidential variable the people's values or level numbers.
-    released : list of ReleasedValues
-    predicted : sequence of mapping, optional
-        For each confidential variable what is predicted, by strategy.
-    rows : ndarray of int64, shape (classes,), optional
-        How many rows each class has, where the people are all of the file: they are then weighed
-        together, too.
-
-    Returns
-    -------
-    list of Success
-        For each confidential variable.
-
-    Notes
-    -----
-    All rows of a class weigh the same: what is believed of a row depends on its keys alone.
-    """
+    """Return the success of every strategy on some people, for each confidential variable."""
+    # a posterior depends on the row's keys alone, so all rows of a class weigh the same; `rows`
+    # counts them for the joint posterior, if the people are all of the file
     parts = list(beliefs)
     order = np.argsort(np.concatenate([classes for _, classes in parts]), kind="stable")
     source = _joined([part.source for part, _ in parts], order)
@@ -124,43 +111,67 @@ def attack(
     return found
 
 
+def jointly(source: sparse.csr_array, rows: NDArray[np.int64]) -> sparse.csr_array | None:
+    """Scale posteriors (n, classes) so that each person has one row; None if too many."""
+    # rows with equal keys have equal posteriors, so one row of each class, of `rows` rows in all,
+    # stands for all of them (Sinkhorn and Knopp 1967)
+    if source.nnz > LARGEST_SCALING or not source.nnz:
+        return None
+    across = source.T.tocsr()
+    of_row = np.ones(source.shape[1])
+    live = np.asarray(across.sum(axis=1)).ravel() > 0  # a lost row has no possible source
+    sizes = rows.astype(np.float64)
+    for _ in range(SCALING_STEPS):
+        totals = source @ (of_row * sizes)
+        if not np.all(totals > 0):
+            return None
+        of_person = 1.0 / totals
+        sums = across @ of_person
+        if np.abs((sums * of_row - 1)[live]).max() < SCALED:
+            break
+        of_row = np.divide(1.0, sums, out=np.zeros_like(sums), where=live)
+    owner = np.repeat(of_person, np.diff(source.indptr))
+    data = source.data * owner * of_row[source.indices]
+    return sparse.csr_array((data, source.indices, source.indptr), shape=source.shape)
+
+
 def _success(names: Mapping[str, Names], values: ReleasedValues, truth: NDArray[np.float64]) -> (
     Success
 ):  # fmt: skip
-    who = People(truth=truth, near=values.near, levels=values.levels)
+    targets = People(truth=truth, near=values.near, levels=values.levels)
     known = ~np.isnan(truth)  # of others there is nothing to learn
 
     def rate(right: NDArray[np.float64]) -> float:
-        return float(np.where(known, right, 0.0).sum()) / max(who.known, 1)
+        return float(np.where(known, right, 0.0).sum()) / max(targets.known, 1)
 
     majority = values.majority(truth)
     rates = {"majority": rate(majority)}
     exact: dict[str, float] = {}
     for key, each in names.items():
         right = each.right(truth, values.near)
-        # of whom nothing is known he says what most rows say
+        # without a name the intruder names the majority
         rates[key] = rate(np.where(np.isnan(right), majority, right))
         if values.levels is None:
             exact[key] = rate(np.nan_to_num(each.right(truth, EXACT), nan=0.0))
     by_own = () if values.copied else OWN_VALUE
     answers = {
-        key: values.everybody(each, len(truth)) if key in by_own else each
+        key: values.with_majority(each, len(truth)) if key in by_own else each
         for key, each in names.items()
     }
-    counted = {key: count_names(each, who) for key, each in answers.items()}
+    counted = {key: count_names(each, targets) for key, each in answers.items()}
     exact = exact or {key: rates[key] for key in names}
-    return Success(who=who, rates=rates, exact=exact, named=counted)
+    return Success(targets=targets, rates=rates, exact=exact, named=counted)
 
 
 def _joined(parts: list[sparse.csc_array], order: NDArray[np.int64]) -> sparse.csr_array:
-    """Beliefs of all classes in their order, shape (people, classes)."""
+    """Return the beliefs of all classes in their order, shape (people, classes)."""
     if len(parts) == 1 and (np.diff(order) > 0).all():
         return parts[0].tocsr()
     return sparse.hstack(parts).tocsc()[:, order].tocsr()
 
 
 def _surest(belief: sparse.csr_array, readable: NDArray[np.float64]) -> sparse.csr_array:
-    """1 where a person's belief is largest, of the classes that say something."""
+    """Return 1 where a person's belief is largest among readable classes."""
     share = belief.data * readable[belief.indices]
     counts = np.diff(belief.indptr)
     person = np.repeat(np.arange(len(counts)), counts)
@@ -171,3 +182,127 @@ def _surest(belief: sparse.csr_array, readable: NDArray[np.float64]) -> sparse.c
     leads = (share >= best[person] * (1 - EVEN)) & (share > 0)
     ones = np.ones(int(leads.sum()))
     return sparse.csr_array((ones, (person[leads], belief.indices[leads])), shape=belief.shape)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gain:
+    """Largest gain of one confidential variable.
+
+    Attributes
+    ----------
+    value : float
+        The larger of `overall` and the score of `naming`.
+    overall : float
+        Success of a strategy for all people less its baseline.
+    strategy : str
+    attack, reference : float
+        The strategy's success, and its baseline.
+    interval : tuple of float
+        Of the value, 95 %.
+    naming : dict
+        Best naming of one level or at one certainty: strategy, certainty, level (its number, None
+        of a number), people, named, right, base, score.
+    """
+
+    value: float
+    overall: float
+    strategy: str
+    attack: float
+    reference: float
+    interval: Interval
+    naming: dict[str, Any]
+
+    @property
+    def of_all(self) -> bool:
+        """True if the success for all people decides, not a level or a certainty."""
+        return self.value <= self.overall
+
+
+def gain(found: Success, outside: Success | None) -> Gain:
+    """Return the largest gain over all strategies, beyond people outside or the majority."""
+    overall, strategy, reference = _overall(found, outside)
+    naming = _naming(found, outside)
+    value = max(overall, naming["score"]) if naming["score"] else overall
+    attack = found.rates[strategy]
+    people = max(1, found.people)
+    others = people if outside is None else max(1, outside.people)
+    interval = newcombe((attack * people, people), (reference * others, others))
+    if value > overall:
+        interval = _interval(naming)
+    ends = min(interval[0], value), max(interval[1], value)
+    return Gain(
+        value=value,
+        overall=overall,
+        strategy=strategy,
+        attack=attack,
+        reference=reference,
+        interval=ends,
+        naming=naming,
+    )
+
+
+def outside_rate(outside: Success, strategy: str) -> float:
+    """Return the success of a strategy on people outside, or the majority's if larger."""
+    # outside the rows cannot be weighed together: each row is looked at by itself
+    same = "source" if strategy not in outside.rates else strategy
+    return max(outside.rates[same], outside.rates["majority"])
+
+
+def _overall(found: Success, outside: Success | None) -> tuple[float, str, float]:
+    """Return gain, strategy and baseline: of the best strategy, or a more certain one."""
+    best = found.best
+    if outside is None:
+        reference = found.rates["majority"]
+        return found.rates[best] - reference, best, reference
+    reference = outside_rate(outside, best)
+    most = found.rates[best] - reference, best, reference
+    people, others = max(1, found.people), max(1, outside.people)
+    for key, rate in found.rates.items():
+        reference = outside_rate(outside, key)
+        certain = newcombe((rate * people, people), (reference * others, others))[0]
+        if certain > most[0]:
+            most = rate - reference, key, reference
+    return most
+
+
+def _naming(found: Success, outside: Success | None) -> dict[str, Any]:
+    """Return the best score of naming a level, or a value at a certainty."""
+    targets = found.targets
+    best: dict[str, Any] = {"score": 0.0, "strategy": None, "certainty": 0.0, "level": None}
+    best |= {"people": 0.0, "named": 0.0, "right": 0.0, "base": 0.0}
+    of_level, base = targets.of_level(), targets.base()
+    for key, named in found.named.items():
+        if outside is None:
+            place, score = best_score(named.right, named.named, of_level, base)
+        else:
+            other = outside.named.get(key, outside.named["source"])
+            place, score = beyond_outside(named, targets, other, outside.targets)
+        if score > best["score"]:
+            level = place[1]
+            best = {
+                "score": score,
+                "strategy": key,
+                "certainty": CERTAINTIES[place[0]],
+                "level": None if targets.levels is None else level,
+                "people": float(of_level[level]),
+                "named": float(named.named[place]),
+                "right": float(named.right[place]),
+                "base": float(base[level]),
+            }
+    return best
+
+
+def _interval(naming: dict[str, Any]) -> Interval:
+    """Return the interval of a naming score from the ends of recall and of precision."""
+    right, named, people = naming["right"], naming["named"], naming["people"]
+    ends = [_ends(right / people, people), _ends(min(right / named, 1.0), named)]
+    base = naming["base"]
+    low, high = (
+        recall * max(sure - base, 0.0) / (1 - base) for recall, sure in zip(*ends, strict=True)
+    )
+    return low, high
+
+
+def _ends(share: float, count: float) -> Interval:
+    centre, half = wilson(share * count, max(1, round(count)))
+    return max(0.0, centre - half), min(1.0, centre + half)

@@ -1,8 +1,9 @@
-"""What an intruder who knows the keys and the method reads of people's confidential values."""
+"""Attribute attack on a release: people of the file, and people outside as the baseline."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,14 @@ from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import released_rows
-from rwn_core.measures.attacks.attribute_attack import STRATEGIES, Success, attack
-from rwn_core.measures.attacks.attribute_gains import Gain, gain, outside_rate
+from rwn_core.measures.attacks.attribute_attack import (
+    STRATEGIES,
+    Gain,
+    Success,
+    attack,
+    gain,
+    outside_rate,
+)
 from rwn_core.measures.attacks.confidential_value import level_names, named_values, tolerance
 from rwn_core.measures.attacks.donor_belief import Beliefs, beliefs
 from rwn_core.measures.attacks.guessing import (
@@ -25,8 +32,7 @@ from rwn_core.measures.attacks.guessing import (
     control_sample,
 )
 from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues
-from rwn_core.measures.attacks.non_members import NonMembers
-from rwn_core.measures.attacks.non_members_alone import NonMembersAlone
+from rwn_core.measures.attacks.non_members import NonMembers, NonMembersWithoutDonors
 from rwn_core.measures.attacks.predicted_value import KeyColumns, Predictor
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -40,21 +46,15 @@ from rwn_core.measures.statistics.key_variables import (
 from rwn_core.neighbors import LARGEST_DENSE
 
 LARGEST_WORK = 50_000_000  # pairs of a class of rows and a possible original
-LARGEST_CONTROL = 10_000_000  # pairs of a class of rows and a record that somebody has joined
-FEWEST = 20  # people outside, below whom their success says nothing
-PEOPLE = 1000  # who are attacked at most
+LARGEST_CONTROL = 10_000_000  # pairs of a class of rows and a neighborhood that a person joins
+FEWEST = 20  # people outside; the success of fewer says nothing
+PEOPLE = 1000  # attacked at most
 CHUNK = 500  # classes of rows looked at together
 AT_ONCE = 8_000_000  # pairs of a class and a possible original that more classes may make
 
 
 class _Attack:
-    """One release, its keys and its confidential variables, and whom the attack is tried on.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    law : Law
-    """
+    """Attribute attack on one release, given its keys and confidential variables."""
 
     def __init__(self, comparison: Comparison, law: Law) -> None:
         secrets = required_confidential(comparison)
@@ -78,7 +78,7 @@ class _Attack:
         for each in self.released:
             each.copied = any(way.cells.donors is not None for way in law.components())
         self.predictors = self._predictors()
-        # rows of a class are equally near to everybody
+        # rows of a class are equally near to each person
         self.closest = Closest(comparison, keys, self.first)
 
     def _predictors(self) -> list[Predictor]:
@@ -86,7 +86,7 @@ class _Attack:
         comparison, law = self.comparison, self.law
         original, masked, about = comparison.original, comparison.masked, ("key columns", self.keys)
         steps = tuple(sorted(law.precision.items()))
-        known = comparison.once(
+        known = comparison.cached_for_original(
             (*about, steps),
             lambda: KeyColumns(original, rounded(original, law.precision), self.keys),
         )
@@ -120,7 +120,7 @@ class _Attack:
         return [np.arange(start, min(start + CHUNK, count)) for start in range(0, count, CHUNK)]
 
     def _nearest(self, people: Microdata) -> sparse.csr_array:
-        """Which classes of rows have a person's keys or come nearest, shape (people, classes)."""
+        """Return the classes with a person's keys, or the nearest, shape (people, classes)."""
         points, shape = self.closest.people(people), (people.n, len(self.first))
         found = []
         for start in range(0, people.n, CHUNK):
@@ -129,7 +129,7 @@ class _Attack:
         person, near = map(np.concatenate, zip(*found, strict=True))
         return sparse.csr_array((np.ones(len(person)), (person, near)), shape=shape)
 
-    def _on(
+    def _successes(
         self,
         people: Microdata,
         parts: Iterator[tuple[Beliefs, NDArray[np.int64]]],
@@ -137,24 +137,18 @@ class _Attack:
     ) -> list[Success]:
         original = self.comparison.original
         truths = [named_values(original, people, name) for name in self.secrets]
-        # he rounds the keys that he knows as the release does
+        # the intruder rounds known keys as the release does
         as_released = rounded(people, self.law.precision)
         near, told = self._nearest(as_released), self._predicted(as_released)
         return attack(parts, near, truths, self.released, told, rows)
 
     def on_people(self, people: NDArray[np.int64]) -> list[Success]:
-        """How it fares against some people of the file.
-
-        Raises
-        ------
-        NotApplicable
-            Too many originals may have released the rows.
-        """
+        """Attack people of the file; NotApplicable if rows have too many candidates."""
         original = self.comparison.original
         if len(people) < original.n:
-            return self._on(original.take(people), self._beliefs(people))
+            return self._successes(original.take(people), self._beliefs(people))
         aligned = self.comparison.masked.n == original.n
-        return self._on(
+        return self._successes(
             original, self._beliefs(people), np.bincount(self.group) if aligned else None
         )
 
@@ -176,16 +170,9 @@ class _Attack:
             yield found, part
 
     def on_outsiders(self, outsiders: Microdata) -> list[Success]:
-        """How it fares against people who are not in the file, or some of them where it is large.
-
-        Raises
-        ------
-        NotApplicable
-            Each record has a radius of its own, or random candidates; or neighborhoods are so
-            large that only a handful could be looked at.
-        """
+        """Attack people outside the file, or a sample of them if the file is large."""
         alone = all(way.cells.donors is None for way in self.law.components())
-        kind = NonMembersAlone if alone else NonMembers
+        kind = NonMembersWithoutDonors if alone else NonMembers
         attacked = kind(self.comparison, self.law, outsiders, self.keys)
         work = attacked.joined * len(self.first)
         if work > LARGEST_CONTROL:
@@ -195,26 +182,13 @@ class _Attack:
             return self.on_outsiders(outsiders.take(canonical_sample(outsiders, fewer)))
         parts = self._parts()
         found = ((attacked.beliefs(self.first[part], self.secrets), part) for part in parts)
-        return self._on(outsiders, found)
+        return self._successes(outsiders, found)
 
 
 def best_guesses(comparison: Comparison) -> Reading:
-    """Try the attack, once for all measures that read it.
-
-    Returns
-    -------
-    Reading
-        Mean success of the best strategy of an intruder who knows the keys and the method. Its
-        baseline is how often he is right about people outside, or by naming the majority. The
-        detail counts the people attacked ("people") and those outside ("control_people").
-
-    Raises
-    ------
-    NotApplicable
-        No variable is confidential, no key is left beside it, there is no law, or too many
-        originals may have released the rows.
-    """
-    return comparison.here("attribute guesses", lambda: _best_guesses(comparison))
+    """Return the mean success of the best strategy, cached for all measures that read it."""
+    # its baseline is the same strategies' success on people outside, or naming the majority
+    return comparison.cached_for_release("attribute guesses", lambda: _best_guesses(comparison))
 
 
 def _best_guesses(comparison: Comparison) -> Reading:
@@ -264,31 +238,22 @@ def _best_guesses(comparison: Comparison) -> Reading:
 
 
 def _gain_record(found: Gain, levels: list[str] | None) -> dict[str, Any]:
-    """A gain in words and numbers, its level by name."""
+    """Return a gain as plain data, with its level by name."""
     naming = dict(found.naming)
     if levels is not None and naming["level"] is not None:
         naming["level"] = levels[naming["level"]]
-    return {
-        "value": found.value,
-        "overall": found.overall,
-        "of_all": found.of_all,
-        "strategy": found.strategy,
-        "attack": found.attack,
-        "reference": found.reference,
-        "interval": found.interval,
-        "naming": naming,
-    }
+    return {**asdict(found), "of_all": found.of_all, "naming": naming}
 
 
 def _beyond(outside: list[Success], strategies: list[str]) -> NDArray[np.float64]:
-    """How often the same strategies, or the majority, are right about people outside."""
+    """Return the success of the same strategies, or the majority, on people outside."""
     return np.array(
         [outside_rate(each, key) for each, key in zip(outside, strategies, strict=True)]
     )
 
 
 def _control(outsiders: Microdata, tried: _Attack) -> list[Success] | None:
-    """The same attack on people who are not in the file."""
+    """Return the success on people outside the file; None if it cannot be computed."""
     try:
         return tried.on_outsiders(outsiders)
     except NotApplicable:  # the people in the file are judged all the same

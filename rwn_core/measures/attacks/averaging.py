@@ -1,4 +1,4 @@
-"""What several releases tell somebody who has nothing else: the mode and the donors of a cell."""
+"""Averaging attack: modal value and donors of a cell over several releases."""
 
 from __future__ import annotations
 
@@ -13,22 +13,8 @@ from rwn_core.laws.law import Law
 
 
 def mode_is_own(q: float, donors: int, releases: int) -> float:
-    """P(the most frequent value of a cell over M aligned releases is the true one).
-
-    Parameters
-    ----------
-    q : float
-        Modification probability, from 0 to 1.
-    donors : int
-        Different donor values, none of them the own; at least 1.
-    releases : int
-        M, at least 1.
-
-    Returns
-    -------
-    float
-        Ties are broken at random.
-    """
+    """Return P(the mode of a cell over M aligned releases is the true value)."""
+    # `donors` different values, none of them the own one; ties are broken at random
     share = q / donors
     total = 0.0
     for own in range(releases + 1):
@@ -42,7 +28,7 @@ def mode_is_own(q: float, donors: int, releases: int) -> float:
 
 
 def _occupancies(balls: int, boxes: int) -> list[tuple[int, int, int]]:
-    """Ways to spread balls over boxes, by the largest count and how many boxes have it."""
+    """Return (largest count, boxes with it, ways) of spreading balls over boxes."""
     ways_of: dict[tuple[int, int], int] = {}
     for counts in _partitions(balls, boxes):
         ways = factorial(balls)
@@ -57,7 +43,7 @@ def _occupancies(balls: int, boxes: int) -> list[tuple[int, int, int]]:
 
 
 def _partitions(total: int, parts: int, most: int | None = None) -> list[tuple[int, ...]]:
-    """Non-increasing positive numbers, at most `parts` of them, that add up to `total`."""
+    """Return the partitions of `total` into at most `parts` positive numbers, non-increasing."""
     if total == 0:
         return [()]
     if parts == 0:
@@ -71,31 +57,12 @@ def _partitions(total: int, parts: int, most: int | None = None) -> list[tuple[i
 
 
 def distinct_donors(donors: int, releases: int) -> float:
-    """Expected number of different donor values seen in M releases at q = 1 (coupon collector)."""
+    """Return the expected number of distinct donor values in M releases at q = 1."""
     return float(donors * (1.0 - (1.0 - 1.0 / donors) ** releases))
 
 
 def values_alone(law: Law, releases: Sequence[int]) -> dict[str, Any]:
-    """What aligned releases tell without the original file, of a typical masked cell.
-
-    Parameters
-    ----------
-    law : Law
-    releases : sequence of int
-        The numbers M, each at least 1.
-
-    Returns
-    -------
-    dict
-        "releases"; "q"; "donors" of a typical record, its median neighborhood; for each number
-        of releases "mode", P(the most frequent value is the true one), and "distinct", the
-        expected number of different donors seen where every value is modified.
-
-    Raises
-    ------
-    NotApplicable
-        The method has no neighborhoods.
-    """
+    """Return the averaging attack's success on a median neighborhood, by number of releases."""
     if law.neighborhoods is None:
         raise NotApplicable("This is for a method that draws from neighborhoods.")
     q = float(law.q.max())

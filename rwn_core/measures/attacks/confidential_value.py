@@ -1,4 +1,4 @@
-"""A confidential value that counts as learned: the same category, or a number that comes near."""
+"""Confidential values that count as learned: the same category, or a number within tolerance."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """Largest distance between a named value and a person's own that counts as learned.
+    """Largest distance from the true value at which a named value is right.
 
     Attributes
     ----------
     absolute : float
-        In the variable's unit; 0 for a category, which must be the same.
+        In the variable's unit; 0 for a category.
     relative : float or None
-        As a share of the person's own value; None where 0 is no natural origin.
+        As a share of the true value; None if 0 is no natural origin.
     """
 
     absolute: float
     relative: float | None = None
 
     def around(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The reach of each value, of the same shape; the least is the rounding of a number."""
+        """Return the tolerance around each value; at least a number's rounding."""
         size = np.abs(values)
         reach = np.full(size.shape, self.absolute)
         if self.relative is not None:
@@ -47,7 +47,7 @@ class Tolerance:
         return np.asarray(np.maximum(reach, SAME * size) * _EDGE)
 
     def right(self, named: NDArray[np.float64], truth: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """True where a named value is within reach of the true one; False where one is missing."""
+        """True where a named value is within tolerance of the true one; False where missing."""
         with np.errstate(invalid="ignore"):
             return np.asarray(np.abs(named - truth) <= self.around(truth), dtype=bool)
 
@@ -62,7 +62,7 @@ def is_category(original: Microdata, name: str) -> bool:
 
 
 def secret_values(original: Microdata, table: Microdata, name: str) -> NDArray[np.float64]:
-    """A confidential variable of either table as numbers, shape (n,), NaN where missing."""
+    """Return a confidential variable of either table as numbers, shape (n,), NaN where missing."""
     if is_category(original, name):
         code = codes(original, table, name)[0]
         return np.where(code < 0, np.nan, code.astype(np.float64))
@@ -70,7 +70,7 @@ def secret_values(original: Microdata, table: Microdata, name: str) -> NDArray[n
 
 
 def named_values(original: Microdata, table: Microdata, name: str) -> NDArray[np.float64]:
-    """The same as an intruder names them: the nearest level of a number of few values."""
+    """Return the same with numbers of few values as level numbers."""
     values, levels = secret_values(original, table, name), _few_values(original, name)
     if levels is None:
         return values
@@ -79,7 +79,7 @@ def named_values(original: Microdata, table: Microdata, name: str) -> NDArray[np
 
 
 def level_names(original: Microdata, table: Microdata, name: str) -> list[str] | None:
-    """The levels that `named_values` numbers; None of a number of many values."""
+    """Return the levels that `named_values` numbers; None for a number of many values."""
     if is_category(original, name):
         return [str(level) for level in codes(original, table, name)[1]]
     few = _few_values(original, name)
@@ -87,7 +87,7 @@ def level_names(original: Microdata, table: Microdata, name: str) -> list[str] |
 
 
 def _few_values(original: Microdata, name: str) -> NDArray[np.float64] | None:
-    """The different values of a number, such as 0 and 1, where each is a level."""
+    """Return the distinct values of a number with few of them, each a level; else None."""
     if is_category(original, name):
         return None
 
@@ -96,23 +96,18 @@ def _few_values(original: Microdata, name: str) -> NDArray[np.float64] | None:
         known = np.unique(values[~np.isnan(values)])
         return known if 0 < len(known) <= min(MOST_VALUES, len(values) // 2) else None
 
-    return original.once(("few values", name), find)
+    return original.cached(("few values", name), find)
 
 
 def tolerance(original: Microdata, name: str) -> Tolerance:
-    """Return the distance within which a number counts as learned; a category must be equal.
-
-    Notes
-    -----
-    The least of a share of the standard deviation, of the interquartile range and of the person's
-    own value, so that one person far from all others does not widen it. The own value counts only
-    where 0 is the variable's origin: not of dates, nor where the middle half of the people lie on
-    both sides of 0.
-    """
+    """Return the distance within which a number counts as learned; EXACT for levels."""
+    # the least of shares of the standard deviation, of the interquartile range and of the own
+    # value, so that one far person does not widen it; the own value counts only if 0 is an origin:
+    # not for dates, nor if the middle half of the people lies on both sides of 0
     if is_category(original, name) or _few_values(original, name) is not None:
         return EXACT
     dated = original.schema.variable(name).kind is Kind.DATE
-    return original.once(("tolerance", name), lambda: _tolerance(original.values(name), dated))
+    return original.cached(("tolerance", name), lambda: _tolerance(original.values(name), dated))
 
 
 def _tolerance(values: NDArray[np.float64], dated: bool) -> Tolerance:
@@ -125,12 +120,12 @@ def _tolerance(values: NDArray[np.float64], dated: bool) -> Tolerance:
 
 
 def most_within_reach(values: NDArray[np.float64], near: Tolerance) -> float:
-    """Largest share of the known values of which one named value is right."""
+    """Return the largest share of the known values that one single value names correctly."""
     known = np.sort(values[~np.isnan(values)])
     if not known.size:
         return 0.0
     reach = near.around(known)
-    # a value is right for everybody whose reach it lies in: most intervals over one point
+    # a value is right for all people with it within their tolerance: most intervals over a point
     begins, ends = np.sort(known - reach), np.sort(known + reach)
     over = np.arange(1, len(begins) + 1) - np.searchsorted(ends, begins, "left")
     return float(over.max() / len(known))

@@ -1,4 +1,4 @@
-"""Whom does a released row show? Beliefs about who gave a row its value of one variable."""
+"""Posterior of the donor of one value of each released row."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.laws.cells import Cells
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.likelihood import LARGEST_DENSE, Way, ways
 from rwn_core.measures.attacks.scaled_columns import leveled, times
@@ -19,14 +18,14 @@ DENSE = 0.02  # share of all products that are not 0, from which on zeros are mu
 
 
 class Beliefs(NamedTuple):
-    """What an intruder believes of some released rows and some people.
+    """Posteriors of some released rows and some people.
 
     Attributes
     ----------
     source : sparse array of float64, shape (people, m)
-        P(row r comes from person t | what the intruder knows of row r).
+        P(row r comes from person t | its keys).
     donor : list of sparse array of float64, shape (people, m)
-        For each confidential variable, P(row r shows person t's own value of it | the same).
+        For each confidential variable P(row r shows person t's own value | its keys).
     """
 
     source: sparse.csc_array
@@ -41,40 +40,11 @@ def beliefs(
     secrets: Sequence[str],
     people: NDArray[np.int64],
 ) -> Beliefs:
-    """What an intruder who knows everybody's keys believes of some rows.
-
-    Parameters
-    ----------
-    law : Law
-        Of n original records.
-    masked : Microdata
-        The released table.
-    rows : ndarray of int64, shape (m,)
-        Released rows to look at.
-    keys : sequence of str
-        The variables that the intruder knows of everybody.
-    secrets : sequence of str
-        Confidential variables, none of them a key.
-    people : ndarray of int64
-        Original records that he asks about.
-
-    Returns
-    -------
-    Beliefs
-
-    Raises
-    ------
-    NotApplicable
-        None of the keys is released.
-
-    Notes
-    -----
-    Let a_r be row r's values of those keys that share their donor with the secret (maybe none),
-    w_il the probability that record l gives that unit's values to a row of record i, and pi_i the
-    posterior of the sources by all keys. Then row r shows t's value with probability
-    sum_i pi_i w_it [t has a_r] / sum_l w_il [l has a_r]. Where a row may come about in several
-    ways (the 2015 method), way and source are inferred together.
-    """
+    """Return the posteriors of some rows for an intruder who knows all keys."""
+    # a_r: row r's keys that share the donor with the secret (maybe none); w_il: P(record l gives
+    # that unit's values to a row of record i); pi_i: posterior of the source by all keys. Row r
+    # shows t's value with probability sum_i pi_i w_it [t has a_r] / sum_l w_il [l has a_r]. With
+    # several ways (the 2015 method), way and source are inferred together.
     parts = ways(law, masked, rows, keys)
     matrices, _ = leveled([way.part for way in parts])
     total = np.sum([np.asarray(matrix.sum(axis=0)).ravel() for matrix in matrices], axis=0)
@@ -83,40 +53,37 @@ def beliefs(
     source = sum(joint[1:], joint[0])
     asked = _Asked(masked, rows, people)
     donor: dict[Hashable, sparse.csc_array] = {}
-    alike = [_alike(law, parts, keys, secret) for secret in secrets]
-    for secret, same in zip(secrets, alike, strict=True):
+    cache_keys = [_cache_key(law, parts, keys, secret) for secret in secrets]
+    for secret, same in zip(secrets, cache_keys, strict=True):
         if same in donor:
             continue
-        beside = beside_secret(law, keys, secret)
+        beside = keys_sharing_donor(law, keys, secret)
         shown = [
             _shown(way, each, beside, secret, asked) for way, each in zip(parts, joint, strict=True)
         ]
         donor[same] = sum(shown[1:], shown[0]).tocsc()
-    everybody = np.array_equal(people, np.arange(source.shape[0]))
-    asked_of = source if everybody else source.tocsr()[people]
-    return Beliefs(asked_of.tocsc(), [donor[same] for same in alike])
+    all_people = np.array_equal(people, np.arange(source.shape[0]))
+    asked_of = source if all_people else source.tocsr()[people]
+    return Beliefs(asked_of.tocsc(), [donor[same] for same in cache_keys])
 
 
 class _Asked(NamedTuple):
-    """Whom and what an intruder asks about."""
+    """Rows and people of a posterior."""
 
     masked: Microdata
     rows: NDArray[np.int64]
     people: NDArray[np.int64]
 
 
-def _alike(law: Law, parts: Sequence[Way], keys: Sequence[str], secret: str) -> Hashable:
-    """What must be equal for two secrets to have one belief: the keys beside them, and how often.
-
-    Where a row shows its source's value or nobody's, each variable has a chance of its own.
-    """
+def _cache_key(law: Law, parts: Sequence[Way], keys: Sequence[str], secret: str) -> Hashable:
+    """Return the cache key of a posterior: secrets with equal keys share it."""
     own = any(way.cells.donors is None for way in parts)
     chances = tuple(way.cells.modification(secret) for way in parts)
-    return secret if own else (beside_secret(law, keys, secret), chances)
+    return secret if own else (keys_sharing_donor(law, keys, secret), chances)
 
 
-def beside_secret(law: Law, keys: Sequence[str], secret: str) -> tuple[str, ...]:
-    """The keys that take their values from the donor of the secret."""
+def keys_sharing_donor(law: Law, keys: Sequence[str], secret: str) -> tuple[str, ...]:
+    """Return the keys that take their values from the secret's donor."""
     unit = next(unit for unit in law.units() if secret in unit)
     return tuple(name for name in unit if name in set(keys))
 
@@ -128,13 +95,13 @@ def _shown(
     secret: str,
     asked: _Asked,
 ) -> sparse.csc_array:
-    """P(row r comes about in this way and shows person t's value), shape (people, m)."""
+    """Return P(row r comes about in this way and shows person t's value), shape (people, m)."""
     masked, rows, people = asked
     cells, q = way.cells, way.cells.modification(secret)
-    if cells.donors is None:  # a row shows its source's value, or nobody's
-        kept = sparse.diags_array(cells.kept(secret)[people])
+    if cells.donors is None:  # a row shows its source's value, or no record's
+        kept = sparse.diags_array(cells.retained(secret)[people])
         return sparse.csc_array(kept @ source.tocsr()[people])
-    if way.lost:  # nobody gave what is missing, and what is not masked is the source's own
+    if way.lost:  # missing values have no donor, and what is not masked is the source's own
         return sparse.csc_array(source.tocsr()[people]) * float(q == 0)
     shown = _given(cells, _per_chance(cells, source, beside, masked, rows), q, people)
     if not beside:
@@ -147,23 +114,13 @@ def _shown(
 
 
 def _per_chance(
-    cells: Cells,
+    cells: Law,
     source: sparse.csc_array,
     beside: tuple[str, ...],
     masked: Microdata,
     rows: NDArray[np.int64],
 ) -> sparse.csc_array:
-    """The belief in each source, divided by its chance to release a row's values of some keys.
-
-    Parameters
-    ----------
-    cells : Cells
-    source : sparse array of float64, shape (n, m)
-    beside : tuple of str
-        Variables of one unit, maybe none.
-    masked : Microdata
-    rows : ndarray of int64, shape (m,)
-    """
+    """Divide the belief in each source by its chance to release a row's values of some keys."""
     if not beside or not source.nnz:  # in this way none of the rows came about
         return source
     own, released = cells.unit_codes(beside, masked, rows)
@@ -178,9 +135,9 @@ def _per_chance(
 
 
 def _given(
-    cells: Cells, source: sparse.csc_array, q: float, people: NDArray[np.int64]
+    cells: Law, source: sparse.csc_array, q: float, people: NDArray[np.int64]
 ) -> sparse.csc_array:
-    """Sum over i of w_it times the belief in source i, shape (people, m)."""
+    """Return the sum over i of w_it times the belief in source i, shape (people, m)."""
     assert cells.donors is not None  # as its caller has seen
     received = cells.donors.received(people)
     if _is_dense(received, source):
@@ -196,7 +153,7 @@ def _given(
 
 
 def _is_dense(received: sparse.csc_array, source: sparse.csc_array) -> bool:
-    """Whether plain arrays are multiplied faster."""
+    """True if dense products are faster than sparse ones."""
     (n, people), m = received.shape, source.shape[1]
     if max(n * people, n * m, people * m) > LARGEST_DENSE:
         return False
@@ -204,7 +161,7 @@ def _is_dense(received: sparse.csc_array, source: sparse.csc_array) -> bool:
 
 
 def _listed(matrix: NDArray[np.float64]) -> sparse.csc_array:
-    """A plain array that has few zeros, without them."""
+    """Return a dense array of few zeros as a sparse one."""
     height, width = matrix.shape
     records, starts = np.tile(np.arange(height), width), height * np.arange(width + 1)
     listed = sparse.csc_array((matrix.T.ravel(), records, starts), shape=matrix.shape)

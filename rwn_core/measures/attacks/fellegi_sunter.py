@@ -1,4 +1,4 @@
-"""Probabilistic linkage: how much the agreement of each variable speaks for a match."""
+"""Probabilistic linkage (Fellegi and Sunter 1969): weights of agreeing variables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Weights:
     Attributes
     ----------
     matched, unmatched : ndarray of float64, shape (v,)
-        m and u: probability that a variable agrees for a match, and for a pair that is none.
+        m and u: probability that a variable agrees for a match, and for another pair.
     share : float
         Share of pairs that match.
     """
@@ -37,30 +37,14 @@ class Weights:
         """log2((1 - m) / (1 - u)) of each variable."""
         return np.log2((1 - self.matched) / (1 - self.unmatched))
 
-    def of(self, agreement: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """The weight of agreement patterns, shape (..., v) to (...)."""
+    def total(self, agreement: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the weight of agreement patterns, shape (..., v) to (...)."""
         return np.asarray(np.where(agreement, self.agree, self.disagree).sum(axis=-1))
 
 
 def fit(patterns: NDArray[np.bool_], counts: NDArray[np.float64], share: float) -> Weights:
-    """Estimate the weights from how often each agreement pattern occurs.
-
-    Parameters
-    ----------
-    patterns : ndarray of bool, shape (c, v)
-    counts : ndarray of float64, shape (c,)
-        Pairs with each pattern.
-    share : float
-        Share of matches among all pairs, known: one in each row.
-
-    Returns
-    -------
-    Weights
-
-    References
-    ----------
-    Fellegi and Sunter 1969; EM algorithm of Jaro 1989.
-    """
+    """Estimate the weights by EM (Jaro 1989) from the number of pairs of each agreement pattern."""
+    # the share of matches is known: one in each row
     agrees = patterns.astype(np.float64)
     total = counts.sum()
     unmatched = np.clip(counts @ agrees / total, _EDGE, 1 - _EDGE)

@@ -20,9 +20,9 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import excess_interval, excess_risk, wilson
 from rwn_core.measures.statistics.nearest_record import (
+    contiguous_rows,
     original_points,
     released_points,
-    side_by_side,
     unweighted_metric,
 )
 from rwn_core.neighbors.distance import TIE, squared_between
@@ -33,17 +33,7 @@ _SEED = 2023
 
 
 def canonical_sample(table: Microdata, most: int = ATTACKS) -> NDArray[np.int64]:
-    """Some records at random, the same ones whatever the order of the rows.
-
-    Parameters
-    ----------
-    table : Microdata
-    most : int
-
-    Returns
-    -------
-    ndarray of int64, shape (min(n, most),)
-    """
+    """Return random records, the same in any order of the rows, shape (min(n, most),)."""
     names = [variable.name for variable in table.schema.released]
     numbered = table.frame[names].apply(lambda column: column.rank(method="dense", na_option="top"))
     order = np.lexsort(numbered.to_numpy(dtype=np.float64).T[::-1])
@@ -53,11 +43,8 @@ def canonical_sample(table: Microdata, most: int = ATTACKS) -> NDArray[np.int64]
 
 
 def attacked_people(comparison: Comparison, most: int = ATTACKS) -> NDArray[np.int64]:
-    """Return some people with a row in the file that leaves, the same in any order.
-
-    Nobody names the value of a person whose row is left out, so such a person would only dilute
-    what is named of the others.
-    """
+    """Return random people with a released row, the same in any order of the rows."""
+    # no attack names the value of a person whose row is left out
     rows, original = released_rows(comparison.original, comparison.masked), comparison.original
     if comparison.masked.n != original.n or len(rows) == original.n:
         return canonical_sample(original, most)
@@ -65,16 +52,7 @@ def attacked_people(comparison: Comparison, most: int = ATTACKS) -> NDArray[np.i
 
 
 class Closest:
-    """The released rows nearest to some people, by some of their variables.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    names : sequence of str
-        The variables that the intruder compares.
-    rows : ndarray of int64, optional
-        The released rows that are looked at; all by default.
-    """
+    """Released rows nearest to some people by some variables, among all rows or `rows`."""
 
     def __init__(
         self, comparison: Comparison, names: Sequence[str], rows: NDArray[np.int64] | None = None
@@ -87,7 +65,7 @@ class Closest:
                 "records."
             )
         self.metric, self._whole = metric.on(names), comparison.original
-        self.original = comparison.once(
+        self.original = comparison.cached_for_original(
             ("closest by", *names), lambda: some_columns(original_points(comparison), columns)
         )
         present = ~empty_records(comparison.masked, names)
@@ -98,19 +76,19 @@ class Closest:
         self.released = some_columns(released_points(comparison), columns)[self.rows]
 
     def people(self, table: Microdata) -> Points:
-        """The records of the original, or of a control group, as points."""
+        """Return records of the original, or of a control group, as points."""
         if table is self._whole:
             return self.original
-        return side_by_side(self.metric.coded(table))
+        return contiguous_rows(self.metric.coded(table))
 
     def ties(self, points: Points) -> NDArray[np.bool_]:
-        """Which released rows are nearest to each person, shape (m, number of rows)."""
+        """True for the released rows nearest to each person, shape (m, rows)."""
         squared = squared_between(points, self.released)
         return np.asarray(squared <= squared.min(axis=1, keepdims=True) * (1 + TIE) + 1e-18)
 
 
 def control_sample(comparison: Comparison) -> Microdata | None:
-    """People of the control group, at most as many as are attacked; None without a holdout."""
+    """Return people of the control group, at most as many as are attacked; None without one."""
     holdout = comparison.holdout
     return None if holdout is None else holdout.take(canonical_sample(holdout))
 
@@ -123,26 +101,8 @@ def guess_reading(
     wider: float = 1.0,
     **detail: Any,
 ) -> Reading:
-    """The reading of an attack.
-
-    Parameters
-    ----------
-    rates : (successes, attacks)
-        Against people in the file.
-    control : (successes, attacks), optional
-        Against people who are not in it.
-    baseline : float
-        Success rate of a guess without the release's records.
-    wider : float
-        By how much the interval of the control's rate is wider than its number of attacks says.
-    detail : more for the chart.
-
-    Returns
-    -------
-    Reading
-        Its value is the risk beyond the control group (beyond the guess, where there is none),
-        from 0 to 1; its interval is 95 %.
-    """
+    """Return the risk beyond the control group (or the guess), with its 95 % interval."""
+    # rates are (successes, attacks); `wider` widens the control's interval
     attack = wilson(*rates)
     rate, ends = rates[0] / rates[1], _ends(*attack)
     reference, others = (baseline, 0.0), (baseline, baseline, baseline)

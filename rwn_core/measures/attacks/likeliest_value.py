@@ -1,4 +1,4 @@
-"""Name the likeliest value: how often it is right, for people of whom some rows may tell."""
+"""Most likely value of people with posteriors over some rows, and how often it is right."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ Places = NDArray[np.int64]
 
 
 class Names(NamedTuple):
-    """The values that an intruder names of people, shape (names,) each.
-
-    Several of one person are equally likely, and any of them may be named.
+    """Values that an intruder names of people, shape (names,) each; several of one are tied.
 
     Attributes
     ----------
@@ -28,7 +26,7 @@ class Names(NamedTuple):
     value : ndarray of float64
         The value or level number.
     share : ndarray of float64
-        The posterior probability that the person's value is within reach of it.
+        Posterior probability that the true value is within tolerance.
     """
 
     person: Places
@@ -36,7 +34,7 @@ class Names(NamedTuple):
     share: Numbers
 
     def right(self, truth: Numbers, near: Tolerance) -> Numbers:
-        """P(the named value is right), shape (people,); NaN if no value is named."""
+        """Return P(the named value is right), shape (people,); NaN if no value is named."""
         hits = np.bincount(self.person, near.right(self.value, truth[self.person]), len(truth))
         choices = np.bincount(self.person, minlength=len(truth))
         unknown = np.full(len(truth), np.nan)
@@ -44,23 +42,22 @@ class Names(NamedTuple):
 
 
 class ReleasedValues:
-    """The released values of one confidential variable, by classes of rows.
+    """Released values of one confidential variable, by classes of rows.
 
     Parameters
     ----------
     group : ndarray of int64, shape (m,)
-        The number of each released row's class.
+        Class of each released row.
     released : ndarray of float64, shape (m,)
-        Released values or level numbers, NaN where missing.
+        Values or level numbers, NaN where missing.
     near : Tolerance
-        How near a named number must come to the true one to be right.
     levels : int, optional
-        How many levels there may be; None of a number.
+        Number of levels; None for a number.
 
     Attributes
     ----------
     copied : bool
-        Whether values come from donors, by a law that does not depend on the values.
+        True if values come from donors, by a law that does not depend on the values.
     """
 
     copied = True
@@ -81,20 +78,20 @@ class ReleasedValues:
 
     @cached_property
     def readable(self) -> NDArray[np.float64]:
-        """1 for each class with a row whose value is not missing, else 0, shape (classes,)."""
+        """Return 1 for each class with a row that has a value, else 0, shape (classes,)."""
         return np.asarray(self._counts.sum(axis=1) > 0, dtype=np.float64).ravel()
 
     @cached_property
     def _ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The first value within reach of each value, and the first beyond."""
+        """Return the first value within tolerance of each value, and the first beyond."""
         reach = self.near.around(self.values)
         return (
             np.searchsorted(self.values, self.values - reach, "left"),
             np.searchsorted(self.values, self.values + reach, "right"),
         )
 
-    def everybody(self, names: Names, people: int) -> Names:
-        """Return the names with the most frequent released value for each person without a name."""
+    def with_majority(self, names: Names, people: int) -> Names:
+        """Add the most frequent released value for each person without a name."""
         others = np.setdiff1d(np.arange(people), names.person)
         if not others.size or not self.values.size:
             return names
@@ -106,25 +103,15 @@ class ReleasedValues:
         return Names(person[order], value[order], share[order])
 
     def majority(self, truth: NDArray[np.float64]) -> NDArray[np.float64]:
-        """P(naming what most released rows say is right), shape (people,)."""
+        """Return P(naming the most frequent released value is right), shape (people,)."""
         everything = sparse.csr_array(np.ones((1, self._counts.shape[0])))
         named = self.named(everything).value
         if not named.size:
             return np.zeros(len(truth))
         return np.asarray(self.near.right(named, truth[:, np.newaxis]).mean(axis=1))
 
-    def right(self, weights: sparse.csr_array, truth: NDArray[np.float64]) -> NDArray[np.float64]:
-        """P(the value that is `named` is right), shape (people,); NaN where nothing is known."""
-        return self.named(weights).right(truth, self.near)
-
     def named(self, weights: sparse.csr_array) -> Names:
-        """The released value with most mass within reach, for each person.
-
-        Parameters
-        ----------
-        weights : sparse array of float64, shape (people, classes)
-            How likely a row of each class shows a person's value, up to a factor.
-        """
+        """Return the value with most mass within tolerance, by weights (people, classes)."""
         from rwn_core.measures.attacks.named_values_kernel import likeliest
 
         starts, classes, shares = entries = _entries(weights)
@@ -135,7 +122,7 @@ class ReleasedValues:
     def _shares(
         self, entries: tuple[Places, Places, Numbers], person: Places, value: Places
     ) -> Numbers:
-        """Return the share of a person's mass within reach of the person's first named value."""
+        """Return the share of a person's mass within tolerance of the first named value."""
         starts, classes, shares = entries
         if not person.size:
             return np.empty(0)

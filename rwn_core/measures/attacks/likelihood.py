@@ -1,4 +1,4 @@
-"""How likely each original record is to release a row: the intruder's likelihood, sparse."""
+"""Likelihood: the probability that each original record releases a row, sparse."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.cells import Cells
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.scaled_columns import Scaled, leveled, of_records, releveled, times
 
@@ -24,33 +23,27 @@ Pairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
 
 class Way(NamedTuple):
-    """One way in which rows come about, and how likely each record releases them so.
+    """One way in which rows come about, and its likelihood.
 
     Attributes
     ----------
     weight : float
-        P(a row comes about in this way), lost rows among those of their way.
-    cells : Cells
+        P(a row comes about in this way), lost rows included.
+    cells : Law
     lost : bool
-        Whether these are the rows of records without neighbors, whose modified cells are missing.
+        True for rows of records without neighbors, whose modified cells are missing.
     part : Scaled
         P(each record releases each row, in this way); see `likelihoods`.
     """
 
     weight: float
-    cells: Cells
+    cells: Law
     lost: bool
     part: Scaled
 
 
-def attacked_units(law: Law | Cells, names: Sequence[str] | None) -> list[tuple[str, ...]]:
-    """The units of the attacked variables; of a group, the part that is attacked.
-
-    Raises
-    ------
-    NotApplicable
-        None of them is released.
-    """
+def attacked_units(law: Law | Law, names: Sequence[str] | None) -> list[tuple[str, ...]]:
+    """Return the units of the attacked variables; of a group, the part that is attacked."""
     chosen = None if names is None else set(names)
     units = [
         tuple(name for name in unit if chosen is None or name in chosen) for unit in law.units()
@@ -68,37 +61,10 @@ def likelihoods(
     names: Sequence[str] | None = None,
     people: NDArray[np.int64] | None = None,
 ) -> Scaled:
-    """The probability that each original record releases the values of a row.
-
-    Parameters
-    ----------
-    law : Law
-        Of n original records.
-    masked : Microdata
-        The released table.
-    rows : ndarray of int64, shape (m,)
-        Released rows to look at.
-    names : sequence of str, optional
-        The variables the intruder links by; all by default.
-    people : ndarray of int64, shape (c,), optional
-        The original records that are looked at, ascending; all by default.
-
-    Returns
-    -------
-    likelihood : sparse array, shape (n, m), or (c, m)
-        Column r is proportional to L_i = product over variables of P(w'_rj | record i).
-    log_scale : ndarray of float64, shape (m,)
-        L_i itself is the entry times exp(log_scale); -inf where no record can release the row.
-
-    Raises
-    ------
-    NotApplicable
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 5: cells are independent given the original. A law of
-    several components adds up their likelihoods.
-    """
+    """Return P(each original record releases a row's values), as (n, m) columns and log scales."""
+    # cells are independent given the original, so L_i is a product over variables, and a law of
+    # several components adds up (Perry, Matloff, Tendick 2022, section 5). The log scale is -inf
+    # where no record can release the row; `people` restricts the records, shape (c, m).
     parts = [way.part for way in ways(law, masked, rows, names, people)]
     return parts[0] if len(parts) == 1 else _sum(parts)
 
@@ -110,10 +76,7 @@ def ways(
     names: Sequence[str] | None = None,
     people: NDArray[np.int64] | None = None,
 ) -> list[Way]:
-    """The parts of the likelihood, one for each way in which a row may come about.
-
-    Parameters are those of `likelihoods`.
-    """
+    """Return the parts of the likelihood, one for each way in which a row may come about."""
     parts: list[Way] = []
     for weight, cells in law.components():
         product = _product(cells, masked, rows, names, people)
@@ -131,7 +94,7 @@ def _weighted(part: Scaled, weight: float) -> Scaled:
 
 
 def _product(
-    law: Cells,
+    law: Law,
     masked: Microdata,
     rows: NDArray[np.int64],
     names: Sequence[str] | None,
@@ -152,14 +115,14 @@ def _product(
 
 
 def _sparse_product(
-    law: Cells,
+    law: Law,
     masked: Microdata,
     rows: NDArray[np.int64],
     names: Sequence[str] | None,
     people: NDArray[np.int64] | None = None,
 ) -> Scaled:
-    """The same product, pair by pair: the most telling unit says which pairs there are."""
-    from rwn_core.measures.attacks.likelihood_large import weighed
+    """Return the product pair by pair, the most informative unit first."""
+    from rwn_core.measures.attacks.likelihood_large import sparse_likelihood
 
     some, places = masked.take(rows), np.arange(len(rows))
     coded = [
@@ -168,21 +131,18 @@ def _sparse_product(
     ]
     coded.sort(key=lambda each: -int(each[0].max()))
     assert law.donors is not None  # as its caller has seen
-    return weighed(law.donors.lists, coded, len(rows), people)
+    return sparse_likelihood(law.donors.lists, coded, len(rows), people)
 
 
 def _dense_product(
-    law: Cells, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+    law: Law, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
 ) -> Scaled:
-    """The same product over plain arrays, for small tables, the most telling unit first.
-
-    Once most pairs of a row and a record are ruled out, only the others are looked at.
-    """
+    """Return the product over dense arrays, listing pairs once most are ruled out."""
     if law.donors is None:
         return _product_of_chances(law, masked, rows, names)
     coded = [(*law.unit_codes(u, masked, rows), u[0]) for u in attacked_units(law, names)]
     coded.sort(key=lambda unit: -int(unit[0].max()))
-    donors = law.members
+    donors = law.probabilities
     receivers = np.repeat(np.arange(law.original.n), np.diff(donors.indptr))
     logs = np.zeros(len(rows))
     product = np.ones((len(rows), law.original.n))
@@ -209,9 +169,9 @@ def _dense_product(
 
 
 def _product_of_chances(
-    law: Cells, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+    law: Law, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
 ) -> Scaled:
-    """The product of what each unit says by itself, in logarithms."""
+    """Return the product of the units' probabilities, in logarithms."""
     logs = np.zeros((len(rows), law.original.n))
     for unit in attacked_units(law, names):
         with np.errstate(divide="ignore"):
@@ -229,7 +189,7 @@ def _listed(product: NDArray[np.float64]) -> Pairs:
 
 
 def _level(product: NDArray[np.float64], pairs: Pairs | None) -> NDArray[np.float64]:
-    """Divide each row's numbers by the largest, in place; the logarithms of those."""
+    """Divide each row's numbers by the largest, in place; return the logarithms of those."""
     if pairs is None:
         largest = product.max(axis=1)
         product /= np.where(largest > 0, largest, 1.0)[:, np.newaxis]
@@ -245,7 +205,7 @@ def _level(product: NDArray[np.float64], pairs: Pairs | None) -> NDArray[np.floa
 def _plain_law(
     donors: sparse.csr_array, receivers: NDArray[np.int64], own: NDArray[np.int64], q: float
 ) -> NDArray[np.float64]:
-    """The law of one unit as a plain array, shape (V, n)."""
+    """Return the law of one unit as a dense array, shape (V, n)."""
     n, values = len(own), int(own.max()) + 1
     flat = own[donors.indices] * n + receivers
     table = np.bincount(flat, donors.data, values * n).astype(np.float64, copy=False)
@@ -257,22 +217,20 @@ def _plain_law(
 
 
 def _sum(parts: Sequence[Scaled]) -> Scaled:
-    """Likelihoods of rows that come about in several ways."""
+    """Return the sum of the likelihoods of several ways."""
     level, top = leveled(parts)
     return releveled((sum(level[1:], level[0]).tocsc(), top))
 
 
 def _lost(
-    cells: Cells,
+    cells: Law,
     masked: Microdata,
     rows: NDArray[np.int64],
     names: Sequence[str] | None,
     people: NDArray[np.int64] | None = None,
 ) -> Scaled:
-    """Rows whose modified values are all missing: they come from a record without neighbors.
-
-    Such a record modifies all that it may, or nothing.
-    """
+    """Return the likelihood of lost rows, from records without neighbors."""
+    # such a record modifies all that it may, or nothing
     units = attacked_units(cells, names)
     touched = [name for unit in units for name in unit if cells.modification(name)]
     able = np.zeros(cells.original.n)

@@ -1,4 +1,4 @@
-"""The intruder's likelihood of a large table, counted over the donors of each record."""
+"""Sparse likelihood of a table, counted over the donors of each record."""
 
 from __future__ import annotations
 
@@ -18,33 +18,16 @@ RARE = 2  # values are looked up where at least so many times as many donors wou
 Coded = tuple[NDArray[np.int64], NDArray[np.int64], float]
 
 
-def weighed(
+def sparse_likelihood(
     listed: Listed,
     coded: Sequence[Coded],
     rows: int,
     people: NDArray[np.int64] | None = None,
 ) -> tuple[sparse.csc_array, NDArray[np.float64]]:
-    """The product over units of the probability that each record releases a row's values.
-
-    Parameters
-    ----------
-    listed : Listed
-        The possible donors of n records.
-    coded : sequence of (own, released, q)
-        Of each unit the originals' values as numbers from 0, the rows' (-1 for values that no
-        original has), and its modification probability; the most telling unit first.
-    rows : int
-        How many rows there are.
-    people : ndarray of int64, shape (m,), optional
-        The records that are looked at, ascending; all by default.
-
-    Returns
-    -------
-    likelihood : sparse array, shape (n, rows), or (m, rows)
-        Each column divided by its largest entry.
-    log_scale : ndarray of float64, shape (rows,)
-        The logarithms of those entries.
-    """
+    """Return the product over units of P(each record releases a row's values), and log scales."""
+    # coded: of each unit the originals' values as numbers from 0, the rows' (-1 for values of no
+    # original) and its modification probability; the most informative unit first. Each column of
+    # the result, (n, rows) or (len(people), rows), is divided by its largest entry.
     possible = np.flatnonzero(np.all([released >= 0 for _, released, _ in coded], axis=0))
     none = np.empty(0, np.int32)
     parts = [Pairs(none, none, np.empty(0), none)]
@@ -67,14 +50,14 @@ def weighed(
 
 
 def _places(people: NDArray[np.int64], order: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The number among these people of the record at each position; 0 for any other."""
+    """Return the number among these people of the record at each position; 0 for any other."""
     place = np.zeros(len(order), np.int32)
     place[people] = np.arange(len(people))
     return place[order]
 
 
 def _asked(coded: Sequence[Coded], possible: NDArray[np.int64], listed: Listed) -> Asked:
-    """The values of the possible rows, each under a number among those that are asked for."""
+    """Number the values of the possible rows, for the kernels."""
     order = listed.order
     codes = np.empty((len(coded), len(order)), np.int32)
     asked_values = np.empty((len(coded), len(possible)), np.int32)
@@ -95,7 +78,7 @@ def _asked(coded: Sequence[Coded], possible: NDArray[np.int64], listed: Listed) 
 
 
 def _together(codes: NDArray[np.int32], values: NDArray[np.int64], donors: float) -> Together:
-    """Where each record's values are counted, if it has about so many donors."""
+    """Return the places where each record's values are counted, given its number of donors."""
     base = np.cumsum(values + OTHERS) - values - OTHERS
     counted = codes < values[:, np.newaxis]
     few = counted.sum(axis=1) * RARE < donors
@@ -126,7 +109,7 @@ def _together(codes: NDArray[np.int32], values: NDArray[np.int64], donors: float
 
 
 def _groups(sizes: NDArray[np.int64], some: NDArray[np.int64], most: float) -> list[list[int]]:
-    """Units whose values combine to at most so many: the largest with the smallest."""
+    """Group units with at most `most` combinations of values: the largest with the smallest."""
     left, groups = list(some[np.argsort(sizes[some], kind="stable")]), []
     while left:
         group = [left.pop()]

@@ -31,7 +31,7 @@ class People:
         Values or level numbers, NaN where missing.
     near : Tolerance
     levels : int or None
-        How many levels there may be; None of a number, of which everybody has the one "level".
+        Number of levels; None for a number, which counts as one level.
     """
 
     truth: Floats
@@ -44,14 +44,14 @@ class People:
         return int((~np.isnan(self.truth)).sum())
 
     def of_level(self) -> Floats:
-        """Number of people with each level, or with a value at all, shape (levels,)."""
+        """Return the number of people with each level, shape (levels,)."""
         known = self.truth[~np.isnan(self.truth)]
         if self.levels is None:
             return np.array([float(len(known))])
         return np.bincount(known.astype(np.int64), minlength=self.levels).astype(np.float64)
 
     def base(self) -> Floats:
-        """The precision of naming each level of random people, shape (levels,)."""
+        """Return the precision of naming each level of random people, shape (levels,)."""
         if self.levels is None:
             return np.array([most_within_reach(self.truth, self.near)])
         return self.of_level() / max(self.known, 1)
@@ -66,15 +66,8 @@ class Named:
 
 
 def count_names(names: Names, people: People) -> Named:
-    """Count names and right names at each of the `CERTAINTIES`.
-
-    Parameters
-    ----------
-    names : Names
-        Of the people; several values of one person count as one name in parts.
-    people : People
-        Of one without a known value no name counts.
-    """
+    """Count names and right names at each of the `CERTAINTIES`."""
+    # several values of one person count as one name in parts; without a true value no name counts
     truth = people.truth[names.person]
     choices = np.bincount(names.person, minlength=len(people.truth))[names.person]
     weight = np.where(np.isnan(truth), 0.0, 1.0 / np.maximum(choices, 1))
@@ -95,15 +88,7 @@ def count_names(names: Names, people: People) -> Named:
 def beyond_outside(
     found: Named, people: People, outside: Named, others: People
 ) -> tuple[tuple[int, ...], float]:
-    """Return the best naming score beyond the score on people outside the file.
-
-    Returns
-    -------
-    place : tuple of int
-        Certainty and level.
-    score : float
-        At least 0.
-    """
+    """Return the place (certainty, level) and size of the best score beyond people outside."""
     base, of_level = people.base(), others.of_level()
     own = naming_score(found.right, found.named, people.of_level(), base)
     own = np.where(_beyond_luck(found.right, found.named, base), own, 0.0)
@@ -128,19 +113,9 @@ def _beyond_luck(right: Floats, named: Floats, base: Floats) -> NDArray[np.bool_
 def best_score(
     right: Floats, named: Floats, people: Floats, base: Floats
 ) -> tuple[tuple[int, ...], float]:
-    """The largest `naming_score` of an array, and its place.
-
-    Parameters
-    ----------
-    right, named : ndarray of float64, shape (..., levels)
-    people, base : ndarray of float64, shape (levels,)
-
-    Notes
-    -----
-    Of many levels some are named well by chance: what luck alone would give scores 0. The score is
-    at most recall x (precision - base) / (1 - base), which takes no bound of luck. The scores are
-    computed in this order, until none of the others can be larger.
-    """
+    """Return the place and size of the largest `naming_score` beyond luck; (..., levels) each."""
+    # the score is at most recall x (precision - base) / (1 - base): scores are computed in this
+    # order until no other can be larger
     precision = np.divide(right, named, out=np.zeros_like(right), where=named > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         most = right / people * np.maximum((precision - base) / (1 - base), 0.0)

@@ -1,10 +1,11 @@
-"""People who are not in the file: how the worst-case intruder would fare against them."""
+"""Attack on people outside the file, as a baseline."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -12,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.donor_belief import Beliefs
-from rwn_core.measures.attacks.joined_file import JoinedFile, UnitValues
+from rwn_core.measures.attacks.file_with_added_person import FileWithAddedPerson, UnitValues
 from rwn_core.measures.attacks.likelihood import attacked_units, ways
 from rwn_core.measures.attacks.scaled_columns import leveled
 from rwn_core.measures.comparison import Comparison
@@ -21,23 +22,21 @@ AT_ONCE = 1_000_000  # rows times records that one of some people has joined
 
 
 class NonMembers:
-    """Somebody who is not in the file, in the eyes of an intruder who does not know that.
+    """People outside the file, attacked by an intruder who takes them for members.
 
-    He adds the person to the file, one at a time, and applies Bayes' rule to all who are then in
-    it. The person's neighborhood is found among the originals by the method's own rule, and he
-    joins the neighborhoods within whose radius he lies, where he may take the place of the last
-    of the k nearest. One thing is simpler than it is: distances keep the scale of the file without
-    him.
+    The intruder adds one person at a time to the file and applies Bayes' rule. The person's
+    neighborhood follows the method's own rule among the originals; the person also joins the
+    neighborhoods within whose radius it lies. Distances keep the scale of the file without it.
 
     Parameters
     ----------
     comparison : Comparison
     law : Law
-        Of the release, at one radius for all records.
+        At one radius for all records.
     non_members : Microdata
-        Records of the same variables, not rounded: a release would round them.
+        Records of the same variables, not rounded.
     names : sequence of str
-        What the intruder knows of everybody.
+        Variables that the intruder knows.
 
     Raises
     ------
@@ -51,28 +50,15 @@ class NonMembers:
         self.law, self.masked = law, comparison.masked
         self.non_members = rounded(non_members, law.precision)
         self.names = tuple(names)
-        self.near = law.shares_outside(non_members)
-        self.joins = law.joins_outside(non_members)
+        self.near, self.joins = law.outside(non_members)
 
     @property
     def joined(self) -> int:
-        """How many neighborhoods the people join, all together."""
+        """Number of neighborhoods that the people join, in all."""
         return int(self.joins.shares.nnz)
 
     def beliefs(self, rows: NDArray[np.int64], secrets: Sequence[str]) -> Beliefs:
-        """What he believes of some released rows and of each person.
-
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (m,)
-        secrets : sequence of str
-            Confidential variables, none of them among the names.
-
-        Returns
-        -------
-        Beliefs
-            Of all people outside.
-        """
+        """Return the posteriors of some released rows for all people outside."""
         parts = ways(self.law, self.masked, rows, self.names)
         matrices, top = leveled([way.part for way in parts])
         file = sparse.csr_array(sum(matrices[1:], matrices[0]))
@@ -80,13 +66,13 @@ class NonMembers:
         made = []
         for some in self._few(len(rows)):
             values = [unit._replace(own=unit.own[some]) for unit in units]
-            few = JoinedFile(self.law, self.near[some], self.joins.shares[some], values)
+            few = FileWithAddedPerson(self.law, self.near[some], self.joins.shares[some], values)
             made.append(few.beliefs(parts, file, top, secrets))
         source, donors = zip(*made, strict=True)
         return Beliefs(_stacked(source), [_stacked(each) for each in zip(*donors, strict=True)])
 
     def _few(self, rows: int) -> Iterator[slice]:
-        """The people, so few at a time that all fits."""
+        """Yield the people in parts that fit the limit of pairs."""
         ends = np.cumsum(np.diff(self.joins.shares.indptr) + 1) * rows
         start = 0
         while start < len(ends):
@@ -100,7 +86,7 @@ class NonMembers:
         file, released = cells.unit_codes(unit, self.masked, rows)
         records = np.arange(len(file) + 1)
         one_hot = sparse.csr_array((np.ones(len(file)), file, records))
-        assert cells.donors is not None  # or somebody else is asked
+        assert cells.donors is not None  # NonMembersWithoutDonors otherwise
         return UnitValues(
             names=unit,
             own=cells.unit_codes(unit, self.non_members, people)[1],
@@ -115,3 +101,35 @@ class NonMembers:
 
 def _stacked(parts: Sequence[NDArray[np.float64]]) -> sparse.csc_array:
     return sparse.csc_array(np.vstack(parts))
+
+
+class NonMembersWithoutDonors:
+    """People outside a file that was masked by a law of one component without donors."""
+
+    joined = 0
+
+    def __init__(
+        self, comparison: Comparison, law: Law, non_members: Microdata, names: Sequence[str]
+    ) -> None:
+        self.law, self.masked, self.names = law, comparison.masked, tuple(names)
+        self._n = comparison.original.n
+        released = [variable.name for variable in comparison.original.schema.released]
+        tables = (comparison.original.frame[released], non_members.frame[released])
+        frame = pd.concat(tables, ignore_index=True)
+        self._everybody = Microdata(frame, comparison.masked.schema)
+
+    def beliefs(self, rows: NDArray[np.int64], secrets: Sequence[str]) -> Beliefs:
+        """Return the posteriors of some rows for all people outside."""
+        # a row shows its source's value or no record's
+        (only,) = self.law.components()
+        logs = np.zeros((len(rows), self._everybody.n))
+        with np.errstate(divide="ignore"):
+            for unit in attacked_units(self.law, self.names):
+                logs += np.log(only.cells.unit_chances(unit, self.masked, rows, self._everybody))
+            file = np.logaddexp.reduce(logs[:, : self._n], axis=1, keepdims=True)
+            own = logs[:, self._n :]
+            total = np.logaddexp(file, own)
+        with np.errstate(invalid="ignore"):
+            source = np.where(np.isfinite(total), np.exp(own - total), 0.0)
+        believed = sparse.csc_array(source.T)
+        return Beliefs(believed, [believed for _ in secrets])

@@ -1,4 +1,4 @@
-"""What the intruder believes of each released row, and how often a link is right."""
+"""Posterior over originals for each released row, and expected linkage success."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
 from rwn_core.measures.attacks.scaled_columns import entries, times
 
-LARGEST_WORK = 6_000_000  # candidate pairs weighed for one reading
+SAMPLED_PAIRS = 6_000_000  # candidate pairs weighed for one reading
 SMALLEST_SAMPLE = 400  # of fewer without any above one half, 1 % of all could be
-AT_ONCE = 10_000_000  # candidate pairs that one look at all neighborhoods may find
+ATTACKED_PAIRS = 10_000_000  # candidate pairs that one look at all neighborhoods may find
 Look = Callable[[sparse.csc_array, NDArray[np.int64]], None]
 _SEED = 20220615  # of the sample of rows: fixed, so that a number changes only with the setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Linkage:
-    """The intruder's links of some released rows.
+    """Links of some released rows.
 
     Attributes
     ----------
     rows : ndarray of int64, shape (m,)
-        The released rows looked at, ascending; a row that lost all of its values is none.
-    of : int
-        How many released rows there are.
+        Linked rows, ascending, without rows that lost all values.
+    total_rows : int
+        Number of released rows.
     best : ndarray of float64, shape (m,)
-        Probability of the most likely original; its mean estimates the success without bias.
+        Posterior of the most likely original; its mean estimates the success without bias.
     truth : ndarray of float64, shape (m,)
-        Probability of the true source, kappa: what only the data steward can compute.
+        Posterior of the true source, kappa.
     top1, top5 : ndarray of float64, shape (m,)
-        Chance that the true source is the first, or among the first five, of the intruder's list;
+        Probability that the true source is first, or among the first five, of the intruder's list;
         ties share their places.
     same : ndarray of float64, shape (m,)
-        Probability of the most likely group of identical originals.
+        Posterior of the most likely group of identical originals.
     first : ndarray of int64, shape (m,)
-        The original linked to each row, -1 where none can have released it.
+        Original linked to each row, -1 if none can have released it.
     candidates : ndarray of int64, shape (m,)
-        How many originals can have released the row.
+        Number of originals that can have released the row.
     """
 
     rows: NDArray[np.int64]
-    of: int
+    total_rows: int
     best: NDArray[np.float64]
     truth: NDArray[np.float64]
     top1: NDArray[np.float64]
@@ -60,13 +60,13 @@ class Linkage:
 
     @property
     def success(self) -> float:
-        """Expected share of right links, R_MAP of this release."""
+        """Expected share of correct links, R_MAP of this release."""
         return float(self.best.mean())
 
     @property
     def sampled(self) -> bool:
-        """Whether only a random sample of the rows was looked at."""
-        return len(self.rows) < self.of
+        """True if only a random sample of the rows was linked."""
+        return len(self.rows) < self.total_rows
 
 
 def posteriors(
@@ -76,27 +76,8 @@ def posteriors(
     names: Sequence[str] | None = None,
     people: NDArray[np.int64] | None = None,
 ) -> sparse.csc_array:
-    """What the intruder believes of each released row.
-
-    Parameters
-    ----------
-    law : Law
-        Of n original records.
-    masked : Microdata
-        The released table.
-    rows : ndarray of int64, shape (m,)
-        Released rows to link.
-    names : sequence of str, optional
-        The variables the intruder knows; all by default.
-    people : ndarray of int64, shape (c,), optional
-        The originals that the rows come from as he knows, ascending; all by default.
-
-    Returns
-    -------
-    sparse array, shape (n, m), or (c, m)
-        Column r holds P(row rows[r] comes from original i | its values), with every one of these
-        originals equally likely beforehand; zero throughout if none can have produced it.
-    """
+    """Return P(row rows[r] comes from original i | its values), a sparse (n, m) array."""
+    # originals (all, or `people`: (c, m)) are equally likely beforehand; a column is 0 if none fits
     return normed(likelihoods(law, masked, rows, names, people)[0])
 
 
@@ -108,7 +89,7 @@ def normed(likelihood: sparse.csc_array) -> sparse.csc_array:
 
 
 class Sample(NamedTuple):
-    """The released rows that are looked at, and how many of them at a time."""
+    """Released rows to link, and how many at a time."""
 
     rows: NDArray[np.int64]
     at_a_time: int
@@ -119,30 +100,9 @@ def link(
     masked: Microdata,
     names: Sequence[str] | None = None,
     *,
-    work: int = LARGEST_WORK,
+    work: int = SAMPLED_PAIRS,
 ) -> Linkage:
-    """Link the released rows, or a random sample of them where they are too many.
-
-    Parameters
-    ----------
-    law : Law
-        Of n original records.
-    masked : Microdata
-        The release, row-aligned with the original.
-    names : sequence of str, optional
-        The variables the intruder knows; all by default.
-    work : int
-        Candidate pairs to weigh at most, before a sample of the rows is taken.
-
-    Returns
-    -------
-    Linkage
-
-    Raises
-    ------
-    NotApplicable
-        The release has none of these variables.
-    """
+    """Link the released rows, or a random sample of at most `work` candidate pairs."""
     leaving, per_row = released_rows(law.original, masked), candidates_before(law, names, work)
     sample = row_sample(masked.n, per_row, work=work, whole=work, leaving=leaving)
     return weigh(law, masked, names, sample)[0]
@@ -155,21 +115,7 @@ def weigh(
     sample: Sample,
     look: Look | None = None,
 ) -> tuple[Linkage, sparse.csc_array | None]:
-    """Link some released rows, and keep what is believed of them where it is all.
-
-    Parameters
-    ----------
-    law, masked, names : see `link`
-    sample : Sample
-    look : callable, optional
-        Shown what is believed, some rows at a time, and which rows these are.
-
-    Returns
-    -------
-    Linkage
-    sparse array or None
-        The `posteriors` of all rows; None where they are too many to be looked at together.
-    """
+    """Link sampled rows; also return the posteriors if they fit one part of all rows."""
     same, results, start = identical_records(law.original, names), [], 0
     together, (rows, size) = None, sample
     while start < len(rows):
@@ -181,31 +127,24 @@ def weigh(
             look(belief, part)
         start += size
         # all variables together leave fewer candidates than the most telling one
-        size = max(size, AT_ONCE * len(part) // (4 * belief.nnz + 1))
+        size = max(size, ATTACKED_PAIRS * len(part) // (4 * belief.nnz + 1))
     joined = {name: np.concatenate([part[name] for part in results]) for name in results[0]}
     released = released_rows(law.original, masked)
     if len(released) < masked.n:  # shares are of the rows that leave
         leaves = np.isin(rows, released)
         rows, joined = rows[leaves], {name: part[leaves] for name, part in joined.items()}
-    return Linkage(rows=rows, of=len(released), **joined), together
+    return Linkage(rows=rows, total_rows=len(released), **joined), together
 
 
 def candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float:
-    """About how many originals share a value with a row in the most telling variable.
-
-    All of them, where they are so many that of `work` pairs the smallest sample is taken anyway.
-
-    Raises
-    ------
-    NotApplicable
-        The release has none of these variables.
-    """
+    """Return about how many originals share a row's value of the most informative variable."""
+    # n if they are so many that of `work` pairs the smallest sample is taken anyway
     units = attacked_units(law, names)
-    if law.original.n**2 <= LARGEST_WORK // 4:
+    if law.original.n**2 <= SAMPLED_PAIRS // 4:
         return float(law.original.n)
     # a row carries a value as often as it is likely: the expected size of its column
     enough = work / SMALLEST_SAMPLE
-    columns = law.columns([name for unit in units for name in unit], enough)
+    columns = law.supports([name for unit in units for name in unit], enough)
     fewest = min(float(supports @ chances) for supports, chances in columns)
     return fewest if fewest < enough else float(law.original.n)
 
@@ -218,37 +157,23 @@ def row_sample(
     whole: int,
     leaving: NDArray[np.int64] | None = None,
 ) -> Sample:
-    """The rows to look at: all, or random ones of those that leave.
-
-    Parameters
-    ----------
-    n : int
-        How many rows there are.
-    per_row : float
-        Candidates of each, see `candidates_before`.
-    work : int
-        Candidate pairs of the random ones.
-    whole : int
-        Candidate pairs up to which all rows are looked at.
-    leaving : ndarray of int64, optional
-        The rows in the file that leaves, ascending; all by default.
-    """
+    """Return all rows up to `whole` candidate pairs, else random ones of `work` pairs."""
     rows, per_row = np.arange(n), max(per_row, 1.0)
     most = max(SMALLEST_SAMPLE, int(work / per_row))
     if n * per_row > whole and n > most:
         rows = rows if leaving is None else leaving
         rows = rows[random_rows(len(rows), most)] if len(rows) > most else rows
-    return Sample(rows, max(1, int(AT_ONCE / per_row)))
+    return Sample(rows, max(1, int(ATTACKED_PAIRS / per_row)))
 
 
 def random_rows(n: int, count: int) -> NDArray[np.int64]:
-    """So many of n rows, ascending: the same for every release."""
+    """Return `count` of n rows, ascending, the same for every release."""
     chosen = np.random.default_rng(_SEED).choice(n, count, replace=False)
     return np.sort(chosen).astype(np.int64)
 
 
 def identical_records(original: Microdata, names: Sequence[str] | None) -> NDArray[np.int64]:
-    """The number of each record's group of records with the same values, shape (n,)."""
+    """Return each record's group of records with equal values, shape (n,)."""
     chosen = [v.name for v in original.schema.released if names is None or v.name in names]
 
     def number() -> NDArray[np.int64]:
@@ -259,7 +184,7 @@ def identical_records(original: Microdata, names: Sequence[str] | None) -> NDArr
         groups = frame.groupby(chosen, dropna=False, observed=True, sort=False)
         return np.asarray(groups.ngroup().to_numpy(), dtype=np.int64)
 
-    return original.once(("identical records", *chosen), number)
+    return original.cached(("identical records", *chosen), number)
 
 
 def _read(
@@ -292,7 +217,7 @@ def _read(
 
 
 def largest(belief: sparse.csc_array) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The largest share of each column and who holds it: the first of equals, -1 for nobody."""
+    """Return each column's largest share and its first row; -1 for an empty column."""
     from rwn_core.measures.attacks.belief_columns_kernel import largest_shares
 
     belief.sort_indices()

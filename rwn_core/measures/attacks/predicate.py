@@ -1,4 +1,4 @@
-"""Questions that one person answers: predicates, and what the release answers to them."""
+"""Predicates that one person satisfies, and a release's answers to them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.text_budget import MOST_FACTORS, check_number
 from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import InputError
-from rwn_core.laws.cells import Cells
 from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import numbers
 from rwn_core.measures.attacks.value_survival import count_distribution
@@ -25,7 +25,7 @@ Sign = Literal["is", "at least", "at most"]
 class Condition:
     """One part of a predicate.
 
-    Parameters
+    Attributes
     ----------
     name : str
         A variable.
@@ -40,7 +40,7 @@ class Condition:
     value: Any
 
     def fits(self, original: Microdata, table: Microdata) -> NDArray[np.bool_]:
-        """Which records of either table fulfil it, shape (n,); a missing value never does."""
+        """True for records that meet it, shape (n,); a missing value never does."""
         if self.sign == "is":
             levels = original.codes(self.name)[1]
             place = next((i for i, level in enumerate(levels) if level == self.value), -2)
@@ -51,7 +51,7 @@ class Condition:
         return np.asarray(beyond, dtype=bool)
 
     def suits(self, table: Microdata) -> bool:
-        """Whether it can be asked of a table: it has the variable, of a kind that fits."""
+        """True if the table has the variable, of a kind that fits."""
         if self.name not in [variable.name for variable in table.schema.released]:
             return False
         number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
@@ -61,7 +61,7 @@ class Condition:
 
     @property
     def words(self) -> str:
-        """The condition for a person; it holds a value and stays inside."""
+        """The condition in words; it holds a value and stays internal."""
         if self.sign == "is":
             return f"{self.name} = {self.value}"
         return f"{self.name} {'≥' if self.sign == 'at least' else '≤'} {self.value:.6g}"
@@ -69,26 +69,22 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Predicate:
-    """A question about the records that fulfil all of its conditions."""
+    """Question about the records that meet all of its conditions."""
 
     conditions: tuple[Condition, ...]
 
     def suits(self, table: Microdata) -> bool:
-        """Whether it can be asked of a table."""
+        """True if the table has all variables, of kinds that fit."""
         return all(condition.suits(table) for condition in self.conditions)
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Plain data that `from_dict` reads."""
+        """Return plain data that `from_dict` reads."""
         return [{"name": c.name, "sign": c.sign, "value": c.value} for c in self.conditions]
 
     @classmethod
     def from_dict(cls, plain: Sequence[Mapping[str, Any]]) -> Predicate:
-        """The predicate that `to_dict` wrote, or somebody by hand.
-
-        Raises
-        ------
-        InputError
-        """
+        """Return the predicate of plain data; InputError if it is malformed."""
+        check_number(plain, MOST_FACTORS, "The conditions of a watched question")
         conditions = []
         for each in plain:
             if set(each) != {"name", "sign", "value"} or each["sign"] not in get_args(Sign):
@@ -105,25 +101,25 @@ class Predicate:
 
     @property
     def words(self) -> str:
-        """The predicate for a person; it holds values and stays inside."""
+        """The predicate in words; it holds values and stays internal."""
         return " and ".join(condition.words for condition in self.conditions)
 
     def matches(self, original: Microdata, table: Microdata) -> NDArray[np.bool_]:
-        """Which records of either table fulfil all conditions, shape (n,)."""
+        """True for records of either table that meet all conditions, shape (n,)."""
         fits = np.ones(table.n, dtype=bool)
         for condition in self.conditions:
             fits &= condition.fits(original, table)
         return fits
 
     def chances(self, law: Law) -> NDArray[np.float64]:
-        """P(each record's released row fulfils the predicate), shape (n,)."""
+        """Return P(each record's released row meets the predicate), shape (n,)."""
         parts = [weight * self._chances(cells) for weight, cells in law.components()]
         return np.asarray(np.sum(parts, axis=0))
 
     def _chances(
-        self, cells: Cells, beside: tuple[str, NDArray[np.bool_]] | None = None
+        self, cells: Law, beside: tuple[str, NDArray[np.bool_]] | None = None
     ) -> NDArray[np.float64]:
-        """The same where cells are independent; with one more variable and who fits it."""
+        """Return it for independent cells, with one more variable and the records that fit it."""
         chances = np.ones(cells.original.n)
         for unit in cells.units():
             parts = [
@@ -139,48 +135,35 @@ class Predicate:
         return chances
 
     def tells(self, law: Law, name: str, fits: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """P(the variable's released value is fitting | the row fulfils the predicate).
-
-        Parameters
-        ----------
-        law : Law
-        name : str
-            A variable outside the predicate; where it shares its donor with variables of the
-            predicate, the donor must fit them all.
-        fits : ndarray of bool, shape (n,)
-            Which original records have a fitting value of it.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-        """
+        """Return P(a released value fits | the row meets the predicate), shape (n,)."""
+        # where the variable shares its donor with the predicate's, the donor must fit them all
         chances = self.chances(law)
         parts = [weight * self._chances(cells, (name, fits)) for weight, cells in law.components()]
         joint = np.asarray(np.sum(parts, axis=0))
         return np.asarray(np.divide(joint, chances, out=np.zeros_like(joint), where=chances > 0))
 
 
-def _released(cells: Cells, name: str, fits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """P(the variable's released value is fitting), for which original records have such, (n,)."""
+def _released(cells: Law, name: str, fits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return P(the variable's released value is one of the fitting records'), shape (n,)."""
     if cells.donors is None:
         table, values = cells.table(name)
         by_value = np.zeros(len(values))
         by_value[value_codes(cells.original, name)[0]] = fits
         return np.asarray(table @ by_value)
     q = cells.modification(name)
-    return np.asarray((1 - q) * fits + q * (cells.members @ fits))
+    return np.asarray((1 - q) * fits + q * (cells.probabilities @ fits))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Answer:
-    """What a release answers to a predicate, exactly.
+    """Distribution of a release's answer to a predicate.
 
     Attributes
     ----------
     counts : ndarray of float64
-        Distribution of the number of released records that fulfil it.
+        Distribution of the number of released records that meet it.
     alone : ndarray of float64, shape (n,)
-        P(exactly one released record fulfils it, and it is this one).
+        P(exactly one released record meets it, and it is this one).
     """
 
     counts: NDArray[np.float64]
@@ -188,17 +171,12 @@ class Answer:
 
     @property
     def exactly_one(self) -> float:
-        """P(exactly one released record fulfils the predicate)."""
+        """P(exactly one released record meets the predicate)."""
         return float(self.counts[1]) if len(self.counts) > 1 else 0.0
 
 
 def answer(law: Law, predicate: Predicate) -> Answer:
-    """The law of a release's answer to a predicate.
-
-    References
-    ----------
-    Rows are independent, so the count is Poisson-binomial.
-    """
+    """Return the distribution of the answer: Poisson-binomial, as rows are independent."""
     chances = np.clip(predicate.chances(law), 0.0, 1.0)
     sure = chances >= 1.0
     if sure.sum() > 1:
@@ -211,5 +189,5 @@ def answer(law: Law, predicate: Predicate) -> Answer:
 
 
 def is_number(original: Microdata, name: str) -> bool:
-    """Whether conditions on a variable are cuts of numbers."""
+    """True if conditions on a variable are cuts of numbers."""
     return original.schema.variable(name).kind in (Kind.CONTINUOUS, Kind.COUNT, Kind.DATE)

@@ -1,4 +1,4 @@
-"""Find the questions that exactly one person answers."""
+"""Search for predicates that exactly one record meets."""
 
 from __future__ import annotations
 
@@ -16,23 +16,10 @@ MOST_LEVELS = 50  # of a category that takes part
 GRID = np.linspace(0.1, 0.9, 17)  # quantiles at which two numbers are cut together
 
 
-def lone_members(
+def single_record_predicates(
     original: Microdata, keys: Sequence[str], most: int = MOST
 ) -> list[tuple[Predicate, int]]:
-    """Predicates that exactly one original record fulfils, the simplest first.
-
-    Parameters
-    ----------
-    original : Microdata
-    keys : sequence of str
-        What the questioner may ask for.
-    most : int
-
-    Returns
-    -------
-    list of (Predicate, int)
-        With the record that fulfils it. One predicate for each record and set of variables.
-    """
+    """Return predicates on the keys that one original record meets, with it; the simplest first."""
     cuts = [name for name in keys if is_number(original, name)]
     groups = [
         name for name in keys if name not in cuts and len(original.codes(name)[1]) <= MOST_LEVELS
@@ -40,7 +27,7 @@ def lone_members(
     result: dict[tuple[int, frozenset[str]], Predicate] = {}
     for predicate, record in islice(_candidates(original, groups, cuts), 20 * most):
         names = frozenset(condition.name for condition in predicate.conditions)
-        simpler = any(who == record and known < names for who, known in result)
+        simpler = any(other == record and known < names for other, known in result)
         if not simpler:
             result.setdefault((record, names), predicate)
         if len(result) >= most:
@@ -71,7 +58,7 @@ def _conditions(original: Microdata, names: Sequence[str], record: int) -> tuple
 
 
 def _partition(original: Microdata, names: Sequence[str]) -> NDArray[np.int64]:
-    """The cell of each record, -1 where a value is missing."""
+    """Return the cell of each record, -1 where a value is missing."""
     if not names:
         return np.zeros(original.n, dtype=np.int64)
     cells = np.column_stack([original.codes(name)[0] for name in names])
@@ -87,7 +74,7 @@ def _cells(original: Microdata, names: Sequence[str]) -> Iterator[tuple[Predicat
 
 
 def _tails(original: Microdata, names: Sequence[str], cut: str) -> Iterator[tuple[Predicate, int]]:
-    """In each cell, the record with the largest or the smallest value, if it is alone there."""
+    """Yield the largest and the smallest value of each cell if only one record has it."""
     cell = _partition(original, names)
     values = original.values(cut)
     usable = np.flatnonzero((cell >= 0) & ~np.isnan(values))
@@ -113,12 +100,8 @@ def _tail(
 
 
 def simplest_between(one: float, other: float) -> float:
-    """A number of few digits strictly between two, so that it is a value of neither record.
+    """Return a number of few digits strictly between two; the other one if there is none.
 
-    Where there is none, the other.
-
-    Examples
-    --------
     >>> simplest_between(262.75, 363.15), simplest_between(80, 81), simplest_between(0.12, 0.1)
     (300.0, 80.5, 0.11)
     """
@@ -135,13 +118,13 @@ def simplest_between(one: float, other: float) -> float:
 
 
 def _multiple_above(low: float, step: int, digits: int) -> float:
-    """The smallest multiple of step * 10^-digits above a number, written with few digits."""
+    """Return the smallest multiple of step * 10^-digits above a number."""
     size = step * 10.0**-digits
     return float(f"{(np.floor(low / size) + 1) * size:.15g}")
 
 
 def _corners(original: Microdata, one: str, two: str) -> Iterator[tuple[Predicate, int]]:
-    """Two cuts that no tail needs: a person in the middle of both who is alone in a corner."""
+    """Yield pairs of cuts that one record in the middle of both variables meets."""
     x, y = original.values(one), original.values(two)
     usable = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
     if usable.size < 4:

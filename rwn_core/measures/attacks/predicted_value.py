@@ -1,4 +1,4 @@
-"""Predict a confidential value from the keys, as the released rows relate the two."""
+"""Prediction of a confidential value from the keys, by models of the release."""
 
 from __future__ import annotations
 
@@ -27,15 +27,7 @@ Floats = NDArray[np.float64]
 
 
 class KeyColumns:
-    """Keys as columns of numbers: categories as dummies, all on one scale.
-
-    Parameters
-    ----------
-    original : Microdata
-    table : Microdata
-        The original or its release, whose means and standard deviations are the scale.
-    names : sequence of str
-    """
+    """Keys as columns of numbers, categories as dummies, on the scale of `table`."""
 
     def __init__(self, original: Microdata, table: Microdata, names: Sequence[str]) -> None:
         self.original, self.names = original, names
@@ -47,7 +39,7 @@ class KeyColumns:
         self.own = self._scaled(plain)
 
     def scaled_columns(self, table: Microdata) -> Floats:
-        """The columns of another table on the same scale, shape (n, columns)."""
+        """Return the columns of another table on the same scale, shape (n, columns)."""
         return self._scaled(self._plain(table))
 
     def _scaled(self, plain: Floats) -> Floats:
@@ -74,7 +66,7 @@ def _mean(columns: Floats) -> Floats:
 
 
 def _frequent(codes: Floats) -> Floats:
-    """The most frequent level numbers, ascending."""
+    """Return the most frequent level numbers, ascending."""
     levels, counts = np.unique(codes[~np.isnan(codes)], return_counts=True)
     return np.sort(levels[np.argsort(-counts, kind="stable")[:MOST_LEVELS]])
 
@@ -84,7 +76,7 @@ def _dummies(codes: Floats, levels: Floats) -> Floats:
 
 
 class Predictor:
-    """Predicts one confidential variable from the keys, as a release relates them.
+    """Prediction of one confidential variable from the keys, as a release relates them.
 
     Parameters
     ----------
@@ -92,9 +84,9 @@ class Predictor:
     name : str
         The confidential variable.
     released, known : KeyColumns
-        The keys of the release, and those of everybody, which the intruder has.
+        Keys of the release, and everyone's keys, which the intruder has.
     moments : Moments, optional
-        What the law adds to the covariances of numbers.
+        Covariances that the law adds to numbers.
     """
 
     def __init__(
@@ -117,7 +109,7 @@ class Predictor:
 
     @property
     def usable(self) -> bool:
-        """True if there are two rows and two distinct values at least."""
+        """True if there are at least two rows and two distinct values."""
         return len(self.rows) > 1 and len(self.distinct) > 1
 
     @property
@@ -127,22 +119,16 @@ class Predictor:
         return self.values[:, np.newaxis]
 
     def line(self, people: Microdata) -> Names:
-        """Name what least squares on the released keys predict."""
+        """Return the prediction of least squares on the released keys."""
         columns, target = self.released.own[self.rows], self._target
         center, middle = columns.mean(axis=0), target.mean(axis=0)
         slopes = np.linalg.lstsq(columns - center, target - middle, rcond=1e-9)[0]
         return self._names(middle + (self.released.scaled_columns(people) - center) @ slopes)
 
     def corrected(self, people: Microdata) -> Names:
-        """Name what least squares predict, freed of what noise on the keys does to the slopes.
-
-        Notes
-        -----
-        Noise on a key that is independent of the other values leaves its covariances as they are
-        and adds to its variance alone. The intruder knows everybody's keys, hence the covariance
-        matrix of the keys without the noise: slopes are those moments' solution (errors in
-        variables; Fuller 1987).
-        """
+        """Return the prediction of least squares without the attenuation by noise on the keys."""
+        # noise that is independent of the other values adds to the keys' variances alone, and the
+        # intruder knows the keys' covariances without it (errors in variables; Fuller 1987)
         shown = self.released.own[self.rows] * self.released.unit
         target, known = self._target, self.known.own
         middle = target.mean(axis=0)
@@ -152,10 +138,8 @@ class Predictor:
         return self._names(middle + self.known.scaled_columns(people) @ slopes)
 
     def less_noise(self, people: Microdata) -> Names | None:
-        """Name what least squares predict once the law's covariances are taken off all moments.
-
-        None where the law has none, or they leave no covariance matrix.
-        """
+        """Return the prediction of least squares less the law's covariances in all moments."""
+        # None if the law has none, or no covariance matrix is left
         if self.moments is None or self.category or self.name not in self.moments.names:
             return None
         columns, target = self.released.own[self.rows], self.values
@@ -192,16 +176,7 @@ class Predictor:
         return Names(person, named, np.zeros(len(person)))
 
     def tree(self, people: Microdata, values: ReleasedValues, group: NDArray[np.int64]) -> Names:
-        """Name the most likely value in a person's leaf of a shallow tree.
-
-        Parameters
-        ----------
-        people : Microdata
-        values : ReleasedValues
-            Of this variable.
-        group : ndarray of int64, shape (m,)
-            The class of each released row; rows of a class are in one leaf.
-        """
+        """Return the most likely value in each person's leaf of a shallow tree."""
         target = self._target
         if not self.category:  # places, so that a few far numbers do not decide
             target = np.searchsorted(self.distinct, self.values)[:, np.newaxis].astype(np.float64)
@@ -224,13 +199,13 @@ class Predictor:
 
 
 class _Tree(NamedTuple):
-    """Questions by number; question t leads to 2t + 1 where a column is at most a value."""
+    """Splits by number; split t leads to 2t + 1 where a column is at most a value."""
 
     column: dict[int, int]
     at_most: dict[int, float]
 
     def leaf(self, columns: Floats) -> NDArray[np.int64]:
-        """The number of each record's leaf."""
+        """Return the number of each record's leaf."""
         place = np.zeros(len(columns), np.int64)
         for node in sorted(self.column):
             here = np.flatnonzero(place == node)
@@ -258,7 +233,7 @@ def _grow(columns: Floats, target: Floats) -> _Tree:
 
 
 def _split(columns: Floats, target: Floats) -> tuple[int, float] | None:
-    """The column and the value that divide the rows best."""
+    """Return the best column and value to split at; None if no split helps."""
     count = len(columns)
     order = np.argsort(columns, axis=0, kind="stable")
     ordered = np.take_along_axis(columns, order, axis=0)

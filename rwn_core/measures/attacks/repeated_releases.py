@@ -1,4 +1,4 @@
-"""What several releases of one table add up to."""
+"""Linkage by several releases of one table."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.cells import Cells
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.all_rows import all_rows, both_cells
-from rwn_core.measures.attacks.assignment import LARGEST_SCALING, blocks
-from rwn_core.measures.attacks.exchangeable_records import canonical_order
+from rwn_core.measures.attacks.assignment import LARGEST_SCALING, blocks, canonical_order
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
 from rwn_core.measures.attacks.posterior import normed
 from rwn_core.measures.comparison import Comparison
@@ -26,32 +24,9 @@ LARGEST_PAIRS = 6_250_000  # of records that are held at a time
 def bhattacharyya(
     law: Law, names: Sequence[str] | None = None, records: NDArray[np.int64] | None = None
 ) -> NDArray[np.float64]:
-    """How alike two records' releases are: BC_il = product of sum over v of sqrt(P_ij(v) P_lj(v)).
-
-    Parameters
-    ----------
-    law : Law
-    names : sequence of str, optional
-        The attacked variables; all by default.
-    records : ndarray of int64, shape (m,), optional
-        The records i; all by default.
-
-    Returns
-    -------
-    ndarray of float64, shape (m, n)
-        From 0 (never alike) to 1 (the same law); 1 for a record and itself.
-
-    Raises
-    ------
-    NotApplicable
-        Too many pairs.
-
-    Notes
-    -----
-    For a law of several components this is an upper bound, so that `bounds_of_records` stays
-    a lower bound: with sqrt(a + b) <= sqrt(a) + sqrt(b), the sum of what each component has in
-    common with each.
-    """
+    """Return BC_il = product of sum over v of sqrt(P_ij(v) P_lj(v)), shape (m, n), from 0 to 1."""
+    # for a law of several components an upper bound, by sqrt(a + b) <= sqrt(a) + sqrt(b), so that
+    # `bounds_of_records` stays a lower bound
     records = np.arange(law.original.n) if records is None else records
     components = law.components()
     alike = np.zeros((len(records), law.original.n))
@@ -63,9 +38,9 @@ def bhattacharyya(
 
 
 def _in_common(
-    one: Cells, other: Cells, names: Sequence[str] | None, records: NDArray[np.int64]
+    one: Law, other: Law, names: Sequence[str] | None, records: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The same of records under one law of cells and all records under another, shape (m, n)."""
+    """Return it for records under one law of cells and all records under another, shape (m, n)."""
     n, m = one.original.n, len(records)
     if m * n > LARGEST_PAIRS:
         raise NotApplicable(
@@ -84,25 +59,25 @@ def _in_common(
     return np.minimum(result, 1.0)
 
 
-def _roots(cells: Cells, unit: tuple[str, ...]) -> sparse.csr_array:
+def _roots(cells: Law, unit: tuple[str, ...]) -> sparse.csr_array:
     table, _ = cells.likelihood_columns(unit, cells.original, np.arange(cells.original.n))
     return sparse.csr_array(table).sqrt()
 
 
-def _touched(cells: Cells, names: Sequence[str] | None) -> list[str]:
+def _touched(cells: Law, names: Sequence[str] | None) -> list[str]:
     units = attacked_units(cells, names)
     return [name for unit in units for name in unit if cells.modification(name)]
 
 
-def _lost(cells: Cells, names: Sequence[str] | None) -> NDArray[np.bool_]:
-    """Which records lose attacked values for want of neighbors, shape (n,)."""
+def _lost(cells: Law, names: Sequence[str] | None) -> NDArray[np.bool_]:
+    """True for records that lose attacked values for lack of neighbors, shape (n,)."""
     lost = np.zeros(cells.original.n, dtype=bool)
     lost[cells.empty] = bool(_touched(cells, names))
     return lost
 
 
-def _may_be_missing(one: Cells, other: Cells, names: Sequence[str] | None) -> bool:
-    """Whether a row with nothing lost may look like one that has lost all it can lose."""
+def _may_be_missing(one: Law, other: Law, names: Sequence[str] | None) -> bool:
+    """True if a row with nothing lost can look like one that lost all it can lose."""
     touched = {*_touched(one, names), *_touched(other, names)}
     return bool(one.original.frame[list(touched)].isna().any().all())
 
@@ -110,58 +85,11 @@ def _may_be_missing(one: Cells, other: Cells, names: Sequence[str] | None) -> bo
 def bounds_of_records(
     alike: NDArray[np.float64], releases: Sequence[int], records: NDArray[np.int64] | None = None
 ) -> NDArray[np.float64]:
-    """Lower bound on P(the intruder links a record rightly) after M releases.
-
-    Parameters
-    ----------
-    alike : ndarray of float64, shape (m, n)
-        From `bhattacharyya`.
-    releases : sequence of int
-        The numbers M.
-    records : ndarray of int64, shape (m,), optional
-        Those of `alike`; all by default.
-
-    Returns
-    -------
-    ndarray of float64, shape (len(releases), m)
-        1 - sum over the others of BC^M, cut at 0.
-
-    References
-    ----------
-    Union bound over the pairwise errors of the likelihood ratio; ties count as failures.
-    """
+    """Return lower bounds 1 - sum of BC^M of linking each record, shape (len(releases), m)."""
+    # union bound over the pairwise errors of the likelihood ratio; ties count as failures
     others = alike.copy()
     others[np.arange(len(others)), np.arange(len(others)) if records is None else records] = 0.0
     return np.array([np.maximum(0.0, 1.0 - (others**times).sum(axis=1)) for times in releases])
-
-
-def success_after(
-    law: Law,
-    releases: Sequence[Microdata],
-    names: Sequence[str] | None = None,
-    rows: NDArray[np.int64] | None = None,
-) -> NDArray[np.float64]:
-    """The intruder's expected success after the first, the first two, ... of some releases.
-
-    Parameters
-    ----------
-    law : Law
-    releases : sequence of Microdata
-        Of one setting, independently drawn, rows aligned across them.
-    names : sequence of str, optional
-    rows : ndarray of int64, shape (m,), optional
-        Released rows to link; all by default.
-
-    Returns
-    -------
-    ndarray of float64, shape (len(releases),)
-
-    Notes
-    -----
-    The posterior of each row is the product of its likelihoods over the releases. Of all rows
-    together, at least as many are linked.
-    """
-    return np.asarray(success_of_rows(law, releases, names, rows).mean(axis=1))
 
 
 def success_of_rows(
@@ -170,7 +98,8 @@ def success_of_rows(
     names: Sequence[str] | None = None,
     rows: NDArray[np.int64] | None = None,
 ) -> NDArray[np.float64]:
-    """The same for each row, shape (len(releases), m)."""
+    """Return the expected success for each row after 1, 2, ... releases, (len(releases), m)."""
+    # a posterior is the product of likelihoods over the independent, aligned releases
     beliefs = _beliefs_after(law, releases, names, rows)
     return np.stack([_largest(belief) for belief in beliefs])
 
@@ -178,13 +107,7 @@ def success_of_rows(
 def joint_success_after(
     law: Law, releases: Sequence[Microdata], names: Sequence[str]
 ) -> list[float | None]:
-    """The same of an intruder who weighs all rows together.
-
-    Returns
-    -------
-    list of (float or None), one for each number of releases
-        None where the pairs are too many to be weighed together.
-    """
+    """Return the success of the joint posterior after 1, 2, ... releases; None above the limit."""
     success: list[float | None] = []
     cells: list[NDArray[np.int64]] = []
     for masked, belief in zip(releases, _beliefs_after(law, releases, names, None), strict=True):
@@ -204,7 +127,7 @@ def _beliefs_after(
     names: Sequence[str] | None,
     rows: NDArray[np.int64] | None,
 ) -> Iterator[sparse.csc_array]:
-    """Yield the posterior of each row after the first, the first two, ...; columns sum to 1."""
+    """Yield the posterior of each row after 1, 2, ... releases; columns sum to 1."""
     rows = np.arange(releases[0].n) if rows is None else rows
     evidence: sparse.csc_array | None = None
     for masked in releases:

@@ -1,4 +1,4 @@
-"""Columns of small numbers, sparse, each with the logarithm of its own scale."""
+"""Sparse columns of small numbers, each with the logarithm of its own scale."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Scaled = tuple[sparse.csc_array, NDArray[np.float64]]
 def entries(
     matrix: sparse.csc_array,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """Where each column begins, the rows of its entries, and these: as kernels read them."""
+    """Return column starts, row numbers and values, as kernels read them."""
     starts = matrix.indptr.astype(np.int64, copy=False)
     return starts, matrix.indices.astype(np.int32, copy=False), matrix.data
 
 
 def leveled(parts: Sequence[Scaled]) -> tuple[list[sparse.csc_array], NDArray[np.float64]]:
-    """The same numbers on one scale for each row, and its logarithm."""
+    """Return the parts on one scale per column, and its logarithm."""
     if len(parts) == 1:
         return [parts[0][0]], parts[0][1]
     top = np.max([logs for _, logs in parts], axis=0)
@@ -40,7 +40,7 @@ def times(matrix: sparse.csc_array, factors: NDArray[np.float64]) -> sparse.csc_
 
 
 def normalized(matrix: sparse.csc_array) -> Scaled:
-    """Each column divided by its largest entry, and those entries."""
+    """Return each column divided by its largest entry, and those entries."""
     counts = np.diff(matrix.indptr)
     largest = np.zeros(matrix.shape[1])
     some = np.flatnonzero(counts)
@@ -53,7 +53,7 @@ def normalized(matrix: sparse.csc_array) -> Scaled:
 
 
 def releveled(part: Scaled) -> Scaled:
-    """The same numbers, each column again divided by its largest entry."""
+    """Divide each column again by its largest entry."""
     matrix, logs = part
     scaled, largest = normalized(matrix)
     with np.errstate(divide="ignore"):
@@ -61,7 +61,7 @@ def releveled(part: Scaled) -> Scaled:
 
 
 def of_records(part: Scaled, records: NDArray[np.int64] | None) -> Scaled:
-    """The same numbers of some records, on scales of their own; of all where none are named."""
+    """Return the rows of some records on scales of their own; all if None."""
     if records is None:
         return part
     return releveled((sparse.csc_array(sparse.csr_array(part[0])[records]), part[1]))

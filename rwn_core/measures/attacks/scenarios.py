@@ -1,4 +1,4 @@
-"""Five intruders side by side, from one who guesses to one who holds the whole original file."""
+"""Five intruders, from a random guess to the full original file."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from rwn_core.measures.attacks.posterior import Linkage, link
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.key_variables import only
-from rwn_core.measures.statistics.nearest_links import linkage_scores
+from rwn_core.measures.statistics.nearest_points import distinct_points, linkage_scores
 from rwn_core.measures.statistics.nearest_record import (
-    distinct_points,
     original_points,
     released_points,
     spread_sample,
@@ -34,11 +33,11 @@ class Level:
     key : str
         L0 to L4.
     words : str
-        What he knows and does.
+        Knowledge and attack.
     success : float or None
-        Share of released records that he links rightly; None where there is no answer.
+        Share of correct links; None if there is no answer.
     reason : str
-        Why there is none.
+        Of None.
     """
 
     key: str
@@ -48,21 +47,7 @@ class Level:
 
 
 def levels(comparison: Comparison, keys: Sequence[str]) -> list[Level]:
-    """The success of five intruders on one release.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    keys : sequence of str
-        What all but the last know of a person.
-
-    Returns
-    -------
-    list of Level
-        L0 guesses; L1 links to the nearest original; L2 knows the method and has the keys only,
-        so that he finds the neighborhoods from them; L3 knows the true neighborhoods as well; L4
-        knows every released variable.
-    """
+    """Return the success of five intruders on one release; all but the last know the keys only."""
     steps: list[tuple[str, str, Callable[[], float]]] = [
         ("L0", "guesses", lambda: 1.0 / comparison.original.n),
         ("L1", "compares distances on the keys", lambda: distance_success(comparison, keys)),
@@ -95,7 +80,7 @@ def _known(law: Law | None) -> Law:
 
 
 def distance_success(comparison: Comparison, keys: Sequence[str]) -> float:
-    """Share of released records whose nearest original, on some variables, is their source."""
+    """Return the share of released records nearest to their own source."""
     small = Comparison(
         original=only(comparison.original, keys), masked=only(comparison.masked, keys)
     )
@@ -113,19 +98,14 @@ def distance_success(comparison: Comparison, keys: Sequence[str]) -> float:
 
 
 def _keys_alone(comparison: Comparison, keys: Sequence[str]) -> float:
-    """He holds the keys of everybody, and finds the neighborhoods from them."""
-    # his model is not the true one, so what he believes is no measure of his success: the share
-    # of rows where his first choice is right is
+    """Return the success of an intruder who finds the neighborhoods from the keys."""
+    # the model is not the true one, so the posterior is no measure of success: the share of rows
+    # with the first choice right is
     return float(keys_only_links(comparison, keys).top1.mean())
 
 
 def keys_only_links(comparison: Comparison, keys: Sequence[str]) -> Linkage:
-    """The links of an intruder who has the keys only and recomputes the neighborhoods.
-
-    Raises
-    ------
-    NotApplicable
-    """
+    """Return the links of an intruder with the keys only; NotApplicable for large tables."""
     law = _known(comparison.law)
     n = law.original.n
     if n > LARGEST_RECOMPUTED:
@@ -134,7 +114,7 @@ def keys_only_links(comparison: Comparison, keys: Sequence[str]) -> Linkage:
             f"records, and the table has {n:,}."
         )
     try:
-        guess = law.on(only(law.original, keys))
+        guess = law.restricted_to(only(law.original, keys))
     except ParameterError:
         raise NotApplicable(
             "No key variable varies with a weight above 0, so the keys make no neighborhoods."

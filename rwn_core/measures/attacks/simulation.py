@@ -1,4 +1,4 @@
-"""More releases of a setting, drawn from its law: to see how an attack fares on average."""
+"""Releases of a setting drawn from its law, for the average success of an attack."""
 
 from __future__ import annotations
 
@@ -10,41 +10,24 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.donors import NOBODY, column_streams, copy_from_donors
+from rwn_core.laws.donors import NO_DONOR, copy_from_donors, random_streams
 from rwn_core.laws.law import Law
 
 
 def simulate(
     law: Law, generator: np.random.Generator, order: NDArray[np.int64] | None = None
 ) -> Microdata:
-    """Draw a release of the same setting; for study, never for publication.
-
-    Parameters
-    ----------
-    law : Law
-    generator : numpy.random.Generator
-    order : ndarray of int64, shape (n,), optional
-        The records in the order in which they draw, where that is not to matter.
-
-    Returns
-    -------
-    Microdata
-        Row-aligned with the original.
-
-    Raises
-    ------
-    NotApplicable
-        The method has no neighborhoods to draw from.
-    """
+    """Draw a release of the same setting, row-aligned; for study, never for publication."""
+    # with an order of records the draw does not depend on the order of the file
     if order is None:
         return copy_from_donors(law.original, simulated_donors(law, generator))
-    donors = np.empty((len(order), len(column_streams(law.original))), dtype=np.int64)
+    donors = np.empty((len(order), len(random_streams(law.original))), dtype=np.int64)
     donors[order] = _drawn_in_order(law, generator, order)
     return copy_from_donors(law.original, donors)
 
 
 def simulated_donors(law: Law, generator: np.random.Generator) -> NDArray[np.int64]:
-    """The donor of each cell, shape (n, p): the record itself where kept, -1 where it is lost."""
+    """Return the donor of each cell, shape (n, p): the own record if unmodified, -1 if lost."""
     neighborhoods = law.neighborhoods
     if neighborhoods is None:
         raise NotApplicable("Releases are simulated for a method that draws from neighborhoods.")
@@ -52,7 +35,7 @@ def simulated_donors(law: Law, generator: np.random.Generator) -> NDArray[np.int
 
     def draw() -> NDArray[np.int64]:
         ranks = 1 + np.floor(generator.random(n) * sizes).astype(np.int32)
-        drawn = np.full(n, NOBODY)
+        drawn = np.full(n, NO_DONOR)
         able = np.flatnonzero(sizes)
         drawn[able] = neighborhoods.donors(able, ranks[able, None])[:, 0]
         return drawn
@@ -63,15 +46,15 @@ def simulated_donors(law: Law, generator: np.random.Generator) -> NDArray[np.int
 def _drawn_in_order(
     law: Law, generator: np.random.Generator, order: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The same of records and donors in some order, from the chances of all donors."""
-    chances = sparse.csr_array(law.members[order][:, order])
+    """Return donors drawn in a given order of records, from all donors' probabilities."""
+    chances = sparse.csr_array(law.probabilities[order][:, order])
     chances.sort_indices()
     ends = np.cumsum(chances.data)
     before = np.concatenate([[0.0], ends])[chances.indptr]
     able = np.diff(chances.indptr) > 0
 
     def draw() -> NDArray[np.int64]:
-        drawn = np.full(len(order), NOBODY)
+        drawn = np.full(len(order), NO_DONOR)
         places = before[:-1] + generator.random(len(order)) * np.diff(before)
         found = np.searchsorted(ends, places, side="right")
         found = np.clip(found, chances.indptr[:-1], chances.indptr[1:] - 1)
@@ -87,8 +70,8 @@ def _cells(
     draw: Callable[[], NDArray[np.int64]],
     own: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """The donor of each cell, or the record's own number; variables of a slice share a draw."""
-    streams = column_streams(law.original)
+    """Return the donor of each cell; variables of a slice share a draw."""
+    streams = random_streams(law.original)
     chances = _chances(law, generator)
     columns: dict[int, NDArray[np.int64]] = {}
     for place, stream in enumerate(streams):
@@ -99,7 +82,7 @@ def _cells(
 
 
 def _chances(law: Law, generator: np.random.Generator) -> NDArray[np.float64]:
-    """How likely each cell is modified, once it is drawn how its row comes about, shape (n, p)."""
+    """Return each cell's modification probability, given the drawn way of its row, shape (n, p)."""
     weights, cells = zip(*law.components(), strict=True)
     q = np.array([each.q for each in cells])
     if len(q) == 1:

@@ -1,4 +1,4 @@
-"""True matches: released rows that have all of a person's values, and what they show of him."""
+"""True matches: released rows with a person's known values, and what else they show."""
 
 from __future__ import annotations
 
@@ -26,14 +26,7 @@ Codes = NDArray[np.int64]
 
 
 class KnownTable:
-    """The original as an intruder knows it: rounded like the release, its values numbered.
-
-    Parameters
-    ----------
-    original : Microdata
-    precision : tuple of (str, float)
-        Steps to which released values are rounded.
-    """
+    """The original as an intruder knows it: rounded like the release, values numbered."""
 
     def __init__(self, original: Microdata, precision: Steps) -> None:
         original = rounded(original, dict(precision))
@@ -44,7 +37,7 @@ class KnownTable:
         self.n = original.n
 
     def numbered(self, original: Microdata, table: Microdata) -> Codes:
-        """The values of a table as numbers of the original's, -1 for any other, shape (n, v)."""
+        """Return a table's values as numbers of the original's, -1 for any other, shape (n, v)."""
         columns = []
         for name, known in zip(self.names, self.known, strict=True):
             values = secret_values(original, table, name)
@@ -59,13 +52,7 @@ def _distinct(values: Floats) -> Floats:
 
 
 class Secret:
-    """What the release says of one confidential variable.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    name : str
-    """
+    """Released values of one confidential variable."""
 
     def __init__(self, comparison: Comparison, name: str) -> None:
         original = comparison.original
@@ -84,29 +71,27 @@ class Secret:
         # the people of a level are those with a row in the file that leaves
         aligned = comparison.masked.n == original.n
         rows = released_rows(original, comparison.masked) if aligned else slice(None)
-        self.who = People(truth=self.own[rows], near=self.near, levels=count)
+        self.targets = People(truth=self.own[rows], near=self.near, levels=count)
 
     def read(self, found: Matches, seen: Codes) -> Floats:
-        """For each lone person who is seen the share of the rows that show his own value."""
-        count, person = len(found.lone.person), found.lone.person[found.entry]
+        """Return the share of a sample unique's matching rows that show the true value."""
+        count, person = len(found.unique.person), found.unique.person[found.entry]
         shown = self.released[found.row]
         near = self.near.right(shown, self.own[person])
         rows = np.bincount(found.entry, ~np.isnan(shown), count)[seen]
         return np.bincount(found.entry, near, count)[seen] / np.maximum(rows, 1)
 
     def name(self, found: Matches, counted: Named) -> None:
-        """Add the named people, and the correctly named ones, to the counts of each set.
-
-        Most of a person's rows decide which level is named.
-        """
+        """Add the named people, and the correctly named ones, to the counts of each set."""
+        # the mode of a person's rows decides which level is named
         shown = self.released[found.row]
         known = np.flatnonzero(~np.isnan(shown))
         entry, shown = found.entry[known], shown[known]
-        rows = np.bincount(entry, minlength=len(found.lone.person))
+        rows = np.bincount(entry, minlength=len(found.unique.person))
         share, level = np.ones(len(entry)), shown.astype(np.int64)
         several = np.flatnonzero(rows[entry] > 1)
         share[several] = _most(entry[several], level[several], counted.named.shape[1])
-        which, person = found.lone.which[entry], found.lone.person[entry]
+        which, person = found.unique.which[entry], found.unique.person[entry]
         # of a person without a value nothing can be named
         share = np.where(np.isnan(self.own[person]), 0.0, share)
         right = share * self.near.right(shown, self.own[person])
@@ -129,7 +114,7 @@ def _most(entry: Codes, level: Codes, levels: int) -> Floats:
 
 
 class Counted(NamedTuple):
-    """Numbers of people whose combination appears, and of whom it shows the truth.
+    """Numbers of people found by a combination, and of those with their true value shown.
 
     Attributes
     ----------
@@ -137,7 +122,7 @@ class Counted(NamedTuple):
     read : ndarray of float64, shape (sets, confidential variables)
     chance : the same if the confidential values were dealt at random
     named : list of Named, shape (sets, levels) each
-        For each confidential variable who is named, by set and level; of a number nobody.
+        Names by set and level, for each confidential variable; none for a number.
     """
 
     found: Floats
@@ -147,23 +132,14 @@ class Counted(NamedTuple):
 
 
 def count(columns: Columns, released: Codes, secrets: Sequence[Secret]) -> Counted:
-    """Count the people who are alone with a set of values and found in a release by them.
-
-    Parameters
-    ----------
-    columns : Columns
-        Of the original.
-    released : ndarray of int64, shape (m, v)
-        The release's values, from `KnownTable.numbered`.
-    secrets : sequence of Secret
-    """
+    """Count the sample uniques of each set that are found in a release, shape (m, v)."""
     found, read, chance = np.zeros((3, columns.count, len(secrets) + 1))
-    shapes = [(columns.count, each.who.levels or 1) for each in secrets]
+    shapes = [(columns.count, each.targets.levels or 1) for each in secrets]
     named = [Named(right=np.zeros(shape), named=np.zeros(shape)) for shape in shapes]
     for each in columns.matches(released):
-        lone = each.lone
-        seen = np.flatnonzero(np.bincount(each.entry, minlength=len(lone.person)))
-        which, person = lone.which[seen], lone.person[seen]
+        unique = each.unique
+        seen = np.flatnonzero(np.bincount(each.entry, minlength=len(unique.person)))
+        which, person = unique.which[seen], unique.person[seen]
         found[:, 0] += np.bincount(which, minlength=columns.count)
         for number, secret in enumerate(secrets):
             right = secret.read(each, seen)
@@ -177,27 +153,14 @@ def count(columns: Columns, released: Codes, secrets: Sequence[Secret]) -> Count
 def worst_level(
     counted: Counted, secrets: Sequence[Secret], inside: NDArray[np.bool_]
 ) -> dict[str, Any]:
-    """Return the set and the level with the best score.
-
-    Parameters
-    ----------
-    counted : Counted
-    secrets : sequence of Secret
-    inside : ndarray of bool, shape (sets, confidential variables)
-        Of a variable that is known itself nothing is named.
-
-    Returns
-    -------
-    dict
-        score, and where it is above 0: set (its number), secret (its number), level (its name),
-        right, named, people, base.
-    """
+    """Return the set and the level with the best score, as plain data."""
+    # `inside`, (sets, confidential variables): a variable that is known itself is not named
     best: dict[str, Any] = {"score": 0.0}
     for number, (secret, named) in enumerate(zip(secrets, counted.named, strict=True)):
         if secret.levels is None:
             continue
         right = np.where(inside[:, [number]], 0.0, named.right)
-        people, base = secret.who.of_level(), secret.who.base()
+        people, base = secret.targets.of_level(), secret.targets.base()
         (which, level), score = best_score(right, named.named, people, base)
         if score > best["score"]:
             best = {

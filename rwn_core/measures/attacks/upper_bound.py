@@ -1,8 +1,8 @@
-"""What an intruder links who is told more: by the same attacks, more than who is not told it."""
+"""Upper bound of linkage: attacks by an intruder who also knows each row's part of the file."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +13,14 @@ from scipy import sparse
 from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.all_rows import all_rows, both_cells
-from rwn_core.measures.attacks.assignment import Blocks, blocks, most_likely
-from rwn_core.measures.attacks.exchangeable_records import (
+from rwn_core.measures.attacks.assignment import (
+    Blocks,
+    blocks,
     canonical_order,
     expected_right,
     in_classes,
+    most_likely,
 )
-from rwn_core.measures.attacks.file_parts import parts_of
 from rwn_core.measures.attacks.posterior import normed, posteriors
 from rwn_core.measures.attacks.scaled_columns import entries
 from rwn_core.measures.comparison import Comparison
@@ -28,72 +29,67 @@ from rwn_core.measures.statistics.key_variables import cell_codes
 from rwn_core.parallel.threads import Watch, thread_count
 
 SIZES: tuple[int, ...] = (4000, 2800, 2000, 1400, 1000)
-"""Records of a part at most: the largest that is affordable is told."""
+"""Largest numbers of records of a part; the first that is affordable is used."""
 
-PAIRS = 1_250_000  # of people and rows, in the parts whose rows are weighed together
+PAIRS = 1_250_000  # of people and rows, in the parts of joint matching
 WHOLE_PARTS = 2
 TRIED = 3000  # rows on which cuts are compared, a quarter of all at most
 _SEED = 20151126  # of rows and parts: fixed, so that a number changes only with the setting
+LEAST = 0.3  # share of a part on the smaller side of a cut
+_SHARES = np.array([0.3, 0.4, 0.5, 0.6, 0.7])  # where the values of a variable are cut
+_LEVELS = 12  # distinct values up to which one of them may be set apart from all others
+
+Codes = NDArray[np.int64]
+Sides = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpperBound:
-    """The attacks of an intruder who is told in which part of the file each row's person is.
+    """Linkage success given the part of each row.
 
     Attributes
     ----------
     parts : int
-        How many there are.
+        Number of parts.
     rows : int
-        How many random rows he links one at a time.
+        Number of random rows linked one at a time.
     row_by_row : float
-        The share of them that he is expected to link rightly.
-    of_all : float
-        The upper end of its 95 % interval, of all rows: see `mean_at_most`.
-    together : float
-        How many times as many he links who looks at all rows of a part together; 1 at least.
+        Expected share of correct links among them.
+    upper_confidence_limit : float
+        Upper end of its 95 % interval, for all rows: see `mean_at_most`.
+    joint_gain : float
+        Factor by which the joint posterior of a part links more; at least 1.
     """
 
     parts: int
     rows: int
     row_by_row: float
-    of_all: float
-    together: float
+    upper_confidence_limit: float
+    joint_gain: float
 
     @property
     def share(self) -> float:
-        """The largest share of right links of the attacks."""
-        return min(self.row_by_row * self.together, 1.0)
+        """The largest share of correct links of the attacks."""
+        return min(self.row_by_row * self.joint_gain, 1.0)
 
     @property
     def at_most(self) -> float:
         """The upper end of the 95 % interval of that share."""
-        return min(self.of_all * self.together, 1.0)
+        return min(self.upper_confidence_limit * self.joint_gain, 1.0)
 
     @property
     def detail(self) -> dict[str, Any]:
-        """What a reading says of it."""
+        """Detail of a reading."""
         return {"parts": self.parts, "share": self.share}
 
 
-class ToldParts:
-    """Links rows whose parts are told, beside who links them without being told.
+class InformedIntruder:
+    """Linkage by an intruder who also knows in which part of the file each row's person is.
 
-    Parameters
-    ----------
-    law : Law
-        Of the comparison.
-    comparison : Comparison
-        As many released rows as originals, in the same order.
-    known : sequence of str
-        The variables the intruder knows.
-
-    Notes
-    -----
-    Whoever is told more can do as if he were not: row by row the best that is expected of him is at
-    least what is expected of who is not told. His beliefs are those of Bayes' rule among the
-    people of the row's part, with the neighborhoods of the full table. A part is cut where few
-    rows cross, so that little is told; by rows other than those that are linked.
+    Such an intruder can ignore the part, so that the expected success is at least that of any
+    other intruder. Posteriors follow Bayes' rule within the row's part, with the neighborhoods of
+    the full table. Parts are cut where few rows cross, so that the part says little; the cuts are
+    chosen on other rows than those that are linked.
     """
 
     def __init__(self, law: Law, comparison: Comparison, known: Sequence[str]) -> None:
@@ -105,13 +101,13 @@ class ToldParts:
         tried = numbers.permutation(n)[: min(TRIED, n // 4)]
         self._free = self._leaves.copy()
         self._free[tried] = False
-        self._levels = parts_of(*cell_codes(comparison, known), np.sort(tried), SIZES)
+        self._levels = cut_into_parts(*cell_codes(comparison, known), np.sort(tried), SIZES)
         self._level: int | None = None
         self._whole: sparse.csc_array | None = None
         self._best: list[NDArray[np.float64]] = []
 
-    def look(self, belief: sparse.csc_array, rows: NDArray[np.int64]) -> None:
-        """Take note of the beliefs on some rows of who is not told, each column one row."""
+    def add_rows(self, belief: sparse.csc_array, rows: NDArray[np.int64]) -> None:
+        """Add the posteriors of some rows, one column per row."""
         from rwn_core.measures.attacks.belief_columns_kernel import shares_told
 
         if len(rows) == len(self._free):
@@ -126,28 +122,25 @@ class ToldParts:
                 break
         self._best.append(told[self._free[rows]])
 
-    def bound(self) -> UpperBound | None:
-        """What he links, once rows were looked at; None where whole parts cannot be weighed."""
+    def upper_bound(self) -> UpperBound | None:
+        """Return the bound, or None if a part is too large for joint matching."""
         best = np.concatenate(self._best) if self._best else np.zeros(0)
         if self._level is None or not len(best):
             return None
         of = self._levels[self._level]
-        together = self._together(of)
-        if together is None:
+        joint_gain = self._joint_gain(of)
+        if joint_gain is None:
             return None
         return UpperBound(
             parts=int(of.max()) + 1,
             rows=len(best),
             row_by_row=float(best.mean()),
-            of_all=mean_at_most(best, int(self._leaves.sum())),
-            together=together,
+            upper_confidence_limit=mean_at_most(best, int(self._leaves.sum())),
+            joint_gain=joint_gain,
         )
 
-    def _together(self, of: NDArray[np.int64]) -> float | None:
-        """How many times as many rows are linked who looks at all rows of a part together.
-
-        The largest of some random parts, 1 at least; None where one of them cannot be weighed.
-        """
+    def _joint_gain(self, of: NDArray[np.int64]) -> float | None:
+        """Return the largest gain of joint matching over some random parts; None if one fails."""
         chosen = np.random.default_rng(_SEED).permutation(of.max() + 1)[:WHOLE_PARTS]
         parts = [self._ordered(np.flatnonzero(of == part)) for part in chosen]
         believed, ratios = self._believed(parts), list[float | None]()
@@ -161,7 +154,7 @@ class ToldParts:
         return max(1.0, *found) if len(found) == len(parts) else None
 
     def _believed(self, parts: Sequence[NDArray[np.int64]]) -> list[sparse.csc_array]:
-        """What is believed of the rows of each part among its people; not of all, once asked."""
+        """Return the posteriors of each part's rows among its people."""
         whole, self._whole = self._whole, None
         if whole is not None:
             return [whole[:, part][part] for part in parts]
@@ -171,7 +164,7 @@ class ToldParts:
         return [belief[:, each][each] for each in own]
 
     def _ordered(self, people: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The same people in an order that depends on their values only."""
+        """Return the same people in an order that depends on their values only."""
         released = [variable.name for variable in self._comparison.original.schema.released]
         return people[canonical_order(both_cells(self._comparison, released)[people])]
 
@@ -195,20 +188,7 @@ def assigned(
     parts: Blocks,
     people: NDArray[np.int64] | None = None,
 ) -> tuple[NDArray[np.int64], float]:
-    """The most likely assignment of rows to their people, and the share that it links rightly.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    known : sequence of str
-        The variables by which rows can be told apart.
-    belief : sparse array, shape (m, m)
-        Of people and of their rows, in the same order.
-    parts : Blocks
-        Of the belief.
-    people : ndarray of int64, shape (m,), optional
-        Their records; all by default.
-    """
+    """Return the most likely assignment of rows to people, and its share of correct links."""
     released = [variable.name for variable in comparison.original.schema.released]
     before, after = cell_codes(comparison, released)
     if people is not None:
@@ -223,3 +203,63 @@ def assigned(
         _, row = in_classes(after[:, [released.index(name) for name in known]])
     right = expected_right(linked, person, row, leaves)
     return linked, min(right / max(int(leaves.sum()), 1), 1.0)
+
+
+def cut_into_parts(
+    before: Codes, after: Codes, tried: NDArray[np.int64], sizes: Sequence[int]
+) -> NDArray[np.int64]:
+    """Halve a file repeatedly where the fewest rows cross; return part numbers, (len(sizes), n)."""
+    # a cut is a value of one variable, or one level against the rest, with a share of at least
+    # .3 of the part on either side. Parts of one value may exceed `sizes`, which descend and nest.
+    numbers = np.zeros((len(sizes), len(before)), dtype=np.int64)
+    counts = [0] * len(sizes)
+    waiting = [(np.arange(len(before)), tried, 0)]
+    while waiting:
+        people, rows, level = waiting.pop()
+        cut = None
+        if len(people) > sizes[-1]:
+            cut = _best_cut(before, after, people, rows)
+        while level < len(sizes) and (cut is None or len(people) <= sizes[level]):
+            numbers[level, people] = counts[level]
+            counts[level] += 1
+            level += 1
+        if cut is not None and level < len(sizes):
+            of_people, of_rows = cut
+            waiting.append((people[of_people], rows[of_rows], level))
+            waiting.append((people[~of_people], rows[~of_rows], level))
+    return numbers
+
+
+def _best_cut(
+    before: Codes, after: Codes, people: NDArray[np.int64], rows: NDArray[np.int64]
+) -> Sides | None:
+    """Return the sides of these people, and of the people of these rows; None without a cut."""
+    best, chosen = np.inf, None
+    for place in range(before.shape[1]):
+        own, released = before[rows, place], after[rows, place]
+        for value, single in _cuts(own):
+            of_own = own == value if single else own < value
+            share = np.count_nonzero(of_own) / len(of_own)
+            if not LEAST <= share <= 1 - LEAST:
+                continue
+            of_released = released == value if single else released < value
+            crossing = np.count_nonzero(of_own != of_released) / len(of_own)
+            if crossing / min(share, 1 - share) < best:
+                best = crossing / min(share, 1 - share)
+                values = before[people, place]
+                chosen = (values == value if single else values < value), of_own
+    return chosen
+
+
+def _cuts(own: Codes) -> Iterator[tuple[int, bool]]:
+    """Yield the values to cut at, and whether one level is set apart."""
+    ordered = np.sort(own)
+    if not len(ordered) or ordered[0] == ordered[-1]:
+        return
+    middle = ordered[(_SHARES * len(ordered)).astype(np.int64)]
+    for value in np.unique(np.concatenate([middle, middle + 1])):
+        yield int(value), False
+    distinct = np.unique(ordered)
+    if 2 < len(distinct) <= _LEVELS:
+        for value in distinct:
+            yield int(value), True

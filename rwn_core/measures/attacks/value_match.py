@@ -1,4 +1,4 @@
-"""People who are alone with some values, and the released rows that have the same values."""
+"""Sample uniques on sets of variables, and the released rows with the same values."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _WIDTH = 3  # columns of a set, once longer ones are joined
 _MOST = 2.0**62  # combinations that a number can tell apart
 
 
-class Lone:
-    """The people who are alone with their values of some sets of variables.
+class UniqueRecords:
+    """Sample uniques on some sets of variables.
 
     Parameters
     ----------
     code : ndarray of int64, shape (u,)
-        What stands for a set and its values, ascending.
+        Number of a set and its values, ascending.
     which : ndarray of int64, shape (u,)
-        The number of the set.
+        Number of the set.
     person : ndarray of int64, shape (u,)
     """
 
@@ -34,7 +34,7 @@ class Lone:
         self._slots = slots_of(code)
 
     def find(self, codes: Codes) -> Matches:
-        """The rows of a table that some of them match, by their `codes` of shape (sets, m)."""
+        """Return the rows that match, given their `codes` of shape (sets, m)."""
         from rwn_core.measures.attacks.value_match_kernel import find_known
 
         row, entry = find_known(codes, self.code, self._slots)
@@ -42,36 +42,34 @@ class Lone:
 
 
 class Matches(NamedTuple):
-    """Rows that have the values of people who are alone with them.
+    """Rows with the values of sample uniques.
 
     Attributes
     ----------
-    lone : Lone
+    unique : UniqueRecords
     entry : ndarray of int64, shape (h,)
-        Which of the lone people each row matches.
+        Place of the sample unique that each row matches.
     row : ndarray of int64, shape (h,)
     """
 
-    lone: Lone
+    unique: UniqueRecords
     entry: Codes
     row: Codes
 
 
 class Columns:
-    """Sets of an original's variables, and who is alone with all of his values of them.
-
-    Who has a missing value among them is not.
+    """Sets of an original's variables and the sample uniques on them, without missing values.
 
     Parameters
     ----------
     codes : ndarray of int64, shape (n, v)
         From 0; -1 where missing.
     sets : sequence of sequence of int
-        Variables that are looked at together, by position.
+        Sets of variables, by position.
 
     Attributes
     ----------
-    lone : list of Lone
+    unique : list of UniqueRecords
         Of runs of sets.
     """
 
@@ -83,13 +81,13 @@ class Columns:
         self._joined: list[tuple[int, int, Codes]] = []
         self._sets: Codes = np.array([self._short(each) for each in sets], dtype=np.int64)
         self._runs = list(self._in_runs())
-        self.lone = [
-            _lone(codes, part)
+        self.unique = [
+            _unique_records(codes, part)
             for codes, (part, _) in zip(self._codes(self._columns), self._runs, strict=True)
         ]
 
     def _short(self, positions: Sequence[int]) -> list[int]:
-        """The same set in `_WIDTH` columns: two are joined until they are so few."""
+        """Return the set in `_WIDTH` columns: pairs are joined until they are so few."""
         left = list(positions)
         while len(left) > _WIDTH or np.prod([float(self._sizes[each]) for each in left]) >= _MOST:
             left = [self._join(left[0], left[1]), *left[2:]]
@@ -111,7 +109,7 @@ class Columns:
         return np.where((first < 0) | (second < 0), -1, first * self._sizes[two] + second)
 
     def _in_runs(self) -> Iterator[tuple[slice, Codes]]:
-        """Runs of sets whose combinations one number tells apart, and what is added to each."""
+        """Yield runs of sets with offsets that give each set its own range of codes."""
         sizes = [prod(self._sizes[each] for each in chosen) for chosen in self._sets.tolist()]
         offsets: list[int] = []
         start, total = 0, 0
@@ -125,7 +123,7 @@ class Columns:
             yield slice(start, len(sizes)), np.array(offsets)
 
     def _codes(self, columns: Sequence[Codes]) -> Iterator[Codes]:
-        """What stands for each set of a run and a record's values, shape (sets, n)."""
+        """Yield the codes of each set of a run, shape (sets, n)."""
         from rwn_core.measures.attacks.value_match_kernel import combinations
 
         stacked, sizes = np.stack(columns), np.array(self._sizes)
@@ -134,49 +132,38 @@ class Columns:
 
     @cached_property
     def people(self) -> Codes:
-        """How many people are alone with their values of each set, shape (sets,)."""
-        counts = [np.bincount(each.which, minlength=self.count) for each in self.lone]
+        """Return the number of sample uniques on each set, shape (sets,)."""
+        counts = [np.bincount(each.which, minlength=self.count) for each in self.unique]
         return np.asarray(np.sum(counts, axis=0), dtype=np.int64)
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sum of some values, shape (n,), over the people who are alone, shape (sets,)."""
-        parts = [np.bincount(each.which, values[each.person], self.count) for each in self.lone]
+        """Return the sum of some values, shape (n,), over the sample uniques, shape (sets,)."""
+        parts = [np.bincount(each.which, values[each.person], self.count) for each in self.unique]
         return np.asarray(np.sum(parts, axis=0))
 
     @property
     def count(self) -> int:
-        """How many sets there are."""
+        """Number of sets."""
         return len(self._sets)
 
     def matches(self, codes: Codes) -> Iterator[Matches]:
-        """The rows of another table with the same values.
-
-        Parameters
-        ----------
-        codes : ndarray of int64, shape (m, v)
-            Numbers of the original's values; -1 for any other.
-
-        Yields
-        ------
-        Matches
-            Of a run of sets.
-        """
+        """Yield the matching rows of another table, for each run of sets."""
         columns = [*codes.T, np.zeros(len(codes), dtype=np.int64)]
         for one, two, known in self._joined:
             columns.append(_numbered(known, self._pair(columns, one, two)))
-        for lone, codes in zip(self.lone, self._codes(columns), strict=True):
-            yield lone.find(codes)
+        for unique, codes in zip(self.unique, self._codes(columns), strict=True):
+            yield unique.find(codes)
 
 
 def _numbered(known: Codes, values: Codes) -> Codes:
-    """The place of each value among ascending ones, -1 for any other."""
+    """Return the place of each value among ascending ones, -1 for any other."""
     if not known.size:
         return np.full(len(values), -1, dtype=np.int64)
     place = np.minimum(np.searchsorted(known, values), len(known) - 1)
     return np.where(known[place] == values, place, -1)
 
 
-def _lone(codes: Codes, part: slice) -> Lone:
+def _unique_records(codes: Codes, part: slice) -> UniqueRecords:
     flat = codes.ravel()
     order = np.argsort(flat, kind="stable")
     order = order[np.searchsorted(flat[order], 0) :]
@@ -184,4 +171,4 @@ def _lone(codes: Codes, part: slice) -> Lone:
     new = np.concatenate(([True], ordered[1:] != ordered[:-1], [True]))
     alone = np.flatnonzero(new[:-1] & new[1:]) if ordered.size else order[:0]
     which, person = np.divmod(order[alone], codes.shape[1])
-    return Lone(ordered[alone], which + part.start, person)
+    return UniqueRecords(ordered[alone], which + part.start, person)

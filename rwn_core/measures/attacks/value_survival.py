@@ -1,22 +1,22 @@
-"""Which values come through: how likely a value is to appear, and how often."""
+"""Survival of values: probability and number of their appearances in a release."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.law import Law
+
 LARGEST_COUNT = 60  # of a count's distribution; what lies beyond is its last entry
+MOST_PAIRS = 10_000_000  # of a record and a possible donor
 
 
 def appearance(table: sparse.csr_array | sparse.csc_array) -> NDArray[np.float64]:
-    """P(each value appears anywhere in the release), shape (V,).
-
-    Parameters
-    ----------
-    table : sparse array, shape (n, V)
-        The law of one variable, from `CellLaw.table`; rows are independent.
-    """
+    """Return P(each value appears in the release), shape (V,), from a law's table (n, V)."""
     columns = sparse.csc_array(table)
     with np.errstate(divide="ignore"):
         misses = np.log1p(-np.minimum(columns.data, 1.0))
@@ -24,7 +24,7 @@ def appearance(table: sparse.csr_array | sparse.csc_array) -> NDArray[np.float64
 
 
 def expected_copies(table: sparse.csr_array | sparse.csc_array) -> NDArray[np.float64]:
-    """Expected number of released records with each value, shape (V,)."""
+    """Return the expected number of released records with each value, shape (V,)."""
     return np.asarray(table.sum(axis=0)).ravel()
 
 
@@ -36,21 +36,8 @@ def _column_sums(columns: sparse.csc_array, data: NDArray[np.float64]) -> NDArra
 def count_distribution(
     chances: NDArray[np.float64], largest: int = LARGEST_COUNT
 ) -> NDArray[np.float64]:
-    """The distribution of how many of some independent events happen (Poisson-binomial).
+    """Return the distribution of how many independent events happen (Poisson-binomial).
 
-    Parameters
-    ----------
-    chances : ndarray of float64, shape (n,)
-        From 0 to 1.
-    largest : int
-        The last entry holds this count and all beyond.
-
-    Returns
-    -------
-    ndarray of float64, shape (min(n, largest) + 1,)
-
-    Examples
-    --------
     >>> count_distribution(np.array([0.5, 0.5])).tolist()
     [0.25, 0.5, 0.25]
     """
@@ -63,3 +50,34 @@ def count_distribution(
         distribution[1:] += moved[:-1]
         distribution[-1] += moved[-1]
     return np.clip(distribution, 0.0, 1.0)
+
+
+class Fragments(NamedTuple):
+    """Appearance of values that only one person has, shape (n,) each.
+
+    Attributes
+    ----------
+    appears : ndarray of float64
+        P(some released row shows a person's own values).
+    rows : ndarray of float64
+        Expected number of such rows.
+    """
+
+    appears: NDArray[np.float64]
+    rows: NDArray[np.float64]
+
+
+def fragments(law: Law, unit: tuple[str, ...]) -> Fragments:
+    """Return the appearance of unique values of one unit; NotApplicable with too many donors."""
+    # rows are independent: P(appears) = 1 - prod_i (1 - P(row i shows t)), E[rows] their sum.
+    # True of sample uniques on the unit or a part of it: a row shows them only as their recipient.
+    if law.neighborhoods is None or law.neighborhoods.sizes.sum() > MOST_PAIRS:
+        raise NotApplicable("This needs neighborhoods of at most 10 million donors in all.")
+    own = np.arange(law.original.n)
+    ways = [
+        weight * cells.donors.table(own, cells.modification(unit[0]))
+        for weight, cells in law.components()
+        if cells.donors is not None  # true of laws with neighborhoods
+    ]
+    table = sum(ways[1:], ways[0])
+    return Fragments(appearance(table), expected_copies(table))

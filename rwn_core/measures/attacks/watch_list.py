@@ -1,4 +1,4 @@
-"""The watch list: records and predicates that a data steward pins and follows over settings."""
+"""Watch list: pinned records and predicates, followed over settings."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ LONGEST = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """What became of one pinned record or predicate in a release; internal.
+    """Fate of one pinned record or predicate in a release; internal.
 
     Attributes
     ----------
     words : str
     chance : float or None
-        Of a record: the probability that the intruder gives to the true source of its row. Of a
-        predicate: P(exactly one released record fulfils it). None without a law.
+        Posterior of a record's true source, or P(exactly one released record meets a predicate);
+        None without a law.
     matches : int or None
-        How many released records fulfil the predicate in this release.
+        Number of released records that meet the predicate.
     """
 
     words: str
@@ -42,13 +42,7 @@ class WatchList:
     predicates: tuple[Predicate, ...] = ()
 
     def with_record(self, record: int, n: int) -> WatchList:
-        """The list with one more record.
-
-        Raises
-        ------
-        ParameterError
-            There is no such record, or the list is full.
-        """
+        """Return the list with one more record; ParameterError if it is full."""
         if not 0 <= record < n:
             raise ParameterError(f"The record to watch must be a number from 1 to {n:,}.")
         if record in self.records:
@@ -57,7 +51,7 @@ class WatchList:
         return replace(self, records=(*self.records, record))
 
     def with_predicate(self, predicate: Predicate) -> WatchList:
-        """The list with one more predicate."""
+        """Return the list with one more predicate."""
         if predicate in self.predicates:
             return self
         self._refuse_more()
@@ -65,7 +59,7 @@ class WatchList:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is pinned."""
+        """True if nothing is pinned."""
         return not (self.records or self.predicates)
 
     def _refuse_more(self) -> None:
@@ -75,20 +69,12 @@ class WatchList:
             )
 
     def named(self) -> list[Watched]:
-        """The entries without what became of them."""
+        """Return the entries without results."""
         texts = [*map(_record_words, self.records), *(each.words for each in self.predicates)]
         return [Watched(words=words, chance=None, matches=None) for words in texts]
 
     def follow(self, original: Microdata, masked: Microdata, law: Law | None) -> list[Watched]:
-        """What became of every entry in a release; only the pinned rows are linked.
-
-        Parameters
-        ----------
-        original, masked : Microdata
-            Row-aligned.
-        law : Law, optional
-            Without one, chances are unknown.
-        """
+        """Return every entry's results in an aligned release; only pinned rows are linked."""
         return [
             *_records(self.records, masked, law),
             *(_predicate(predicate, original, masked, law) for predicate in self.predicates),

@@ -1,4 +1,4 @@
-"""The worst case of linkage: the best of one row at a time, an assignment and all rows weighed."""
+"""Worst case of linkage: the best of single rows, one assignment and the joint posterior."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import released_rows
-from rwn_core.measures.attacks.all_rows import AllRows, weighed
+from rwn_core.measures.attacks.all_rows import AllRows, joint_posterior_success
 from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT, blocks
 from rwn_core.measures.attacks.posterior import (
-    AT_ONCE,
-    LARGEST_WORK,
+    ATTACKED_PAIRS,
+    SAMPLED_PAIRS,
     Linkage,
     Sample,
     candidates_before,
@@ -23,7 +23,7 @@ from rwn_core.measures.attacks.posterior import (
     row_sample,
     weigh,
 )
-from rwn_core.measures.attacks.upper_bound import ToldParts, UpperBound, assigned
+from rwn_core.measures.attacks.upper_bound import InformedIntruder, UpperBound, assigned
 from rwn_core.measures.comparison import Comparison
 
 FIRST_ROWS = 300  # of a first look
@@ -33,24 +33,22 @@ FIRST_RECORDS = 10_000  # of more, it would not be there much sooner than all th
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WorstCase:
-    """The attacks of an intruder who knows the method, on one release.
+    """Attacks on one release by an intruder who knows the method.
 
     Attributes
     ----------
     links : Linkage
         Row by row.
     linked : ndarray of int64, shape (n,), or None
-        The original that the most likely assignment of all rows gives to each; None where the
-        table is too large for it.
+        Original of each row in the most likely assignment; None if the table is too large.
     at_once : float or None
-        Share of rows that it links rightly, equal rows changing places at random.
+        Share of correct links of the assignment, with equal rows exchanged at random.
     together : AllRows or None
-        What an intruder reaches who names the likeliest original of each row given all rows; None
-        where the table is too large for that, too.
+        Linkage by the joint posterior; None if the table is too large for that, too.
     bound : UpperBound or None
-        Where it is too large: what more than he knows would let him link.
+        Upper bound, if the table is too large.
     follows : bool
-        Whether this is a first look at a few rows, and more of them are still to be looked at.
+        True if a few rows were linked and more are to follow.
     """
 
     links: Linkage
@@ -62,45 +60,45 @@ class WorstCase:
 
     @property
     def earned(self) -> bool:
-        """Whether all attacks were tried on every row; else the success is a lower bound."""
+        """True if all attacks were tried on every row; else the success is a lower bound."""
         return self.at_once is not None
 
     @property
-    def weighed(self) -> float | None:
-        """The expected share of right links given all rows."""
+    def joint_success(self) -> float | None:
+        """Expected share of correct links by the joint posterior."""
         return None if self.together is None else self.together.share
 
     @property
     def success(self) -> float:
-        """The largest share of right links of the attacks; row by row where not all were tried."""
+        """Largest share of correct links; row by row if not all attacks were tried."""
         if not self.earned:
             return self.links.success
-        return max(self.links.success, self.at_once or 0.0, self.weighed or 0.0)
+        return max(self.links.success, self.at_once or 0.0, self.joint_success or 0.0)
 
     @property
     def attack(self) -> str:
-        """Which it is: one row at a time, the file assigned, or all rows weighed together."""
+        """The best attack: single rows, the assignment, or the joint posterior."""
         if self.success == self.links.success:
             return "rows"
         return "file" if self.success == self.at_once else "weighed"
 
     @property
     def at_most(self) -> float | None:
-        """What he links at most who is not told more, see `UpperBound`; None where not known."""
+        """Upper bound of linkage success; None if unknown."""
         if self.earned:
             return self.success
         return None if self.bound is None else max(self.bound.at_most, self.success)
 
     @property
     def detail(self) -> dict[str, Any]:
-        """What a reading says of it."""
+        """Detail of a reading."""
         return {
             "row_by_row": self.links.success,
             "at_once": self.at_once,
-            "weighed": self.weighed,
+            "weighed": self.joint_success,
             "attack": self.attack,
             "standing": "worst" if self.earned else "at least",
-            "estimate": None if self.earned else self.weighed,
+            "estimate": None if self.earned else self.joint_success,
             "at_most": self.at_most,
             "told": None if self.bound is None else self.bound.detail,
             "follows": self.follows,
@@ -111,64 +109,24 @@ def worst_case(
     comparison: Comparison,
     names: Sequence[str] | None = None,
     *,
-    work: int = LARGEST_WORK,
-    whole: int = AT_ONCE,
+    work: int = SAMPLED_PAIRS,
+    whole: int = ATTACKED_PAIRS,
     bounded: bool = True,
 ) -> WorstCase:
-    """Try all attacks with some of the released variables; once for all that ask.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        With the law of the method.
-    names : sequence of str, optional
-        The variables the intruder knows; all by default.
-    work : int
-        Candidate pairs of a sample of rows, which are linked one by one.
-    whole : int
-        Candidate pairs up to which all rows are linked, one by one and at once.
-    bounded : bool
-        Whether an upper bound is found where that is too many; it may be asked for later.
-
-    Raises
-    ------
-    NotApplicable
-        The law is unknown, or the release has none of these variables.
-
-    Notes
-    -----
-    The likelihoods are computed once. Row by row and of all rows weighed together the success is
-    what Bayes' rule expects; of the assignment it is what happened in this release, which only the
-    data steward can see.
-    """
+    """Run all attacks of an intruder who knows some variables (default: all), cached."""
+    # `work` and `whole`: see `row_sample`; the upper bound is computed only if `bounded`
     known = _known(comparison, names)
-    tried, told = comparison.here(
+    tried, told = comparison.cached_for_release(
         ("worst case", known, work, whole), lambda: _all(comparison, known, work=work, whole=whole)
     )
     if told is None or not bounded:
         return tried
-    bound = comparison.here(("told parts", known, work, whole), told.bound)
+    bound = comparison.cached_for_release(("told parts", known, work, whole), told.upper_bound)
     return replace(tried, bound=bound)
 
 
 def first_look(comparison: Comparison, names: Sequence[str] | None = None) -> WorstCase | None:
-    """Link a few random rows one by one, where all that `worst_case` tries takes long.
-
-    Parameters
-    ----------
-    comparison, names
-        As for `worst_case`.
-
-    Returns
-    -------
-    WorstCase or None
-        None where all is there about as soon.
-
-    Raises
-    ------
-    NotApplicable
-        As `worst_case` does.
-    """
+    """Link a few random rows if the worst case takes long; else None."""
     law, masked = comparison.law, comparison.masked
     if law is None or not LARGEST_ASSIGNMENT < masked.n <= FIRST_RECORDS:
         return None
@@ -182,30 +140,32 @@ def first_look(comparison: Comparison, names: Sequence[str] | None = None) -> Wo
 
 
 def _known(comparison: Comparison, names: Sequence[str] | None) -> tuple[str, ...]:
-    """The released variables that the intruder knows."""
+    """Return the released variables that the intruder knows."""
     released = [variable.name for variable in comparison.original.schema.released]
     return tuple(name for name in released if names is None or name in set(names))
 
 
 def _all(
     comparison: Comparison, known: tuple[str, ...], *, work: int, whole: int
-) -> tuple[WorstCase, ToldParts | None]:
-    """All attacks, and where not all were tried, who will tell what more than is known links."""
+) -> tuple[WorstCase, InformedIntruder | None]:
+    """Run the attacks; also return the bound's state if some were skipped."""
     law, masked = comparison.law, comparison.masked
     if law is None:
         raise NotApplicable("The worst case needs the law of the method that made the release.")
     aligned = masked.n == law.original.n
     told = None
     if aligned and masked.n > LARGEST_ASSIGNMENT:
-        told = ToldParts(law, comparison, known)
+        told = InformedIntruder(law, comparison, known)
     per_row = candidates_before(law, known, work)
     released = released_rows(law.original, masked)
     sample = row_sample(masked.n, per_row, work=work, whole=whole, leaving=released)
-    links, belief = weigh(law, masked, known, sample, None if told is None else told.look)
+    links, belief = weigh(law, masked, known, sample, None if told is None else told.add_rows)
     linked = at_once = together = None
     if belief is not None and aligned:
         parts = blocks(belief)
-        together = weighed(comparison, belief, parts, np.isin(np.arange(masked.n), released))
+        together = joint_posterior_success(
+            comparison, belief, parts, np.isin(np.arange(masked.n), released)
+        )
         if parts.affordable:
             linked, at_once = assigned(comparison, known, belief, parts)
     found = WorstCase(links=links, linked=linked, at_once=at_once, together=together)

@@ -16,17 +16,7 @@ _WAYS = {
 
 
 def linked(reading: Reading, n: int, who: str) -> str:
-    """One sentence without its end: who links how many by which attack, and what the other does.
-
-    Parameters
-    ----------
-    reading : Reading
-        With the detail of `WorstCase`.
-    n : int
-        Number of records.
-    who : str
-        The intruder.
-    """
+    """Say which intruder links how many records by which attack; without a full stop."""
     detail, count = reading.detail, people(reading.value, n)
     alone = percent(detail["row_by_row"])
     if detail["standing"] == "at least":
@@ -44,22 +34,22 @@ def linked(reading: Reading, n: int, who: str) -> str:
 
 
 def _some(detail: Mapping[str, Any]) -> str:
-    """How many random rows were linked, where it was not all of them."""
+    """Return the number of linked rows, if not all were linked."""
     rows, of = detail.get("rows", 0), detail.get("of", 0)
     return f" (of {rows:,} random rows, to all {of:,} originals)" if rows < of else ""
 
 
 def _at_most(detail: Mapping[str, Any]) -> str:
-    """What he links who is told the parts of the rows, and so how many at most he who is not."""
+    """Return the upper bound, with the parts that it rests on."""
     told = detail.get("told")
     if told is None:
         return ""
     most = percent(detail["at_most"])
     if told["parts"] == 1:  # there is nothing to tell
-        return f"; whatever he does, he links at most {most}"
+        return f"; no attack links more than {most}"
     return (
-        f"; told which of {told['parts']:,} parts of the file each row comes from, he links "
-        f"{percent(told['share'])} of all: who is not told links at most {most}"
+        f"; with each row's part of the file ({told['parts']:,} parts) known, "
+        f"{percent(told['share'])} are linked: without it at most {most}"
     )
 
 
@@ -69,8 +59,8 @@ def _share(value: float | None) -> str:
 
 def _more(detail: Mapping[str, Any]) -> str:
     if detail.get("follows"):
-        return "how many more he links who weighs all rows together is still being read"
+        return "the joint posterior of all rows is still being computed"
     if detail["estimate"] is None:
-        return "the table is too large to say how many more he links who weighs all rows together"
+        return "the table is too large for the joint posterior of all rows"
     estimate = percent(detail["estimate"])
-    return f"who weighs all rows together links about {estimate}, an estimate"
+    return f"by the joint posterior of all rows about {estimate}, an estimate"

@@ -1,13 +1,15 @@
-"""Abstaining linkage: how many people an intruder links who links only those he is sure of."""
+"""Abstaining linkage: links of an intruder that are correct with high precision."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
-from rwn_core.measures.attacks.abstention import Curve, curve
 from rwn_core.measures.attacks.posterior import Linkage, link
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -19,11 +21,61 @@ SURE = 0.95
 """The precision at which the share of linked people is read."""
 PRECISIONS = (0.99, SURE, 0.8, 0.5)
 """Those at which it is stated."""
+POINTS = 200  # of a curve
+_DIGITS = 9  # to which two beliefs are the same
+
+
+class Curve(NamedTuple):
+    """Expected precision and recall at each threshold, shape (t,) each.
+
+    Attributes
+    ----------
+    tau : ndarray of float64
+        Least posterior of a row's most likely original at which it is linked, descending.
+    precision : ndarray of float64
+        Expected share of correct links.
+    recall : ndarray of float64
+        Share of the rows that are linked.
+    """
+
+    tau: NDArray[np.float64]
+    precision: NDArray[np.float64]
+    recall: NDArray[np.float64]
+
+    def recall_at(self, precision: float) -> float:
+        """Return the largest recall with at least this precision; 0 if none."""
+        enough = self.precision >= precision - 10.0**-_DIGITS
+        return float(self.recall[enough].max(initial=0.0))
+
+    def thinned(self) -> Curve:
+        """Return about `POINTS` of the points, with the first and the last."""
+        if len(self.tau) <= POINTS:
+            return self
+        chosen = np.unique(np.linspace(0, len(self.tau) - 1, POINTS).astype(np.int64))
+        return Curve(*(each[chosen] for each in self))
+
+
+def curve(best: NDArray[np.float64]) -> Curve:
+    """Return precision and recall over all thresholds of the posteriors `best`, shape (m,).
+
+    >>> one = curve(np.array([0.5, 1.0, 0.5, 0.0]))
+    >>> one.tau.tolist(), one.recall.tolist(), one.precision.round(3).tolist()
+    ([1.0, 0.5], [0.25, 0.75], [1.0, 0.667])
+    """
+    # a link of row r is right with probability best[r]: the mean over linked rows is their
+    # expected precision, without simulation (Rao-Blackwell)
+    surest = np.sort(np.round(best[best > 0], _DIGITS))[::-1]
+    if not surest.size:
+        return Curve(*np.empty((3, 0)))
+    count = np.arange(1, len(surest) + 1)
+    last = np.append(surest[1:] < surest[:-1], True)  # rows of equal belief are linked together
+    precision = np.minimum(np.cumsum(surest) / count, 1.0)
+    return Curve(surest[last], precision[last], count[last] / len(best))
 
 
 def _links(comparison: Comparison, law: Law, names: Sequence[str] | None) -> Linkage:
     key = ("links", None if names is None else tuple(names))
-    return comparison.here(key, lambda: link(law, comparison.masked, names))
+    return comparison.cached_for_release(key, lambda: link(law, comparison.masked, names))
 
 
 def _plain(found: Curve) -> dict[str, Any]:
@@ -35,7 +87,7 @@ def _plain(found: Curve) -> dict[str, Any]:
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of the rows that are linked with 95 % precision, on all variables and by the keys."""
+    """Return the share of the rows linked with 95 % precision, on all variables and by the keys."""
     law = comparison.law
     if law is None:
         raise NotApplicable(
@@ -53,7 +105,7 @@ def compute(comparison: Comparison) -> Reading:
         "success": links.success,
         "sampled": links.sampled,
         "records": links.rows,
-        "of": links.of,
+        "of": links.total_rows,
     }
     interval = None
     if links.sampled:
@@ -63,7 +115,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how many are linked with certainty, beside the average."""
+    """Say how many rows are linked with certainty, and the average success."""
     detail, keys = reading.detail, reading.detail["keys"]["at_sure"]
     who = "Who holds the original file, knows the method and links only rows that he is sure of"
     everybody = f"who links everybody is right for {percent(detail['success'])}."

@@ -1,4 +1,4 @@
-"""Attribute gain: what the release adds to what an intruder could name without its records."""
+"""Attribute gain: success of naming a confidential value beyond the baseline."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from rwn_core.measures.sentence import percent
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Largest gain of a confidential variable; below 0 where the baseline does better.
+    """Return the largest gain of a confidential variable; below 0 if the baseline is better.
 
-    Of a variable it is the success of naming it less its baseline, or the score of naming the
-    people of one level, or those of whom an intruder is sure, whichever is larger.
+    The gain is success less baseline, or the score of naming one level or sure records, whichever
+    is larger.
     """
     found = best_guesses(comparison)
     worst = int(found.detail["worst"])
@@ -37,7 +37,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say what the release adds to naming the worst confidential variable."""
+    """Say how much the release adds to naming the worst confidential variable."""
     detail = reading.detail
     gain, secret = detail["gain"], detail["secret"]
     attack, reference = gain["attack"], gain["reference"]
@@ -63,7 +63,7 @@ def sentence(reading: Reading, n: int) -> str:
 
 
 def naming_words(secret: str, naming: Mapping[str, Any]) -> str:
-    """Say how many people of a level are named, and how often a name is right."""
+    """Say how many people of a level are named, and how many of the names are correct."""
     recall, right = naming["right"] / naming["people"], naming["right"] / naming["named"]
     who = f"Of the {secret} of"
     if naming["level"] is not None:

@@ -1,4 +1,4 @@
-"""Attribute inference: what the worst-case intruder learns of a person's confidential value."""
+"""Attribute inference: success of the worst-case intruder at naming a confidential value."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rwn_core.measures.sentence import percent
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say what an informed intruder learns and how, beside one who knows less."""
+    """Say how often an informed intruder names the worst variable, and by which strategy."""
     detail = reading.detail
     worst = int(detail["worst"])
     outside = ""

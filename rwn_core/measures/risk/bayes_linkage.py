@@ -1,4 +1,4 @@
-"""Worst-case linkage: an intruder who holds the original file and knows the method."""
+"""Worst-case linkage by an intruder with the original file and the method."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import require_same_records
 from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
 from rwn_core.measures.attacks.worst_case import WorstCase, first_look, worst_case
 from rwn_core.measures.attacks.worst_case_words import linked
@@ -16,26 +17,17 @@ from rwn_core.measures.statistics.bounded_mean import mean_interval
 
 
 def reading(found: WorstCase, n: int, names: Sequence[str]) -> Reading:
-    """The reading of all attacks.
-
-    Parameters
-    ----------
-    found : WorstCase
-    n : int
-        Number of originals.
-    names : sequence of str
-        The variables the intruder links by.
-    """
+    """Return the reading of the worst case of n originals, linked by `names`."""
     links, interval = found.links, None
     if links.sampled:
-        interval = mean_interval(links.best, links.of)
+        interval = mean_interval(links.best, links.total_rows)
     detail: dict[str, Any] = {
         "names": list(names),
         "best": links.best,
         "truth": links.truth,
         "records": links.rows,
         "sampled": links.sampled,
-        "of": links.of,
+        "of": links.total_rows,
         "rows": len(links.rows),
         "top1": float(links.top1.mean()),
         "top5": float(links.top5.mean()),
@@ -49,21 +41,14 @@ def reading(found: WorstCase, n: int, names: Sequence[str]) -> Reading:
 
 
 def compute(comparison: Comparison, names: Sequence[str] | None = None) -> Reading:
-    """Share of right links of the best attack, by all released variables or by some.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    names : sequence of str, optional
-        The variables the intruder knows; all by default.
-    """
+    """Return the share of correct links of the best attack, by all released variables or some."""
     _check(comparison)
     known = names or [variable.name for variable in comparison.original.schema.released]
     return reading(worst_case(comparison, names), comparison.original.n, known)
 
 
 def begin(comparison: Comparison) -> Reading:
-    """The same share by all variables, sooner: of a few rows, or without an upper bound."""
+    """Return a quick bound: the share of a few rows, or without an upper bound."""
     _check(comparison)
     known = [variable.name for variable in comparison.original.schema.released]
     found = first_look(comparison) or worst_case(comparison, bounded=False)
@@ -73,15 +58,11 @@ def begin(comparison: Comparison) -> Reading:
 def _check(comparison: Comparison) -> None:
     if comparison.law is None:
         raise NotApplicable("The worst case needs the law of the method that made the release.")
-    if comparison.masked.n != comparison.original.n:
-        raise NotApplicable(
-            "The released table has another number of records than the original, so the true "
-            "sources are unknown."
-        )
+    require_same_records(comparison.original, comparison.masked)
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how many are linked by which attack, and how near the others come."""
+    """Say how many records are linked and by which attack."""
     who = "Somebody who holds the original file and knows the method"
     return (
         f"{linked(reading, n, who)}; for {percent(reading.detail['top5'])} of all the right one is "
@@ -101,9 +82,10 @@ MEASURE = Measure(
     sentence=sentence,
     at_least="Linkage, at least",
     certain_up_to=LARGEST_ASSIGNMENT,
-    source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5; the likeliest "
-    "assignment of all rows (Burkard, Dell'Amico, Martello 2009); the likeliest source of each row "
-    "given all rows (Sinkhorn and Knopp 1967, Metropolis and others 1953): whichever links most",
+    source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5; the most "
+    "likely assignment of all rows (Burkard, Dell'Amico, Martello 2009); the most likely source "
+    "of each row given all rows (Sinkhorn and Knopp 1967, Metropolis and others 1953): whichever "
+    "links most",
     compute=compute,
     begin=begin,
     of_released=True,

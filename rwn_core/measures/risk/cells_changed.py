@@ -1,4 +1,4 @@
-"""Cells changed: how much of the table the masking really touched."""
+"""Cells changed: share of the table that the masking modified."""
 
 from __future__ import annotations
 
@@ -8,31 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import codes, numbers
+from rwn_core.measures.aligned import codes, numbers, require_same_records
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 
 
 def changed_cells(before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which records have another value than in the original.
-
-    Parameters
-    ----------
-    before, after : ndarray, shape (n,)
-        Row-aligned numbers, NaN where missing, or level numbers, -1 where missing.
-
-    Returns
-    -------
-    ndarray of bool, shape (n,)
-        Missing in both counts as the same.
-
-    Examples
-    --------
-    >>> changed_cells(np.array([1.0, np.nan, 3.0]), np.array([1.0, np.nan, np.nan])).tolist()
-    [False, False, True]
-    """
+    """Return True for each changed value, shape (n,); missing equals missing."""
     different = np.asarray(before != after, dtype=bool)
     if different.any() and before.dtype.kind == "f":
         different &= ~(np.isnan(before) & np.isnan(after))
@@ -50,12 +33,8 @@ def _share(comparison: Comparison, variable: Variable) -> float:
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of cells whose released value differs from the original's."""
-    if comparison.masked.n != comparison.original.n:
-        raise NotApplicable(
-            "The released table has another number of records than the original, so its cells "
-            "have no counterparts."
-        )
+    """Return the share of cells with a released value other than the original."""
+    require_same_records(comparison.original, comparison.masked, "its cells have no counterparts")
     released = comparison.original.schema.released
     share = np.array([_share(comparison, variable) for variable in released])
     overall = float(share.mean())

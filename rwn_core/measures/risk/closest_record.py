@@ -1,4 +1,4 @@
-"""Closest record: how near released rows come to original records."""
+"""Distance of released rows to the closest original record."""
 
 from __future__ import annotations
 
@@ -11,43 +11,27 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import empty_records
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.nearest_points import nearest_distances, nearest_others
 from rwn_core.measures.statistics.nearest_record import (
-    nearest_distances,
-    nearest_others,
+    contiguous_rows,
     original_points,
     released_points,
-    side_by_side,
     spread_sample,
     unweighted_metric,
 )
 from rwn_core.neighbors.points import Points
 
 
-def two_nearest(
-    points: Points, released: Points
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Distance of each released row to its nearest and to its second nearest original.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-        At least two originals.
-    released : ndarray of float64, shape (m, d)
-    """
-    distance = nearest_distances(points, released, 2)
-    return distance[:, 0].copy(), distance[:, 1].copy()
-
-
 def nearness_ratio(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    """d1 / d2 of each row, from 0 to 1; 1 where both are 0 (two originals are alike)."""
+    """Return d1 / d2 of each row, from 0 to 1; 1 if both are 0."""
     return np.divide(first, second, out=np.ones_like(first), where=second > 0)
 
 
 def _share_nearer(comparison: Comparison, points: Points, released: Points) -> float | None:
-    """Share of rows nearer to the original than to as many people who were never masked."""
+    """Return the share of rows that are nearer to originals than to as many held-out records."""
     if comparison.holdout is None:
         return None
-    held = side_by_side(unweighted_metric(comparison).coded(comparison.holdout))
+    held = contiguous_rows(unweighted_metric(comparison).coded(comparison.holdout))
     size = min(len(held), len(points))
     even = points[np.arange(size) * len(points) // size]
     near = nearest_distances(even, released, 1)[:, 0]
@@ -56,15 +40,15 @@ def _share_nearer(comparison: Comparison, points: Points, released: Points) -> f
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Median distance of a released row to its nearest original."""
+    """Return the median distance of a released row to its nearest original."""
     points = original_points(comparison)
     rows = spread_sample(np.flatnonzero(~empty_records(comparison.masked)))
     if not rows.size:
         raise NotApplicable("The release has no values at all.")
     released = released_points(comparison)[rows]
-    first, second = two_nearest(points, released)
+    first, second = nearest_distances(points, released, 2).T.copy()
     sample = spread_sample(np.arange(len(points)))
-    usual = comparison.once("nearest others", lambda: nearest_others(points, sample))
+    usual = comparison.cached_for_original("nearest others", lambda: nearest_others(points, sample))
     detail: dict[str, Any] = {
         "distance": first,
         "ratio": nearness_ratio(first, second),
@@ -79,7 +63,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how near a released row comes to an original, and how many are copies."""
+    """Say how near released rows are to originals, and how many are copies."""
     count = len(reading.detail["exact_copies"])
     copies = f"{count:,} rows are exact copies." if count else "No row is an exact copy."
     if count == 1:
@@ -99,8 +83,8 @@ MEASURE = Measure(
     better="higher",
     bounds=(0.0, float("inf")),
     unit="standard deviations, median",
-    question="How far is a released row from the nearest original record, beside the distance "
-    "between neighboring originals?",
+    question="How far is a released row from the nearest original record, compared with "
+    "neighboring originals?",
     sentence=sentence,
     source="Distance to closest record of synthetic-data practice; no proof of privacy",
     compute=compute,

@@ -1,4 +1,4 @@
-"""Cook's distance: how much single records sway the steward's regression."""
+"""Cook's distance: influence of single records on the steward's regression."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import RELEASED
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.ols import LeastSquares, fits
+from rwn_core.measures.statistics.ols import LeastSquares, fits, refuse_exact
 
 FULL_LEVERAGE = 1e-10  # a leverage closer to 1 than this leaves no residual to judge
 
@@ -23,36 +23,12 @@ def cooks_distances(
     coefficients: int,
     variance: float,
 ) -> NDArray[np.float64]:
-    """Cook's distance of each record.
-
-    Parameters
-    ----------
-    residuals : ndarray of float64, shape (n,)
-    leverages : ndarray of float64, shape (n,)
-        Below 1.
-    coefficients : int
-        Number of coefficients, with the intercept.
-    variance : float
-        Residual variance, above 0, in the squared unit of the residuals.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        At least 0.
-
-    References
-    ----------
-    Cook 1977; Perry, Matloff, Tendick 2022, section 8.
-    """
+    """Return Cook's distance (1977) of each record, shape (n,), from residuals and leverages."""
     return residuals**2 * leverages / (coefficients * variance * (1 - leverages) ** 2)
 
 
 def _distances(fit: LeastSquares, where: str) -> NDArray[np.float64]:
-    if fit.residual_variance == 0:
-        raise NotApplicable(
-            f"The predictors explain {fit.design.question.response} exactly{where}, so no record "
-            "sways the regression; choose other predictors."
-        )
+    refuse_exact(fit, where, "no record sways the regression")
     _refuse_full_leverage(fit, where)
     return cooks_distances(
         fit.residuals,
@@ -79,10 +55,10 @@ def _refuse_full_leverage(fit: LeastSquares, where: str) -> None:
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Largest Cook's distance of the release."""
+    """Return the largest Cook's distance of the release."""
     before_fit, after_fit = fits(comparison)
     question = before_fit.design.question
-    before = comparison.once(("cook", question), lambda: _distances(before_fit, ""))
+    before = comparison.cached_for_original(("cook", question), lambda: _distances(before_fit, ""))
     after = _distances(after_fit, RELEASED)
     records, records_released = before_fit.design.records, after_fit.design.records
     detail: dict[str, Any] = {
@@ -101,7 +77,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how far one record sways the regression."""
+    """Say how far one record influences the regression."""
     return (
         f"The record that sways the regression most has a Cook's distance of {reading.value:.3g} "
         f"(original: {reading.baseline or 0:.3g}); a large one stands out."

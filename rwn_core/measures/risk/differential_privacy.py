@@ -1,4 +1,4 @@
-"""Differential privacy: its epsilon where a method has one, and else why not, as a number."""
+"""Differential privacy: epsilon of a method, or the delta that no epsilon covers."""
 
 from __future__ import annotations
 
@@ -18,13 +18,7 @@ _NAMED = 4  # variables named in a sentence
 
 
 def statement(promises: Mapping[tuple[str, ...], Privacy]) -> str:
-    """Say in words what a method promises each record, or why it promises nothing.
-
-    Parameters
-    ----------
-    promises : mapping of tuple of str to Privacy
-        Of each unit of variables that is drawn by itself.
-    """
+    """Say which epsilon each unit of variables has, or why it has none."""
     without = {unit: each for unit, each in promises.items() if np.isinf(each.epsilon)}
     parts = [
         f"{_and(unit)} {each.epsilon:.3g}" for unit, each in promises.items() if unit not in without
@@ -60,7 +54,7 @@ def _some(parts: Sequence[str]) -> str:
 
 
 def compute(comparison: Comparison) -> Reading:
-    """The smallest delta that (epsilon, delta)-differential privacy would have to allow."""
+    """Return the smallest delta that (epsilon, delta)-differential privacy would need."""
     law = comparison.law
     if law is None:
         raise NotApplicable("This needs the law of the method that made the release.")
@@ -81,19 +75,19 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def _delta(law: Law, unit: tuple[str, ...]) -> float | None:
-    """P(a value appears that is impossible without one person); None where none can be listed."""
+    """Return P(a value appears that is impossible without one record); None if it has no table."""
     try:
         table, columns = law.likelihood_columns(unit, law.original, np.arange(law.original.n))
     except NotApplicable:
         return None
     alone = np.bincount(columns, minlength=table.shape[1]) == 1
-    if law.exchanged(unit[0]):
+    if law.keeps_value_counts(unit[0]):
         return float(alone.any())
     return float(np.clip(appearance(table)[alone].max(initial=0.0), 0.0, 1.0))
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say which epsilon covers a release, or how likely it breaks every one."""
+    """Say which epsilon covers the release, or how likely none does."""
     total = reading.detail["total_epsilon"]
     if total is not None:
         return (

@@ -1,15 +1,14 @@
-"""Distance linkage: how often the nearest original is the record that a release came from."""
+"""Distance linkage: the nearest original is taken for the source."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import empty_records, released_rows
+from rwn_core.measures.aligned import empty_records, released_rows, require_same_records
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
-from rwn_core.measures.statistics.nearest_links import linkage_scores
+from rwn_core.measures.statistics.nearest_points import linkage_scores
 from rwn_core.measures.statistics.nearest_record import (
     distinct_originals,
     original_points,
@@ -19,13 +18,9 @@ from rwn_core.measures.statistics.nearest_record import (
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of released records that linking to the nearest original finds again."""
+    """Return the share of released records that linking to the nearest original finds."""
     points = original_points(comparison)
-    if comparison.masked.n != len(points):
-        raise NotApplicable(
-            "The released table has another number of records than the original, so the true "
-            "sources are unknown."
-        )
+    require_same_records(comparison.original, comparison.masked)
     candidates = distinct_originals(comparison)  # an intruder holds all of the file
     of = len(points) if comparison.file is None else comparison.file.n
     rows = released_rows(comparison.original, comparison.masked)

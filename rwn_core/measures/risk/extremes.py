@@ -1,4 +1,4 @@
-"""Extremes: whether the largest and the smallest values of the original come through."""
+"""Extremes: survival of the largest and smallest original values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rwn_core.measures.sentence import filled
 
 
 def _sides(comparison: Comparison) -> list[dict[str, Any]]:
-    """The largest and the smallest value of every numeric variable, and who holds it."""
+    """Return the largest and the smallest value of every numeric variable and their holders."""
     original = comparison.original if comparison.law is None else comparison.law.original
     extremes = []
     for name in original.numeric_names:
@@ -40,7 +40,7 @@ def _by_law(law: Law, extreme: dict[str, Any]) -> dict[str, Any]:
     table, values = law.table(extreme["name"])
     position = values.index(extreme["value"])
     column = table[:, [position]]
-    record, may_go = extreme["record"], not law.exchanged(extreme["name"])
+    record, may_go = extreme["record"], not law.keeps_value_counts(extreme["name"])
     return {
         "survival": float(np.clip(appearance(column)[0], 0.0, 1.0)) if may_go else 1.0,
         "copies": float(expected_copies(column)[0]),
@@ -49,7 +49,7 @@ def _by_law(law: Law, extreme: dict[str, Any]) -> dict[str, Any]:
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Expected share of the original's extreme values that the release shows."""
+    """Return the expected share of the original's extreme values that the release shows."""
     law = comparison.law
     extremes = _sides(comparison)
     for extreme in extremes:

@@ -1,12 +1,12 @@
-"""Global distance linkage: all records linked at once, with the smallest total distance."""
+"""Global distance linkage: the assignment of all records with the least total distance."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import released_rows
-from rwn_core.measures.attacks.exchangeable_records import assigned, expected_right, in_classes
+from rwn_core.measures.aligned import released_rows, require_same_records
+from rwn_core.measures.attacks.assignment import cheapest_assignment, expected_right, in_classes
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
@@ -18,14 +18,11 @@ LARGEST = 1500
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of records that the assignment of least total squared distance links rightly."""
+    """Return the share of records that the assignment of least squared distance links correctly."""
     points = original_points(comparison)
     n = len(points)
-    if comparison.masked.n != n:
-        raise NotApplicable(
-            "The released table has another number of records than the original, so not every "
-            "original has a row of its own."
-        )
+    why = "not every original has a row of its own"
+    require_same_records(comparison.original, comparison.masked, why)
     if n > LARGEST:
         raise NotApplicable(
             f"All records are linked at once for at most {LARGEST:,} of them, and the table has "
@@ -39,7 +36,7 @@ def compute(comparison: Comparison) -> Reading:
     squared[:, ~leaves] = 0.0  # a row that is not there may be anybody's
     squared /= max(float(squared.max()), 1e-300)  # the rounding of ties needs a common size
     (originals, person), (rows, row) = in_classes(before), in_classes(after)
-    linked = assigned(squared, originals, rows)
+    linked = cheapest_assignment(squared, originals, rows)
     right = expected_right(linked, person, row, leaves)
     detail = {"linked": linked, "right": linked == np.arange(n)}
     return Reading(value=min(right / len(rows_left), 1.0), baseline=1.0 / n, detail=detail)

@@ -1,4 +1,4 @@
-"""Homogeneity: neighborhoods in which everybody has the same confidential value."""
+"""Homogeneity: neighborhoods with a single confidential value."""
 
 from __future__ import annotations
 
@@ -21,16 +21,9 @@ SHARE = 0.9  # of a neighborhood with one value
 def same_share(
     members: sparse.csr_array, values: NDArray[np.float64], near: Tolerance
 ) -> NDArray[np.float64]:
-    """Share of S_i and i itself that has record i's value, shape (n,); 0 where S_i is empty.
+    """Return the share of S_i and i with record i's value, shape (n,); 0 if S_i is empty.
 
-    Parameters
-    ----------
-    members : sparse array, shape (n, n)
-        Row i is nonzero for the members of S_i.
-    values : ndarray of float64, shape (n,)
-        NaN where missing; two missing values are the same.
-    near : Tolerance
-        How near another value must come to the record's own to be the same.
+    Row i of `members` is nonzero for the members of S_i; two missing values are equal.
     """
     sizes = np.diff(members.indptr)
     owner = np.repeat(np.arange(len(values)), sizes)
@@ -42,7 +35,7 @@ def same_share(
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of records whose neighborhood discloses a confidential value without any linkage."""
+    """Return the share of records with a neighborhood that discloses a confidential value."""
     secrets = required_confidential(comparison)
     law = comparison.law
     if law is None:
@@ -52,7 +45,7 @@ def compute(comparison: Comparison) -> Reading:
     common = np.empty(len(secrets))
     for number, name in enumerate(secrets):
         values, near = named_values(original, original, name), tolerance(original, name)
-        share[number] = (same_share(law.members, values, near) >= SHARE).mean()
+        share[number] = (same_share(law.probabilities, values, near) >= SHARE).mean()
         ordered = np.sort(values[~np.isnan(values)])
         reach = near.around(ordered)
         alike = np.searchsorted(ordered, ordered + reach, "right") - np.searchsorted(
@@ -68,7 +61,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say for how many no linkage is needed."""
+    """Say how many records are disclosed without any linkage."""
     end = (
         ": no linkage is needed to learn it."
         if reading.value

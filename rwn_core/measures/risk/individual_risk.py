@@ -27,14 +27,14 @@ WORTH = (
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean individual risk of the released records, under the comparison's sampling."""
+    """Return the mean individual risk of the released records under the comparison's sampling."""
     keys, sampling = key_names(comparison), comparison.sampling
     risks, older, counts = [], [], []
     tables = (comparison.original, comparison.masked)
     leaving = released_rows(comparison.original, comparison.masked)
     rows = (np.arange(comparison.original.n), leaving)
     for table, cells, some in zip(tables, key_cells(comparison, keys), rows, strict=True):
-        weights, risk = sampling.of(comparison.original, table), np.zeros(table.n)
+        weights, risk = sampling.record_weights(comparison.original, table), np.zeros(table.n)
         sizes, totals = class_sizes(cells[some]), class_totals(cells[some], weights[some])
         law = PitmanLaw(1.0, 1.0)  # where the file is the population nobody is unseen
         if weights.sum() > len(weights):
@@ -64,7 +64,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how many are right, by which model, and what the estimate is worth."""
+    """Say how many matches are correct, by which model, and the precision of the estimate."""
     detail, right = reading.detail, people(reading.value, n)
     who = "An intruder who takes released keys for true is right about"
     if not detail["sample"]:

@@ -1,4 +1,4 @@
-"""Inference: the confidential value of the released row nearest in the keys, taken as a guess."""
+"""Inference: the confidential value of the released row nearest in the keys as a guess."""
 
 from __future__ import annotations
 
@@ -27,17 +27,9 @@ RELATIVE = 0.05  # of the true value within which a guessed number is right
 def right_guesses(
     truth: NDArray[np.float64], guesses: NDArray[np.float64], *, numeric: bool
 ) -> NDArray[np.bool_]:
-    """Which guesses are right: the same category, or a number within 5 %.
+    """Return True for guesses of the same category or within 5 %, shape (m, v).
 
-    Parameters
-    ----------
-    truth : ndarray of float64, shape (m, 1)
-    guesses : ndarray of float64, shape (1, v)
-        NaN where missing, which is never right.
-
-    Returns
-    -------
-    ndarray of bool, shape (m, v)
+    `truth` has shape (m, 1), `guesses` (1, v); NaN is never right.
     """
     with np.errstate(invalid="ignore"):
         right = (
@@ -57,7 +49,7 @@ def _values(comparison: Comparison, table: Microdata, name: str) -> NDArray[np.f
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Risk that the nearest released row tells a confidential value, beyond the control."""
+    """Return the risk that the nearest released row discloses a value, beyond the control."""
     secret = required_confidential(comparison)[0]
     keys = tuple(name for name in key_names(comparison) if name != secret)
     if not keys:

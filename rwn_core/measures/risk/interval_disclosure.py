@@ -1,4 +1,4 @@
-"""Interval disclosure: released values that lie close to the record's own."""
+"""Interval disclosure: released values close to the record's own."""
 
 from __future__ import annotations
 
@@ -23,19 +23,7 @@ LARGEST_ROBUST = 3000
 def inside(
     before: NDArray[np.float64], after: NDArray[np.float64], width: float = WIDTH
 ) -> NDArray[np.bool_]:
-    """Which records have every value within some standard deviations of their own.
-
-    Parameters
-    ----------
-    before, after : ndarray of float64, shape (n, m)
-        Row-aligned; two missing values are near each other, one missing value is not.
-    width : float
-        In standard deviations of the original (divisor n - 1).
-
-    Returns
-    -------
-    ndarray of bool, shape (n,)
-    """
+    """Return True if all values lie within `width` standard deviations of the own, shape (n,)."""
     with np.errstate(invalid="ignore"):
         half_width = width * np.array([_spread(column) for column in before.T])
         near = np.abs(before - after) <= half_width
@@ -49,7 +37,7 @@ def _spread(column: NDArray[np.float64]) -> float:
 
 
 def rank_shares(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Share of records whose every rank lies within p percent of the released one, p = 1..10."""
+    """Return the share of records with all ranks within p percent of their own, p = 1..10."""
     from scipy.stats import rankdata
 
     one, two = rankdata(before, axis=0), rankdata(after, axis=0)
@@ -58,12 +46,9 @@ def rank_shares(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDAr
 
 
 def robust_distances(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Squared robust Mahalanobis distances (minimum covariance determinant), shape (n,).
+    """Return squared robust Mahalanobis distances (MCD), shape (n,).
 
-    Raises
-    ------
-    NotApplicable
-        Too few records for the number of variables, or a singular covariance.
+    Raises NotApplicable for too few records or a singular covariance.
     """
     from sklearn.covariance import MinCovDet
 
@@ -84,35 +69,11 @@ def robust_distances(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def robust_shares(
     before: NDArray[np.float64], after: NDArray[np.float64], distances: NDArray[np.float64]
 ) -> tuple[float, float]:
-    """Share of records with a value in an interval that grows with their outlyingness.
+    """Return RMDID1 and RMDID2 of Templ and Meindl (2008): a value inside, and not hidden.
 
-    Parameters
-    ----------
-    before, after : ndarray of float64, shape (n, m)
-        Complete, scaled by the original; row-aligned.
-    distances : ndarray of float64, shape (n,)
-        From `robust_distances` of the original.
-
-    Returns
-    -------
-    any_inside : float
-        At least one value lies in the interval of half-width 0.01 x 0.05 rmd around the released
-        one, rmd being the square root of the distance.
-    not_hidden : float
-        And no other released record lies within 0.05 of it.
-
-    Notes
-    -----
-    The function `dRiskRMD` of sdcMicro scales the original by its own mean and standard deviation
-    and the release by the release's. A released value that equals the person's own then counts as
-    moved, by as much as the two means differ: of bodyfat at epsilon 2, k 5, q 1 sdcMicro flags
-    4 % of the records, where 34 % show at least one value that is exactly their own. Both files
-    are scaled by the original here, so that an unchanged value is always inside; and distances
-    are from the robust center, where sdcMicro takes them from the mean.
-
-    References
-    ----------
-    Templ and Meindl 2008 (RMDID1, RMDID2).
+    Half-width 0.01 x 0.05 rmd around the released value. Both files are scaled by the original,
+    so an unchanged value is always inside; sdcMicro's dRiskRMD scales each by its own mean and
+    flags 4 % of bodyfat at epsilon 2, k 5, q 1, where 34 % show an unchanged value.
     """
     from scipy.spatial import cKDTree
 
@@ -141,7 +102,7 @@ def _robust(
     center, spread = before.mean(axis=0), before.std(axis=0, ddof=1)
     before, after = (before - center) / spread, (after - center) / spread
     try:
-        distances = comparison.once(
+        distances = comparison.cached_for_original(
             ("robust distances", rows.tobytes()), lambda: robust_distances(before)
         )
     except NotApplicable as refusal:
@@ -150,7 +111,7 @@ def _robust(
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of records with all numeric values within 0.05 standard deviations."""
+    """Return the share of records with all numeric values within 0.05 standard deviations."""
     original, masked = comparison.original, comparison.masked
     names = list(original.numeric_names)
     if not names or masked.n != original.n:
@@ -168,13 +129,10 @@ def compute(comparison: Comparison) -> Reading:
         detail["ranks"] = rank_shares(before[kept], after[kept])
         detail |= _robust(comparison, rows, before[kept], after[kept])
     return Reading(
-        value=float(detail["near"][leaving].mean()), baseline=_unmasked(before), detail=detail
+        value=float(detail["near"][leaving].mean()),
+        baseline=float(inside(before, before).mean()),
+        detail=detail,
     )
-
-
-def _unmasked(before: NDArray[np.float64]) -> float:
-    """What the original itself would read."""
-    return float(inside(before, before).mean())
 
 
 MEASURE = Measure(

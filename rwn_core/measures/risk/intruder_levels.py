@@ -1,4 +1,4 @@
-"""Intruder levels: ordinary and worst-case intruders side by side on the key variables."""
+"""Intruder levels: ordinary and worst-case intruders on the key variables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rwn_core.measures.statistics.key_variables import key_names
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Success of the intruder who knows the keys and all neighborhoods, beside four others."""
+    """Return the success of an intruder with the keys and all neighborhoods, and of four others."""
     keys = key_names(comparison)
     intruders = levels(comparison, keys)
     known = {level.key: level.success for level in intruders}
@@ -33,7 +33,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how many are linked by the keys, and by which attack."""
+    """Say how many records are linked by the keys and by which attack."""
     keys = ", ".join(reading.detail["names"])
     known = (
         ", the method and the neighborhoods"

@@ -1,4 +1,4 @@
-"""k-anonymity: how many records share each combination of key values."""
+"""k-anonymity: sizes of the equivalence classes of the keys."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _SHOWN = 3
 
 
 def violations(sizes: NDArray[np.int64], k: int) -> int:
-    """How many records have fewer than k records, themselves included, with their key values."""
+    """Count the records in equivalence classes of fewer than k records."""
     return int((sizes < k).sum())
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of released records that share their key values with fewer than two others."""
+    """Return the share of released records in equivalence classes of fewer than three."""
     keys = key_names(comparison)
     original, released = key_cells(comparison, keys)
     leaving = released_rows(comparison.original, comparison.masked)

@@ -1,4 +1,4 @@
-"""l-diversity: how many different confidential values each class of equal keys holds."""
+"""l-diversity: distinct confidential values of each equivalence class."""
 
 from __future__ import annotations
 
@@ -7,38 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
-from rwn_core.measures.statistics.key_variables import (
-    cell_codes,
-    classes,
-    key_names,
-    required_confidential,
-)
+from rwn_core.measures.statistics.key_variables import confidential_classes
 
 
 def distinct_values(groups: NDArray[np.int64], secret: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many different values each class holds, shape (number of classes,).
-
-    Parameters
-    ----------
-    groups, secret : ndarray of int64, shape (n,)
-        Class numbers from 0, and numbers of values; missing (-1) counts as a value.
-    """
+    """Count the distinct values of each class; missing (-1) counts as a value."""
     pairs = np.unique(np.column_stack((groups, secret)), axis=0)
     return np.bincount(pairs[:, 0], minlength=groups.max() + 1)
 
 
 def entropies(groups: NDArray[np.int64], secret: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Entropy of the values in each class, in nats; exp of it is the entropy l.
-
-    References
-    ----------
-    Machanavajjhala et al. 2007.
-    """
+    """Return the entropy of the values of each class in nats (Machanavajjhala et al. 2007)."""
     pairs, counts = np.unique(np.column_stack((groups, secret)), axis=0, return_counts=True)
     share = counts / np.bincount(groups)[pairs[:, 0]]
     result = np.bincount(pairs[:, 0], -share * np.log(share), groups.max() + 1)
@@ -46,21 +28,13 @@ def entropies(groups: NDArray[np.int64], secret: NDArray[np.int64]) -> NDArray[n
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of released records whose class of equal keys holds one confidential value only."""
-    secrets = required_confidential(comparison)
-    keys = tuple(name for name in key_names(comparison) if name not in secrets)
-    if not keys:
-        raise NotApplicable("No key variable other than the confidential ones is left.")
-    leaving = released_rows(comparison.original, comparison.masked)
-    (before, after), (own, shown) = cell_codes(comparison, keys), cell_codes(comparison, secrets)
-    sides = [classes(before), classes(after[leaving])]
-    values = own, shown[leaving]
+    """Return the share of released records in classes with a single confidential value."""
+    keys, secrets, tables = confidential_classes(comparison)
     share = np.empty((2, len(secrets)))
     smallest = np.empty((2, len(secrets)), dtype=np.int64)
     entropy = np.empty((2, len(secrets)))
-    for side, groups in enumerate(sides):
-        for number in range(len(secrets)):
-            secret = values[side][:, number]
+    for side, (groups, values) in enumerate(tables):
+        for number, secret in enumerate(values.T):
             result = distinct_values(groups, secret)
             # a class whose only value is missing tells nothing
             share[side, number] = ((result[groups] < 2) & (secret >= 0)).mean()

@@ -1,4 +1,4 @@
-"""Linkability: two parts of a person's record that lead to the same released row."""
+"""Linkability: two parts of a record that lead to the same released row."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from rwn_core.measures.sentence import beyond_a_guess
 
 
 def halves(names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Two disjoint sets of variables, taken in turn."""
+    """Return two disjoint sets of variables, taken in turn."""
     return names[::2], names[1::2]
 
 
 def coincidences(parts: tuple[Closest, Closest], people: Microdata) -> float:
-    """Expected number of people whose two parts are nearest to one released row; ties share."""
+    """Return the expected number of people with the same nearest row for both parts."""
     one, two = parts
     width = int(max(one.rows.max(), two.rows.max())) + 1
     first, second = np.zeros((people.n, width), bool), np.zeros((people.n, width), bool)
@@ -35,7 +35,7 @@ def coincidences(parts: tuple[Closest, Closest], people: Microdata) -> float:
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Risk that two parts of a record are linked through the release, beyond the control."""
+    """Return the risk that two parts of a record are linked, beyond the control."""
     names = tuple(variable.name for variable in comparison.original.schema.released)
     if len(names) < 2:
         raise NotApplicable("Linkability needs at least two variables.")

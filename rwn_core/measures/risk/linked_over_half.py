@@ -1,4 +1,4 @@
-"""Linked over one half: the share of released records that an intruder links rather surely."""
+"""Linked over one half: records linked with a probability above one half."""
 
 from __future__ import annotations
 
@@ -17,20 +17,10 @@ SHOWN = 10  # records that the detail names
 
 
 def reading(found: WorstCase, n: int) -> Reading:
-    """Return the share of the rows with a posterior of the true original above one half.
+    """Return the share of rows with a posterior of the true original above one half.
 
-    Parameters
-    ----------
-    found : WorstCase
-    n : int
-        Number of originals.
-
-    Returns
-    -------
-    Reading
-        Of all rows, its value is the larger of two shares: each row by itself, and given all
-        rows. Of random rows it is the upper end of the 95 % interval, since a limit must hold
-        for all of them; the detail's "share" is that of the rows looked at.
+    The larger share of row by row and given all rows. For random rows the value is the upper 97.5
+    % confidence limit, and the detail's "share" is that of the rows.
     """
     links = found.links
     alone, truth = float((links.truth > HALF).mean()), links.truth
@@ -56,18 +46,18 @@ def reading(found: WorstCase, n: int) -> Reading:
         "largest": float(truth.max()),
         "rows": len(links.rows),
         "sampled": links.sampled,
-        "of": links.of,
+        "of": links.total_rows,
     }
     return Reading(value=value, baseline=float(n == 1), interval=interval, detail=detail)
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of the released rows with a true original more likely than all others together."""
+    """Return the share of rows with a true original more likely than all others together."""
     return reading(worst_case(comparison, bounded=False), comparison.original.n)
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how many records are linked with more than one half, and what the largest chance is."""
+    """Say how many records are linked above one half, and the largest probability."""
     detail = reading.detail
     largest = f"; the largest probability of one record is {percent(detail['largest'])}."
     if detail["sampled"]:

@@ -1,4 +1,4 @@
-"""Log-linear risk: how many sample uniques are expected to be unique in the population."""
+"""Log-linear risk: expected correct matches of sample uniques with the population."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_KEYS = 6
 
 
 class Cells(NamedTuple):
-    """The keys of both files as the model takes them; see `key_cells`."""
+    """Key cells of both files; see `key_cells`."""
 
     counts: list[NDArray[np.float64]]
     used: tuple[str, ...]
@@ -32,19 +32,10 @@ class Cells(NamedTuple):
 
 
 def key_cells(comparison: Comparison, keys: Sequence[str]) -> Cells:
-    """The tables of counts of both files, an axis for each key.
+    """Return the contingency tables of both files, an axis per key, and each record's cell.
 
-    Returns
-    -------
-    counts : list of two ndarray of float64
-        Original and released.
-    used : tuple of str
-        The keys of these axes.
-    cells : list of two ndarray of int64
-        The cell of each record, of the original and of the rows that leave.
-    apart : dict of str to (ndarray of int64, ndarray of int64)
-        The keys for which there is no room, as level numbers of both files; keys of one level are
-        in neither.
+    `apart` holds the codes of keys for which the table has no room; keys of one level are
+    dropped.
     """
     columns: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
     widths: list[int] = []
@@ -75,7 +66,7 @@ def key_cells(comparison: Comparison, keys: Sequence[str]) -> Cells:
 def _grouped(
     comparison: Comparison, name: str
 ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], int]:
-    """One key of both tables as level numbers from 0, numbers in quantile groups."""
+    """Return one key of both tables as codes from 0, numbers in quantile groups."""
     original, masked = comparison.original, comparison.masked
     if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
         before, after = (codes(original, table, name)[0] for table in (original, masked))
@@ -95,13 +86,14 @@ def _grouped(
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Expected number of right matches of released sample uniques, as a share of the records.
+    """Return the expected number of correct matches of released sample uniques, as a share.
 
-    The sampling fraction is the file's size over the sum of the sampling weights. Where the file
-    is the population, every sample unique is a population unique.
+    The sampling fraction is the file's size over the sum of the sampling weights.
     """
     keys = key_names(comparison)
-    population = float(comparison.sampling.of(comparison.original, comparison.original).sum())
+    population = float(
+        comparison.sampling.record_weights(comparison.original, comparison.original).sum()
+    )
     found = key_cells(comparison, keys)
     tables, used = found.counts, found.used
     paths, risks = [], []
@@ -141,19 +133,10 @@ def all_keys_risk(
     apart: Sequence[NDArray[np.int64]],
     fraction: float,
 ) -> AllKeys:
-    """The risk of the records that are unique on all keys.
+    """Return the risk of the records that are unique on all keys.
 
-    Parameters
-    ----------
-    means : ndarray of float64, shape (K,)
-        Fitted sample means of the table's cells.
-    cells : ndarray of int64, shape (n,)
-        The cell of each record.
-    apart : sequence of ndarray of int64, shape (n,)
-        Further keys, for which the table has no room: each is independent of all others in the
-        model, so that a cell of all keys has the table's mean times the share of each level.
-    fraction : float
-        Of the population that is in the file.
+    The keys `apart` are independent of all others in the model: each multiplies the fitted mean
+    by the share of the record's level.
     """
     n, rate = len(cells), np.maximum(means[cells], 1e-300) / fraction
     for levels in apart:
@@ -167,7 +150,7 @@ def all_keys_risk(
 
 
 class AllKeys(NamedTuple):
-    """Uniques, how many of them are unique in the population, and right matches, expected."""
+    """Uniques, expected population uniques, and expected correct matches."""
 
     uniques: int
     tau1: float
@@ -175,7 +158,7 @@ class AllKeys(NamedTuple):
 
 
 def _caveat(apart: Sequence[str]) -> str:
-    """Which keys the model takes for independent of the others."""
+    """Name the keys that the model takes for independent."""
     if not apart:
         return ""
     verb = "enters" if len(apart) == 1 else "enter"
@@ -183,7 +166,7 @@ def _caveat(apart: Sequence[str]) -> str:
 
 
 def _share(risk: AllKeys) -> float:
-    """Expected share of sample uniques that are population uniques."""
+    """Return the expected share of sample uniques that are population uniques."""
     return risk.tau1 / risk.uniques if risk.uniques else 0.0
 
 
@@ -200,7 +183,7 @@ def _step(model: Model, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how many matches with the population are right."""
+    """Say how many matches with the population are correct."""
     whole = ", if the file is the whole population (give its size or sampling weights)."
     return (
         f"Matching unique rows with the population gives {reading.value * n:,.1f} right matches "
@@ -210,7 +193,7 @@ def sentence(reading: Reading, n: int) -> str:
 
 
 def _keys_words(detail: Mapping[str, Any]) -> str:
-    """Which keys were modeled otherwise, or not at all, as a sentence each."""
+    """Say which keys are modeled as independent or left out."""
     left = f" Left out, of one level only: {', '.join(detail['left_out'])}."
     return (f" {detail['caveat']}" if detail["caveat"] else "") + (
         left if detail["left_out"] else ""

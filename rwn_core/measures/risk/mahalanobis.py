@@ -1,4 +1,4 @@
-"""Mahalanobis distance: how far single records lie from the middle of their file."""
+"""Mahalanobis distance of single records from the mean of their file."""
 
 from __future__ import annotations
 
@@ -17,28 +17,9 @@ NO_VARIANCE = 1e-10  # share of the largest variance below which a direction cou
 
 
 def mahalanobis_distances(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
-    """Distance of each record from the mean, in the file's own covariance.
+    """Return the distance of each record from the mean, shape (n,), and the covariance's rank.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, m)
-        Complete, n at least 2.
-
-    Returns
-    -------
-    distances : ndarray of float64, shape (n,)
-        D, not squared; the squares sum to rank * (n - 1).
-    rank : int
-        Of the covariance matrix (divisor n - 1). Below m its pseudo-inverse is taken.
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 8.
-
-    Examples
-    --------
-    >>> mahalanobis_distances(np.array([[0.0], [1.0], [2.0]]))[0].tolist()
-    [1.0, 0.0, 1.0]
+    The squares sum to rank * (n - 1); a singular covariance has its pseudo-inverse.
     """
     different = varies(values)
     if not different.any():
@@ -66,12 +47,12 @@ def _distances(
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Largest Mahalanobis distance of the release."""
+    """Return the largest Mahalanobis distance of the release."""
     original = comparison.original
     names = original.numeric_names
     if not names:
         raise NotApplicable("The table has no continuous or count variable.")
-    records, before, rank = comparison.once(
+    records, before, rank = comparison.cached_for_original(
         "mahalanobis", lambda: _distances(original, original, "original")
     )
     records_released, after, rank_released = _distances(
@@ -93,7 +74,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how far out the farthest record lies."""
+    """Say how far the most distant record lies from the mean."""
     return (
         f"The record farthest from the middle lies {reading.value:.3g} away (original: "
         f"{reading.baseline or 0:.3g}); who is known to be extreme is looked for there."

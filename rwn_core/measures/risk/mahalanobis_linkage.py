@@ -1,4 +1,4 @@
-"""Mahalanobis linkage: distances that know how masking moves correlated numbers."""
+"""Mahalanobis linkage: distances in the covariance of the masking's differences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import complete, matrix, varies
+from rwn_core.measures.aligned import complete, matrix, require_same_records, varies
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import people
@@ -19,22 +19,7 @@ TIE = 1e-9
 
 
 def difference_root(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A root of the pseudo-inverse of S + S' - 2 Cov(X, X'), the covariance of x - x'.
-
-    Parameters
-    ----------
-    before, after : ndarray of float64, shape (n, m)
-        Complete, row-aligned.
-
-    Returns
-    -------
-    ndarray of float64, shape (m, rank)
-
-    Raises
-    ------
-    NotApplicable
-        Masking moves nothing, so there is no direction to weigh.
-    """
+    """Return a root of the pseudo-inverse of the covariance of x - x', shape (m, rank)."""
     change = before - after
     change = change - change.mean(axis=0)
     values, vectors = np.linalg.eigh(change.T @ change / max(len(change) - 1, 1))
@@ -48,13 +33,9 @@ def difference_root(before: NDArray[np.float64], after: NDArray[np.float64]) -> 
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of released records whose nearest original, in that distance, is their source."""
+    """Return the share of released records that are nearest to their source."""
     original, masked = comparison.original, comparison.masked
-    if masked.n != original.n:
-        raise NotApplicable(
-            "The released table has another number of records than the original, so the true "
-            "sources are unknown."
-        )
+    require_same_records(original, masked)
     before = matrix(original, original, original.numeric_names)
     after = matrix(original, masked, original.numeric_names)
     rows = np.intersect1d(complete(before), complete(after))
@@ -80,7 +61,7 @@ def compute(comparison: Comparison) -> Reading:
 def _scores(
     points: NDArray[np.float64], released: NDArray[np.float64], truth: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Chance of a right link of each released record; ties share."""
+    """Return the chance of a correct link of each released record; ties share."""
     score = np.empty(len(released))
     for number, row in enumerate(released):
         squared = ((points - row) ** 2).sum(axis=1)
@@ -91,7 +72,7 @@ def _scores(
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how many of the records that have all their numbers are found."""
+    """Say how many of the records without missing numbers are linked."""
     of = reading.detail["of"]
     whose = "" if of == n else " that have all their numbers in both files"
     return (

@@ -1,4 +1,4 @@
-"""Membership: whether a person's own values betray that the person is in the file."""
+"""Membership: unique values that disclose that a person is in the file."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.cells import Cells, Component
-from rwn_core.laws.law import Law
+from rwn_core.laws.law import Law, MixtureComponent
 from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -19,20 +18,7 @@ from rwn_core.measures.sentence import people, percent
 
 
 def fingerprints(law: Law) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """P(a value that only this record has appears anywhere in the release), for every record.
-
-    Parameters
-    ----------
-    law : Law
-        Of n records.
-
-    Returns
-    -------
-    appears : ndarray of float64, shape (n,)
-        0 for a record without a value of its own.
-    own : ndarray of int64, shape (n,)
-        How many values only this record has.
-    """
+    """Return P(a value unique to the record is released), and the number of such values."""
     components = law.components()
     if len(components) == 1:
         return _of_columns(components[0].cells)
@@ -42,23 +28,23 @@ def fingerprints(law: Law) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return np.clip(1.0 - missed, 0.0, 1.0), alone.sum(axis=0)
 
 
-def _all(law: Law | Cells) -> tuple[Microdata, NDArray[np.int64]]:
+def _all(law: Law | Law) -> tuple[Microdata, NDArray[np.int64]]:
     return law.original, np.arange(law.original.n)
 
 
 def _alone(columns: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which records have a value that nobody else has."""
+    """Return True for records with a unique value."""
     return np.asarray(np.bincount(columns)[columns] == 1)
 
 
-def _of_columns(cells: Cells) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Where all cells are independent, and with them the columns."""
+def _of_columns(cells: Law) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the same for independent cells."""
     n = cells.original.n
     missed, own = np.ones(n), np.zeros(n, dtype=np.int64)
     for unit in cells.units():
         table, columns = cells.likelihood_columns(unit, *_all(cells))
         alone = _alone(columns)
-        sure = cells.exchanged(unit[0])
+        sure = cells.keeps_value_counts(unit[0])
         lost = 0.0 if sure else 1.0 - appearance(table)[columns]
         missed *= np.where(alone, lost, 1.0)
         own += alone
@@ -66,18 +52,13 @@ def _of_columns(cells: Cells) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 
 def _missed(
-    components: Sequence[Component], units: list[tuple[str, ...]], alone: NDArray[np.bool_]
+    components: Sequence[MixtureComponent], units: list[tuple[str, ...]], alone: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """P(no row has one of a record's own values): the columns depend on each other, rows do not.
+    """Return P(no row shows a unique value of a record): columns dependent, rows independent.
 
-    Parameters
-    ----------
-    components : sequence of Component
-    units : list of tuple of str
-    alone : ndarray of bool, shape (units, n)
-        Which records have a value of a unit that nobody else has.
+    `alone` has shape (units, n): the record's value of the unit is unique.
     """
-    pairs = sparse.coo_array(components[0].cells.members)
+    pairs = sparse.coo_array(components[0].cells.probabilities)
     donor, n = pairs.coords[1], alone.shape[1]
     shows, kept_from_own = np.zeros(len(donor)), np.zeros(n)
     for weight, cells in components:
@@ -93,7 +74,7 @@ def _missed(
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean chance, over the records with a value of their own, that one of these appears."""
+    """Return the mean chance, over records with unique values, that one of these appears."""
     if comparison.law is None:
         raise NotApplicable("Membership needs the law of the method that made the release.")
     appears, own = fingerprints(comparison.law)
@@ -109,7 +90,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how surely a person's own values appear."""
+    """Say how likely unique values appear."""
     share = reading.detail["share_with_own_values"]
     if share == 0:
         return "Nobody has a value that no other person in the file has."

@@ -1,4 +1,4 @@
-"""Misclassified keys: a released row that still carries a person's own key values."""
+"""Misclassified keys: released rows that still carry a person's own key values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rwn_core.measures.statistics.nearest_record import spread_sample
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean of M_jj / F~_j: how likely a row with a person's true key is that person's."""
+    """Return the mean of M_jj / F~_j: P(a row with a person's key is that person's)."""
     law = comparison.law
     if law is None:
         raise NotApplicable("This needs the law of the method that made the release.")

@@ -1,4 +1,4 @@
-"""Nearest distance: how isolated records are, before and after."""
+"""Nearest distance: isolation of records before and after."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import empty_records
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.nearest_points import nearest_others
 from rwn_core.measures.statistics.nearest_record import (
-    nearest_others,
     original_points,
     released_points,
     spread_sample,
@@ -17,10 +17,10 @@ from rwn_core.measures.statistics.nearest_record import (
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Median distance from a released record to the nearest other released record."""
+    """Return the median distance from a released record to the nearest other one."""
     points = original_points(comparison)
     rows = spread_sample(np.arange(len(points)))
-    before = comparison.once("nearest others", lambda: nearest_others(points, rows))
+    before = comparison.cached_for_original("nearest others", lambda: nearest_others(points, rows))
     present = np.flatnonzero(~empty_records(comparison.masked))
     if len(present) < 2:
         raise NotApplicable("The released table has fewer than two records with any value.")
@@ -38,7 +38,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how lonely a typical released record is."""
+    """Say how isolated a typical released record is."""
     return (
         f"A typical released record is {reading.value:.2f} standard deviations from the nearest "
         f"other one, against {reading.baseline or 0:.2f} in the original: far from all others is "

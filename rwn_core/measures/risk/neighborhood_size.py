@@ -1,4 +1,4 @@
-"""Neighborhood size: from how many records a cell's donor is drawn."""
+"""Neighborhood size: number of candidate donors of a record."""
 
 from __future__ import annotations
 
@@ -12,28 +12,12 @@ from rwn_core.measures.sentence import percent
 
 
 def governed_by_k(within: NDArray[np.int64], k: int | None) -> NDArray[np.bool_]:
-    """Which records' neighborhoods reach beyond epsilon to hold k members.
-
-    Parameters
-    ----------
-    within : ndarray of int64, shape (n,)
-        Number of other records within epsilon.
-    k : int or None
-
-    Returns
-    -------
-    ndarray of bool, shape (n,)
-
-    Examples
-    --------
-    >>> governed_by_k(np.array([0, 5, 9]), 5).tolist()
-    [True, False, False]
-    """
+    """Return True for records with fewer than k others within epsilon, shape (n,)."""
     return np.zeros(len(within), dtype=bool) if k is None else within < k
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Median number of records in a neighborhood."""
+    """Return the median number of records in a neighborhood."""
     neighborhoods = None if comparison.law is None else comparison.law.neighborhoods
     if neighborhoods is None:
         raise NotApplicable(
@@ -58,7 +42,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say among how many a donor is drawn, and for how many the radius plays no part."""
+    """Say how large a typical neighborhood is, and how often k decides."""
     detail = reading.detail
     end = "."
     if detail["k"] is not None:

@@ -1,4 +1,4 @@
-"""Population uniqueness: how many of the records unique in the file are unique among everybody."""
+"""Population uniqueness: share of sample uniques that are population uniques."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def _estimates(sizes: Sizes, population: float) -> dict[str, float | None]:
 
 
 def compute(comparison: Comparison) -> Reading:
-    """The estimate that suits the sampling fraction, in the release beside the original."""
+    """Return the estimate that suits the sampling fraction, for the release and the original."""
     original, keys = comparison.original, key_names(comparison)
-    population = float(comparison.sampling.of(original, original).sum())
+    population = float(comparison.sampling.record_weights(original, original).sum())
     if population <= original.n * (1 + 1e-9):
         raise NotApplicable(
             "The file is taken for the whole population, where unique is unique; give the size of "
@@ -66,7 +66,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how many of the uniques are unique among everybody, by each estimate."""
+    """Say how many sample uniques are population uniques, by each estimate."""
     detail = reading.detail
     low, high = reading.interval or (reading.value, reading.value)
     others = ", ".join(

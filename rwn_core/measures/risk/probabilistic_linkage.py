@@ -1,4 +1,4 @@
-"""Probabilistic linkage: agreement of the keys, each weighed by how much it tells."""
+"""Probabilistic linkage: agreement of the keys with Fellegi-Sunter weights."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.variable import Kind
-from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import numbers, released_rows
+from rwn_core.measures.aligned import numbers, released_rows, require_same_records
 from rwn_core.measures.attacks.fellegi_sunter import fit
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -25,12 +24,9 @@ LARGEST_PAIRS = 6_000_000
 def agreements(
     comparison: Comparison, keys: tuple[str, ...], rows: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The agreement pattern of every pair, as a number with one bit for each key.
+    """Return the agreement pattern of every pair, one bit per key, shape (m, n).
 
-    Returns
-    -------
-    ndarray of int64, shape (m, n)
-        Bit j is set where released row and original agree in key j; missing agrees with nothing.
+    Missing agrees with nothing.
     """
     patterns = np.zeros((len(rows), comparison.original.n), dtype=np.int64)
     for bit, name in enumerate(keys):
@@ -52,13 +48,9 @@ def _agree(comparison: Comparison, name: str, rows: NDArray[np.int64]) -> NDArra
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of released records whose heaviest original is their source; ties share."""
+    """Return the share of released records that score best with their source; ties share."""
     n = comparison.original.n
-    if comparison.masked.n != n:
-        raise NotApplicable(
-            "The released table has another number of records than the original, so the true "
-            "sources are unknown."
-        )
+    require_same_records(comparison.original, comparison.masked)
     keys = key_names(comparison)[:MOST_KEYS]
     leaving = released_rows(comparison.original, comparison.masked)
     rows = spread_sample(leaving)
@@ -69,7 +61,7 @@ def compute(comparison: Comparison) -> Reading:
     bits = (seen[:, None] >> np.arange(len(keys)) & 1).astype(bool)
     weights = fit(bits, present[seen].astype(np.float64), 1.0 / n)
     table = np.full(1 << len(keys), -np.inf)
-    table[seen] = np.round(weights.of(bits), 9)
+    table[seen] = np.round(weights.total(bits), 9)
     score = table[pattern]
     best = score.max(axis=1, keepdims=True)
     own = score[np.arange(len(rows)), rows]

@@ -1,4 +1,4 @@
-"""Query attack: questions that exactly one person answers, asked of the release."""
+"""Query attack: questions to the release that exactly one person answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.confidential_value import named_values, tolerance
 from rwn_core.measures.attacks.predicate import Predicate, answer
-from rwn_core.measures.attacks.predicate_search import lone_members
+from rwn_core.measures.attacks.predicate_search import single_record_predicates
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
@@ -20,20 +20,7 @@ from rwn_core.measures.statistics.key_variables import confidential_names, key_n
 
 
 def near_truth(original: Microdata, table: Microdata, name: str, record: int) -> NDArray[np.bool_]:
-    """Which records of either table have one record's value, or a number within its tolerance.
-
-    Parameters
-    ----------
-    original, table : Microdata
-    name : str
-    record : int
-        Of the original.
-
-    Returns
-    -------
-    ndarray of bool, shape (n,)
-        A missing value is nobody's.
-    """
+    """Return True for records with one record's value or within its tolerance, shape (n,)."""
     own = named_values(original, original, name)[[record]]
     return tolerance(original, name).right(named_values(original, table, name), own)
 
@@ -41,7 +28,7 @@ def near_truth(original: Microdata, table: Microdata, name: str, record: int) ->
 def ask(
     comparison: Comparison, law: Law, predicate: Predicate, record: int, secret: str | None
 ) -> dict[str, Any]:
-    """What the release answers to one predicate: expected by the law, and at hand."""
+    """Return the release's answer to one predicate, expected by the law and actual."""
     original, masked = law.original, comparison.masked
     expected = answer(law, predicate)
     matches = np.flatnonzero(predicate.matches(original, masked))
@@ -69,13 +56,15 @@ def ask(
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean chance that the lone person behind a question is the one whom the release shows."""
+    """Return the mean chance that a question with one true answer returns that person's row."""
     law = comparison.law
     if law is None:
         raise NotApplicable("The query attack needs the law of the method that made the release.")
     keys = key_names(comparison)
     key = ("lone members", keys)
-    lone = comparison.once(key, lambda: lone_members(comparison.original, keys))
+    lone = comparison.cached_for_original(
+        key, lambda: single_record_predicates(comparison.original, keys)
+    )
     if not lone:
         raise NotApplicable(
             "No question about up to three key variables is answered by exactly one person."
@@ -90,7 +79,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how often a question that one person answers finds that person's row."""
+    """Say how often a question with one true answer finds that person's row."""
     return (
         f"Asked one of {len(reading.detail['words'])} questions that one person answers, the "
         f"release answers with exactly that person's row with probability "
@@ -108,6 +97,6 @@ MEASURE = Measure(
     question="If a question about the key variables has one person as its answer, how likely does "
     "the release answer it with exactly that person's row?",
     sentence=sentence,
-    source="Matloff and Tendick 2015 (the lone worker); the count of matches is Poisson-binomial",
+    source="Matloff and Tendick 2015 (a single worker); the count of matches is Poisson-binomial",
     compute=compute,
 )

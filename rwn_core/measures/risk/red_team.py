@@ -1,4 +1,4 @@
-"""Red team: what simple attacks truly achieve on a release, whatever the exact ones say."""
+"""Red team: success of simple attacks on the actual release."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SURE = 0.9  # precision of names that are nearly sure
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Largest score of the simple attacks, and the best finding of each."""
+    """Return the largest score of the simple attacks, and the best finding of each."""
     found = attack(comparison)
     links = [each for each in found if each.kind == "identity"]
     names = [each for each in found if each.kind == "attribute"]
@@ -34,7 +34,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def _best(found: Iterable[Finding]) -> list[Finding]:
-    """The best finding of each attack on each variable, and the furthest that is nearly sure."""
+    """Return the best finding of each attack per variable, and the farthest of high precision."""
     best: dict[Any, Finding] = {}
     for each in found:  # best first
         best.setdefault((each.attack, each.secret), each)

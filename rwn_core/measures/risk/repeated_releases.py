@@ -1,4 +1,4 @@
-"""Repeated releases: what an intruder gains when the same table is released again."""
+"""Repeated releases: success of an intruder with several releases of one table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.exchangeable_records import canonical_order
+from rwn_core.measures.attacks.assignment import canonical_order
 from rwn_core.measures.attacks.repeated_releases import (
     LARGEST_PAIRS,
     bhattacharyya,
@@ -31,7 +31,7 @@ _SHOWN = 3
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Success by the keys after three releases with their rows in the same order."""
+    """Return the success by the keys after three releases with their rows in the same order."""
     law = comparison.law
     if law is None:
         raise NotApplicable("Further releases need the law of the method that made this one.")
@@ -67,7 +67,7 @@ def _reading(
     some: tuple[NDArray[np.int64], int],
     interval: tuple[float, float] | None = None,
 ) -> Reading:
-    """Return a reading; its standing says if these are lower bounds only."""
+    """Return the reading; its standing says if these are lower bounds only."""
     (records, n), times_ = some, list(times)
     linked = np.maximum.accumulate(linked)  # who has more releases can leave one aside
     detail = {
@@ -85,7 +85,7 @@ def _reading(
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say what three releases add up to, in the same row order and in fresh ones."""
+    """Say how many records three releases link, in the same row order and in fresh ones."""
     detail = reading.detail
     least = "at least " if detail["standing"] == "at least" else ""
     return (
@@ -95,7 +95,7 @@ def sentence(reading: Reading, n: int) -> str:
 
 
 def _records(n: int) -> NDArray[np.int64]:
-    """All records, or a random sample of as many as can be compared with all others."""
+    """Return all records, or a random sample that can be compared with all others."""
     most = LARGEST_PAIRS // n
     if most >= n:
         return np.arange(n)

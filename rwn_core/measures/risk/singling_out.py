@@ -1,4 +1,4 @@
-"""Singling out: conditions read off the release that exactly one original person fulfills."""
+"""Singling out: conditions from the release that exactly one original person fulfills."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Counted = tuple[NDArray[np.int64], int]
 
 
 def _columns(comparison: Comparison, table: Microdata) -> tuple[NDArray[np.float64], list[bool]]:
-    """All variables of a table as numbers, NaN where missing, and which of them have an order."""
+    """Return all variables as numbers, NaN where missing, and True for ordered ones."""
     original = comparison.original
     columns, ordered = [], []
     for variable in original.schema.released:
@@ -60,7 +60,7 @@ class Conditions:
         self.values, self.above, self.chosen, self.ordered = values, above, chosen, ordered
 
     def counts(self, table: NDArray[np.float64]) -> NDArray[np.int64]:
-        """How many records of a table fulfill each predicate, shape (m,)."""
+        """Count the records of a table that fulfill each predicate, shape (m,)."""
         many = max(1, _CELLS // max(1, len(table)))
         parts = np.split(np.arange(len(self.values)), range(many, len(self.values), many))
         return np.concatenate([self._counts(table, part) for part in parts])
@@ -80,23 +80,10 @@ class Conditions:
 def edges(
     released: NDArray[np.float64], rows: NDArray[np.int64], ordered: list[bool]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """What the conditions read off some rows ask for: in the middle of a gap of the release.
+    """Return thresholds of conditions from some rows, shape (m, p), and True for lower bounds.
 
-    Half way to the next released value nearer the median, so that the same released rows fulfill
-    a condition, and so does the person behind them whose value was changed by a little.
-
-    Parameters
-    ----------
-    released : ndarray of float64, shape (n, p)
-        NaN where missing.
-    rows : ndarray of int64, shape (m,)
-    ordered : list of bool, length p
-
-    Returns
-    -------
-    asked : ndarray of float64, shape (m, p)
-        A category as it is.
-    above : ndarray of bool, shape (m, p)
+    A threshold is half way to the next released value nearer the median: the same released rows
+    fulfill the condition, and so does their person after a small change.
     """
     asked, above = released[rows].copy(), np.zeros((len(rows), released.shape[1]), dtype=bool)
     for column, known in enumerate(released.T):
@@ -111,18 +98,9 @@ def edges(
 
 
 def alone_among(inside: Counted, outside: Counted, replaced: int) -> NDArray[np.float64]:
-    """P(exactly one person fulfills a predicate when others replace some of the people).
+    """Return P(exactly one person fulfills a predicate after random replacements), shape (m,).
 
-    Parameters
-    ----------
-    inside, outside : (counts, number of people)
-        How many of so many people fulfill each predicate, shape (m,).
-    replaced : int
-        How many of those inside, drawn at random, give their places to random ones outside.
-
-    Returns
-    -------
-    ndarray of float64, shape (m,)
+    `inside` and `outside` are (counts, number of people); `replaced` of the former give way.
     """
     from scipy.stats import hypergeom
 
@@ -135,7 +113,7 @@ def alone_among(inside: Counted, outside: Counted, replaced: int) -> NDArray[np.
 def _predicates(
     released: NDArray[np.float64], ordered: list[bool], rows: NDArray[np.int64]
 ) -> tuple[Conditions, Conditions]:
-    """Conditions read off random released rows, and the same of rows that are shuffled."""
+    """Return conditions from random released rows, and the same of shuffled rows."""
     generator = np.random.default_rng(_SEED)
     width, many = released.shape[1], max(len(rows), 1)
     order = [generator.permutation(width)[:VARIABLES] for _ in range(many)]
@@ -150,7 +128,7 @@ def _predicates(
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Risk that conditions unique in the release single out an original, beyond the control."""
+    """Return the risk that unique conditions single out an original, beyond the control."""
     released, ordered = _columns(comparison, comparison.masked)
     original, _ = _columns(comparison, comparison.original)
     rows = canonical_sample(comparison.masked, ATTACKS)
@@ -175,11 +153,10 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def _outside(success: float, inside: Counted, outside: Counted) -> tuple[float, float]:
-    """Successes among as many people outside as there are inside, and how much less is known.
+    """Return successes among as many people outside, and the factor of their error.
 
-    Whoever is alone among few may not be among many. So as many people of the file as there are
-    outside are replaced by these: among all of them as many people are alone as among those of
-    the file, if the release knows nobody. What is lost is lost for each that was replaced.
+    A unique person among few is not unique among many: so as many people of the file as there are
+    outside are replaced by these, and the lost successes are extrapolated.
     """
     attacks, people, others = len(inside[0]), inside[1], outside[1]
     replaced = min(people, others)

@@ -1,4 +1,4 @@
-"""Special uniques: records that few key variables are enough to single out."""
+"""Special uniques (SUDA): records that few key variables single out."""
 
 from __future__ import annotations
 
@@ -21,26 +21,10 @@ MOST_KEYS = 10
 def scores(
     cells: NDArray[np.int64], largest: int = LARGEST
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """SUDA score of each record.
+    """Return each record's SUDA score and the size of its smallest minimal unique, shape (n,).
 
-    Parameters
-    ----------
-    cells : ndarray of int64, shape (n, m)
-        Numbers of the key values, -1 where missing; missing counts as a value.
-    largest : int
-        Size of the largest minimal unique looked for.
-
-    Returns
-    -------
-    score : ndarray of float64, shape (n,)
-        Sum over the record's minimal uniques of size k of the product of (m - i), i = k, ...,
-        largest: the fewer variables single it out, the larger.
-    smallest : ndarray of int64, shape (n,)
-        Size of the smallest minimal unique, 0 where there is none.
-
-    References
-    ----------
-    Elliot, Manning, Ford 2002; Manning, Haglin, Keane 2008 (SUDA2).
+    Elliot, Manning, Ford 2002; Manning, Haglin, Keane 2008. A minimal unique of size k adds the
+    product of (m - i), i = k, ..., largest. Missing (-1) is a value.
     """
     n, m = cells.shape
     score, smallest = np.zeros(n), np.zeros(n, dtype=np.int64)
@@ -61,7 +45,7 @@ def scores(
 def _already(
     unique: dict[tuple[int, ...], NDArray[np.bool_]], chosen: tuple[int, ...], n: int
 ) -> NDArray[np.bool_]:
-    """Which records a part of these variables singles out: a larger set is not minimal then."""
+    """Return True for records that a subset of these variables singles out."""
     result = np.zeros(n, dtype=bool)
     if len(chosen) > 1:
         for smaller in combinations(chosen, len(chosen) - 1):
@@ -70,7 +54,7 @@ def _already(
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of released records that at most three key variables single out."""
+    """Return the share of released records that at most three key variables single out."""
     keys = key_names(comparison)[:MOST_KEYS]
     before_cells, after_cells = cell_codes(comparison, keys)
     before, before_size = scores(before_cells)

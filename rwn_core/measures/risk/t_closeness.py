@@ -1,4 +1,4 @@
-"""t-closeness: how far a class of equal keys departs from the whole file's confidential values."""
+"""t-closeness: distance of an equivalence class's confidential values from the file's."""
 
 from __future__ import annotations
 
@@ -9,15 +9,9 @@ from numpy.typing import NDArray
 
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.key_variables import (
-    cell_codes,
-    classes,
-    key_names,
-    required_confidential,
-)
+from rwn_core.measures.statistics.key_variables import confidential_classes
 
 LARGEST_TABLE = 20_000_000  # classes by values
 
@@ -25,23 +19,9 @@ LARGEST_TABLE = 20_000_000  # classes by values
 def distances(
     groups: NDArray[np.int64], secret: NDArray[np.int64], *, ordered: bool
 ) -> NDArray[np.float64]:
-    """The earth mover's distance of each class from the whole file.
+    """Return the earth mover's distance of each class (Li, Li, Venkatasubramanian 2007).
 
-    Parameters
-    ----------
-    groups, secret : ndarray of int64, shape (n,)
-        Class numbers and numbers of values, both from 0.
-    ordered : bool
-        Whether the values have an order, each step 1/(m - 1) far; otherwise all are 1 apart.
-
-    Returns
-    -------
-    ndarray of float64, shape (number of classes,)
-        From 0 to 1.
-
-    References
-    ----------
-    Li, Li, Venkatasubramanian 2007.
+    `ordered`: steps of 1/(m - 1) between neighboring values; otherwise all are 1 apart.
     """
     width, count = int(secret.max()) + 1, int(groups.max()) + 1
     if width == 1:
@@ -55,19 +35,12 @@ def distances(
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean distance of a released record's class from the whole release."""
-    secrets = required_confidential(comparison)
-    keys = tuple(name for name in key_names(comparison) if name not in secrets)
-    if not keys:
-        raise NotApplicable("No key variable other than the confidential ones is left.")
-    leaving = released_rows(comparison.original, comparison.masked)
-    (before, after), (own, shown) = cell_codes(comparison, keys), cell_codes(comparison, secrets)
-    sides = [classes(before), classes(after[leaving])]
-    values = own, shown[leaving]
+    """Return the mean distance of a released record's class from the full release."""
+    keys, secrets, tables = confidential_classes(comparison)
     mean, largest = np.empty((2, len(secrets))), np.empty((2, len(secrets)))
-    for side, groups in enumerate(sides):
+    for side, (groups, values) in enumerate(tables):
         for number, name in enumerate(secrets):
-            result = _distances(comparison, name, groups, values[side][:, number])
+            result = _distances(comparison, name, groups, values[:, number])
             mean[side, number], largest[side, number] = result[groups].mean(), result.max()
     detail: dict[str, Any] = {
         "names": list(keys),
@@ -96,7 +69,7 @@ def _distances(
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how far equal keys part the confidential values."""
+    """Say how far classes of equal keys deviate from the file."""
     return (
         f"Confidential values of people with equal keys depart from everybody's by "
         f"{reading.value:.2f} on average (0 is none, 1 is as far as possible)."

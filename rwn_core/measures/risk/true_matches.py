@@ -1,8 +1,8 @@
-"""True matches: rows that show a person's own values, looked for by values alone."""
+"""True matches: rows that show a person's own values, found by values alone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -15,9 +15,13 @@ from rwn_core.data.rounding import steps_by_name
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.confidential_value import WORDS
-from rwn_core.measures.attacks.isolating_sets import isolating_sets
-from rwn_core.measures.attacks.known_sets import KnownSets, Names, known_sets, travel_mates
-from rwn_core.measures.attacks.true_fragments import fragments
+from rwn_core.measures.attacks.known_sets import (
+    KnownSets,
+    Names,
+    isolating_sets,
+    known_sets,
+    travel_mates,
+)
 from rwn_core.measures.attacks.true_match import (
     Codes,
     Counted,
@@ -26,31 +30,33 @@ from rwn_core.measures.attacks.true_match import (
     count,
     worst_level,
 )
-from rwn_core.measures.attacks.true_match_words import sentence
 from rwn_core.measures.attacks.value_match import Columns
+from rwn_core.measures.attacks.value_survival import fragments
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 
 Inside = NDArray[np.bool_]  # of sets by confidential variables
+MOST_NAMED = 5  # variables of a set that a sentence names
 FEW = 20  # people: what holds for fewer is said beside the value
 ENOUGH = 100  # people, of fewer a share may be luck: what it is at least counts
 SMALL = 0.01  # share of the file: of fewer, the same
 
 
 class _Asked(NamedTuple):
-    """The sets that are asked about, of one table.
+    """Sets of known variables of one table.
 
     Attributes
     ----------
     known : KnownSets
     inside : ndarray of bool, shape (sets, confidential variables)
-        Which of those are in each set.
+        True for a confidential variable in the set.
     places : list of tuple of int
         The variables of each set, by position.
     columns : Columns
-        Who is alone with each set.
+        Sample uniques on each set.
     """
 
     known: KnownSets
@@ -60,12 +66,12 @@ class _Asked(NamedTuple):
 
 
 def _sets(comparison: Comparison, table: KnownTable, secrets: Names) -> _Asked:
-    """The keys, what the user states, whole slices, sets of four to eight, and any three."""
+    """Return the sets of known variables: keys, stated sets, units, isolating sets, any three."""
     keys = tuple(name for name in key_names(comparison) if name not in secrets)
     stated = tuple(each for each in (keys, *comparison.key_sets) if each)
     units = () if comparison.law is None else tuple(map(tuple, comparison.law.units()))
     asked = ("known sets", table.precision, stated, units, secrets)
-    return comparison.once(asked, lambda: _searched(table, stated, units, secrets))
+    return comparison.cached_for_original(asked, lambda: _searched(table, stated, units, secrets))
 
 
 def _searched(
@@ -92,7 +98,7 @@ def _searched(
 def _shares(
     known: KnownSets, inside: Inside, people: Codes, counted: Counted, secrets: Names
 ) -> dict[str, Any]:
-    """What the release shows of the people who are alone with each set, by column."""
+    """Return what the release shows of the sample uniques on each set."""
     nothing = np.zeros((len(people), 1))
     # of a confidential variable that is known itself nothing is read; the last column is none
     usable = np.column_stack((np.where(inside, -1.0, counted.read), nothing - 0.5))
@@ -113,18 +119,16 @@ def _shares(
 
 
 def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
-    """Largest share of people whose own value a row shows beside what is known, beyond chance.
+    """Return the largest share of sample uniques with a value that a row shows, beyond chance.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    expected : bool
-        Whether the detail also says what was to be expected, which may take a second.
+    `expected`: the detail has the expected shares too, which may take a second.
     """
     secrets = confidential_names(comparison)
     precision = {} if comparison.law is None else comparison.law.precision
     steps = steps_by_name(precision)
-    table = comparison.once(("true matches", steps), lambda: KnownTable(comparison.original, steps))
+    table = comparison.cached_for_original(
+        ("true matches", steps), lambda: KnownTable(comparison.original, steps)
+    )
     known, inside, places, columns = _sets(comparison, table, secrets)
     released = table.numbered(comparison.original, comparison.masked)
     asked = [Secret(comparison, name) for name in secrets]
@@ -157,7 +161,7 @@ def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
 
 
 def _of_level(reading: Reading, detail: dict[str, Any]) -> Reading:
-    """The reading where the people of one level are named better than any set shows."""
+    """Return the reading of one level that is named better than any set shows."""
     level = detail["level"]
     recall, sure = (
         share_interval(np.array([min(level["right"], of)]), np.array([max(1, round(of))]))[0]
@@ -180,12 +184,7 @@ def _people(comparison: Comparison, columns: Columns) -> Codes:
 
 
 def _at_least(shares: NDArray[np.float64], people: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The smallest chance, for each set, under which such a share is no rarer than 1 in 40.
-
-    References
-    ----------
-    Clopper and Pearson 1934.
-    """
+    """Return the lower 97.5 % confidence limit of each share (Clopper and Pearson 1934)."""
     low, some = np.zeros(len(shares)), shares > 0
     right = (shares * people)[some]
     low[some] = betaincinv(right, people[some] - right + 1, 0.025)
@@ -195,10 +194,7 @@ def _at_least(shares: NDArray[np.float64], people: NDArray[np.int64]) -> NDArray
 def _expected(
     comparison: Comparison, sets: Sequence[Names], columns: Columns, people: Codes
 ) -> list[float | None]:
-    """The share of people to be found by each set that lies inside one unit.
-
-    By the law alone, of as many people as leave; None where there is no closed form.
-    """
+    """Return the expected share found by each set within one unit; None without a closed form."""
     law = comparison.law
     expected: list[float | None] = [None] * len(sets)
     for unit in [] if law is None else law.units():
@@ -216,12 +212,12 @@ def _expected(
 
 
 def _worst(shares: dict[str, Any], counts: NDArray[np.float64], among: NDArray[np.bool_]) -> int:
-    """The set among some of which most counts."""
+    """Return the position of the set with the largest share."""
     return int(np.lexsort((shares["people"], counts, among))[-1])
 
 
 def _few(shares: dict[str, Any], place: int, what: str) -> dict[str, Any]:
-    """A larger share, of people who are too few to decide the value."""
+    """Return a larger share of too few people to decide the value."""
     people, share = int(shares["people"][place]), float(shares[what][place])
     return {"names": shares["names"][place], "people": people, "share": share}
 
@@ -229,7 +225,7 @@ def _few(shares: dict[str, Any], place: int, what: str) -> dict[str, Any]:
 def _reading(
     shares: dict[str, Any], worst: int, known: KnownSets, read: tuple[str, float]
 ) -> Reading:
-    """The reading of a set, of which something is read, and that by chance."""
+    """Return the reading of one set, with its share by chance."""
     what, baseline = read
     detail = {name: shares[name][worst] for name in ("names", "secret")}
     detail |= {name: shares[name][worst].item() for name in ("people", "found")}
@@ -248,8 +244,8 @@ def _reading(
 def _found_by_chance(
     columns: Columns, released: Codes, chosen: tuple[int, ...], which: int
 ) -> float:
-    """Share of lone people whose values appear together if each variable were dealt by itself."""
-    person = np.concatenate([lone.person[lone.which == which] for lone in columns.lone])
+    """Return the share of sample uniques found if each variable were dealt independently."""
+    person = np.concatenate([unique.person[unique.which == which] for unique in columns.unique])
     if not person.size or not len(released):
         return 0.0
     chance = np.ones(len(person))
@@ -258,6 +254,71 @@ def _found_by_chance(
         rows = np.bincount(released[released[:, position] >= 0, position], minlength=own.max() + 1)
         chance *= rows[own] / len(released)
     return float(np.mean(1 - (1 - chance) ** len(released)))
+
+
+def sentence(reading: Reading, n: int) -> str:
+    """Say for how many people matches show a true value beyond the known ones."""
+    detail = reading.detail
+    looked = f"the worst of {len(detail['sets']['names']):,} sets of variables"
+    left = detail["possible"] - detail["searched"]
+    more = f"; {left:,} more sets of three were not looked at" if left else ""
+    if not detail["people"]:
+        tried = (
+            "" if not detail["larger"] else f", {detail['larger']:,} of more than three variables"
+        )
+        return (
+            f"Nobody is alone with all values of any of the {len(detail['sets']['names']):,} sets "
+            f"of variables that were tried{tried}{more}."
+        )
+    if detail["level"] is not None:
+        return f"{_level_words(detail['level'])}: {looked}{more}."
+    who = f"Of {_who(detail)}, "
+    found = "are found in the release by exactly these values"
+    if detail["secret"] is None:
+        return (
+            f"{who}{percent(reading.value)} {found} ({percent(reading.baseline or 0)} by chance), "
+            f"so that it is known that they are in it: {looked}{more}. No variable is "
+            "confidential, so nothing more is read."
+            f"{_few_words(detail)}"
+        )
+    beyond = f"{percent(reading.value)} more than by chance"
+    if reading.value < detail["share"]:
+        share = percent(detail["share"])
+        beyond = f"{share} more than by chance, of so few people {percent(reading.value)} for sure"
+    return (
+        f"{who}{percent(detail['found'])} {found}, and for {percent(detail['read'])} such a row "
+        f"shows their own {detail['secret']}, {beyond}: {looked}{more}.{_few_words(detail)}"
+    )
+
+
+def _level_words(level: Mapping[str, Any]) -> str:
+    """Say how the people of the worst level are named."""
+    recall, right = level["right"] / level["people"], level["right"] / level["named"]
+    who = (
+        f"The worst level is {level['secret']} = {level['level']}: of its "
+        f"{level['people']:,.0f} people"
+    )
+    return (
+        f"{who} {percent(recall)} are named correctly by {_known(level['names'])}, and "
+        f"{percent(right)} of the names are right, {percent(level['score'])} beyond chance"
+    )
+
+
+def _known(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= MOST_NAMED else f"values of {len(names)} variables"
+
+
+def _who(some: Mapping[str, Any]) -> str:
+    names, people = some["names"], some["people"]
+    known = _known(names)
+    if people == 1:
+        return f"the one person who is alone with certain {known}"
+    return f"the {people:,} people who are alone with their {known}"
+
+
+def _few_words(detail: Mapping[str, Any]) -> str:
+    few = detail["few"]
+    return "" if few is None else f" It is {percent(few['share'])} of {_who(few)}."
 
 
 MEASURE = Measure(

@@ -1,4 +1,4 @@
-"""Uniqueness: records that are alone with their key variables, before and after."""
+"""Uniqueness: sample uniques on the key variables, before and after."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rwn_core.measures.statistics.key_variables import class_sizes, key_cells, k
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of released records that no other released record resembles in the keys."""
+    """Return the share of released records that are unique on the keys."""
     keys = key_names(comparison)
     before_cells, after_cells = key_cells(comparison, keys)
     before = class_sizes(before_cells) == 1
@@ -35,7 +35,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def _linked_table(comparison: Comparison, keys: Any, before: Any, after: Any) -> Any:
-    """Share of right links in each cell of original unique by released unique."""
+    """Return the correct links by uniqueness in the original and in the release."""
     try:
         links = worst_case(comparison, keys).links
     except NotApplicable:
@@ -69,7 +69,7 @@ MEASURE = Measure(
         "{People} are alone with their key values (original: {base}); with masked keys that is no "
         "proof of identity."
     ),
-    source="Hundepool et al. 2012, chapter 3; for masked keys read it beside worst-case linkage",
+    source="Hundepool et al. 2012, chapter 3; for masked keys compare with worst-case linkage",
     compute=compute,
     of_released=True,
 )

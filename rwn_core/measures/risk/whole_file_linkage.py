@@ -1,10 +1,11 @@
-"""Whole-file linkage: the worst-case intruder uses that each person is in the file once."""
+"""Whole-file linkage: the most likely assignment of all rows to all originals."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import require_same_records
 from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
@@ -14,13 +15,11 @@ from rwn_core.measures.statistics.key_variables import key_names
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of records that the most likely assignment on the key variables links rightly."""
+    """Return the share of records that the most likely assignment on the keys links correctly."""
     keys, n = key_names(comparison), comparison.original.n
-    if comparison.law is not None and comparison.masked.n != n:
-        raise NotApplicable(
-            "The released table has another number of records than the original, so not every "
-            "original has a row of its own."
-        )
+    if comparison.law is not None:
+        why = "not every original has a row of its own"
+        require_same_records(comparison.original, comparison.masked, why)
     found = worst_case(comparison, keys)
     if found.at_once is None:
         raise NotApplicable(

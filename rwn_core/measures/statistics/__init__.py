@@ -1,1 +1,1 @@
-"""What several measures compute: one statistic a file."""
+"""Statistics that several measures share, one idea per file."""

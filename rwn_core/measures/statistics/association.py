@@ -1,7 +1,7 @@
-"""How strongly any two variables go together: numbers, categories, or one of each.
+"""Association of all pairs of variables: two numbers, two categories, or one of each.
 
-What is squared is corrected for the number of levels, so that a category of many levels is near 0
-beside a variable that it says nothing of.
+Squared associations are corrected for the number of levels: a category of many levels has about 0
+with an unrelated variable.
 """
 
 from __future__ import annotations
@@ -11,12 +11,21 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.measures.aligned import standardized, varies
-from rwn_core.measures.statistics.correlation import NO_VARIATION, correlation_matrix
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
+from rwn_core.measures.aligned import codes, matrix, standardized, varies
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.correlation import (
+    CORRELATIONS,
+    NO_VARIATION,
+    correlation_matrix,
+)
+from rwn_core.measures.statistics.independence import chance_levels
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.integer]
 
+NUMBERS = (Kind.CONTINUOUS, Kind.COUNT, Kind.DATE)
 DENSE = 1_000_000  # cells of a table up to which every one is counted, empty ones among them
 
 
@@ -27,50 +36,25 @@ def association_matrix(
     correlations: Floats | None = None,
     signed: bool = False,
 ) -> Floats:
-    """Measure the association of all pairs of variables.
+    """Return the association of all pairs of variables, shape (m + c, m + c).
 
-    Parameters
-    ----------
-    numbers : ndarray of float64, shape (n, m)
-        NaN where missing; each pair uses the records that have both.
-    categories : sequence of ndarray of int, shape (n,)
-        c of them: level numbers from 0 on, -1 where missing.
-    correlations : ndarray of float64, shape (m, m), optional
-        Of the numbers, where they are known already.
-    signed : bool
-        Whether an association with a category is negative where less is explained than chance
-        explains, so that its mean over unrelated variables is near 0. It is 0 there by default.
-
-    Returns
-    -------
-    ndarray of float64, shape (m + c, m + c)
-        The numbers first. Of two numbers Pearson's correlation, from -1 to 1; of a number and a
-        category the correlation ratio, and of two categories Cramer's V, each from 0 to 1 and
-        corrected for the number of levels. NaN where one of the pair does not vary.
-
-    References
-    ----------
-    Kelley 1935 (correlation ratio); Bergsma 2013 (Cramer's V).
-
-    Examples
-    --------
-    >>> low_high = np.array([0, 0, 1, 1])
-    >>> association_matrix(np.array([[1.0], [2.0], [3.0], [4.0]]), [low_high]).round(4).tolist()
-    [[1.0, 0.8367], [0.8367, 1.0]]
+    Correlations, correlation ratios (Kelley 1935), Cramer's V. `numbers` has shape (n, m),
+    `categories` holds c arrays of level codes, -1 if missing. `signed`: an association with a
+    category is negative, not 0, below its expectation under independence. NaN for constants.
     """
     m, c = numbers.shape[1], len(categories)
     result = np.full((m + c, m + c), np.nan)
     result[:m, :m] = correlation_matrix(numbers) if correlations is None else correlations
     scaled = _scaled(numbers) if c else numbers
-    for at, codes in enumerate(categories, start=m):
-        result[at, :m] = result[:m, at] = correlation_ratios(scaled, codes, signed=signed)
+    for at, own in enumerate(categories, start=m):
+        result[at, :m] = result[:m, at] = correlation_ratios(scaled, own, signed=signed)
         for before, other in enumerate(categories[: at - m + 1], start=m):
-            result[at, before] = result[before, at] = cramers_v(codes, other, signed=signed)
+            result[at, before] = result[before, at] = cramers_v(own, other, signed=signed)
     return result
 
 
 def _scaled(numbers: Floats) -> Floats:
-    """Each column as standard deviations from its mean; NaN where missing or without variation."""
+    """Standardize each column; NaN where missing or constant."""
     result = np.full(numbers.shape, np.nan, order="F")
     for column in range(numbers.shape[1]):
         known = ~np.isnan(numbers[:, column])
@@ -81,28 +65,12 @@ def _scaled(numbers: Floats) -> Floats:
 
 
 def correlation_ratios(numbers: Floats, codes: Codes, *, signed: bool = False) -> Floats:
-    """How much of each number's variation lies between the levels of one category.
-
-    Parameters
-    ----------
-    numbers : ndarray of float64, shape (n, m)
-        Near 0 and of unit size; NaN where missing.
-    codes : ndarray of int, shape (n,)
-        Level numbers, -1 where missing.
-    signed : bool
-        As in `association_matrix`.
-
-    Returns
-    -------
-    ndarray of float64, shape (m,)
-        Square root of 1 - (1 - eta^2) (n - 1) / (n - k) for k levels, at least 0 unless it is
-        signed; NaN where there are fewer than two levels, or one record a level.
-    """
+    """Return the corrected correlation ratio of each number and one category, shape (m,)."""
     return np.array([_ratio(column, codes, signed) for column in numbers.T])
 
 
 def _root(squared: float, signed: bool) -> float:
-    """The square root of what is at most 1; below 0 it is 0, or minus the root of its size."""
+    """Return the square root; of a negative number 0, or minus the root of its size."""
     if squared >= 0.0 or not signed:
         return float(np.sqrt(np.clip(squared, 0.0, 1.0)))
     return -float(np.sqrt(-squared))
@@ -128,25 +96,7 @@ def _ratio(values: Floats, codes: Codes, signed: bool) -> float:
 
 
 def cramers_v(one: Codes, other: Codes, *, signed: bool = False) -> float:
-    """Cramer's V of two categories, corrected for the number of levels.
-
-    Parameters
-    ----------
-    one, other : ndarray of int, shape (n,)
-        Level numbers, -1 where missing.
-    signed : bool
-        As in `association_matrix`.
-
-    Returns
-    -------
-    float
-        From 0 to 1, unless it is signed; NaN where one of them has a single level, or too many
-        for so few records.
-
-    References
-    ----------
-    Bergsma 2013, A bias-correction for Cramer's V and Tschuprow's T.
-    """
+    """Return Cramer's V with the bias correction of Bergsma (2013); NaN if undefined."""
     known = (one >= 0) & (other >= 0)
     if not known.all():
         one, other = one[known], other[known]
@@ -165,7 +115,7 @@ def cramers_v(one: Codes, other: Codes, *, signed: bool = False) -> float:
 def _squares(
     one: Codes, other: Codes, rows: NDArray[np.int64], columns: NDArray[np.int64]
 ) -> float:
-    """Sum over the cells of count^2 / (row's count x column's count): 1 + chi^2 / n."""
+    """Sum count^2 / (row count x column count) over the cells: 1 + chi^2 / n."""
     cell = one.astype(np.int64) * len(columns) + other
     if len(rows) * len(columns) <= DENSE:
         counts = np.bincount(cell, minlength=len(rows) * len(columns))
@@ -175,3 +125,76 @@ def _squares(
         cells, counts = np.unique(cell, return_counts=True)
     expected = rows[cells // len(columns)] * columns[cells % len(columns)].astype(np.float64)
     return float((counts.astype(np.float64) ** 2 / expected).sum())
+
+
+def original_associations(comparison: Comparison) -> Floats:
+    """Return the original's signed associations in the schema's order, shape (p, p)."""
+    return comparison.cached_for_original(
+        "associations", lambda: _signed(comparison, comparison.original)
+    )
+
+
+def released_associations(comparison: Comparison) -> Floats:
+    """Return the release's signed associations, shape (p, p)."""
+    return comparison.cached_for_release(
+        "associations", lambda: _signed(comparison, comparison.masked)
+    )
+
+
+def original_chance(comparison: Comparison) -> Floats:
+    """Return the chance levels of the original's variables, shape (p, p)."""
+    return comparison.cached_for_original("chance levels", lambda: _chance(comparison.original))
+
+
+def shown(associations: Floats, category: NDArray[np.int64]) -> Floats:
+    """Set negative associations with a category to 0: they have no direction."""
+    with_category = (category[:, None] + category[None, :]) > 0
+    return np.where(with_category, np.maximum(associations, 0.0), associations)
+
+
+def is_category(original: Microdata) -> NDArray[np.int64]:
+    """Return 1 for each released variable that counts by its levels, else 0."""
+    return np.array([v.kind not in NUMBERS for v in original.schema.released], dtype=np.int64)
+
+
+def _signed(comparison: Comparison, table: Microdata) -> Floats:
+    original = comparison.original
+    numbers, categories = _names(original)
+    known: Floats | None = None
+    if numbers == original.numeric_names:  # without dates, which the correlations leave out
+        share = (
+            comparison.cached_for_original if table is original else comparison.cached_for_release
+        )
+        known = share(CORRELATIONS, lambda: correlation_matrix(matrix(original, table, numbers)))
+        if not categories:
+            return known
+    values = matrix(original, table, numbers)
+    found = association_matrix(
+        values,
+        [codes(original, table, name)[0] for name in categories],
+        correlations=known,
+        signed=True,
+    )
+    return _ordered(original, found)
+
+
+def _chance(original: Microdata) -> Floats:
+    numbers, categories = _names(original)
+    levels = chance_levels(
+        matrix(original, original, numbers),
+        [codes(original, original, name)[0] for name in categories],
+    )
+    return _ordered(original, levels)
+
+
+def _names(original: Microdata) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    released = original.schema.released
+    numbers = tuple(v.name for v in released if v.kind in NUMBERS)
+    return numbers, tuple(v.name for v in released if v.kind not in NUMBERS)
+
+
+def _ordered(original: Microdata, found: Floats) -> Floats:
+    """Reorder a matrix of numbers, then categories, into the schema's order."""
+    place = {name: at for at, name in enumerate(sum(_names(original), ()))}
+    order = [place[variable.name] for variable in original.schema.released]
+    return found[np.ix_(order, order)]

@@ -1,4 +1,4 @@
-"""Where the mean of numbers from 0 to 1 lies, by what is known of some of them."""
+"""Confidence limits for the mean of a finite population of numbers from 0 to 1."""
 
 from __future__ import annotations
 
@@ -11,35 +11,16 @@ _SEED = 20240201  # of the order: fixed, so that a number changes only with the 
 
 
 def mean_interval(sample: NDArray[np.float64], of: int) -> tuple[float, float]:
-    """Both ends of the 95 % interval of a mean; see `mean_at_most`."""
+    """Return the 95 % confidence interval of the mean of `of` numbers, given a random sample."""
     return 1 - mean_at_most(1 - sample, of), mean_at_most(sample, of)
 
 
 def mean_at_most(sample: NDArray[np.float64], of: int) -> float:
-    """The upper end of the 95 % interval of a mean, whatever the numbers' distribution.
+    """Return the upper 97.5 % confidence limit of the mean of `of` numbers, by betting.
 
-    Parameters
-    ----------
-    sample : ndarray of float64, shape (m,)
-        From 0 to 1; drawn at random from all numbers, none twice, and at least one.
-    of : int
-        How many numbers there are.
-
-    Returns
-    -------
-    float
-        From the sample's mean to 1.
-
-    Notes
-    -----
-    Somebody bets, number after number, that each is smaller than the mean of those that are left
-    would be if the mean of all were `m`. Where `m` is the mean, nobody multiplies his capital by
-    40 but with a chance of 1 in 40. The end is the smallest `m` from which on he has. What he bets
-    depends on the numbers before: much where they vary little.
-
-    References
-    ----------
-    Waudby-Smith and Ramdas 2024 (JRSS B 86), sections 3 and 4.
+    Waudby-Smith and Ramdas 2024 (JRSS B 86), sections 3 and 4: the capital of a bettor against
+    the mean m grows 40-fold with probability 1/40 if m is true. The limit is the smallest m that
+    this excludes.
     """
     from scipy.optimize import brentq
 
@@ -48,7 +29,7 @@ def mean_at_most(sample: NDArray[np.float64], of: int) -> float:
     left = of - np.arange(len(numbers))
 
     def excess(mean: float) -> float:
-        """The logarithm of the capital beyond what excludes a mean."""
+        """Return the log capital beyond the level that excludes a mean."""
         expected = (of * mean - taken) / left
         return float(np.log1p(bets * (expected - numbers)).sum() + np.log(ERROR))
 
@@ -59,7 +40,7 @@ def mean_at_most(sample: NDArray[np.float64], of: int) -> float:
 
 
 def _bets(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The share of the capital that is put on each number, by those before it."""
+    """Return the share of the capital that is bet on each number, given the numbers before it."""
     seen = np.arange(2, len(numbers) + 2)
     mean = (0.5 + np.cumsum(numbers)) / seen
     variance = (0.25 + np.cumsum(np.square(numbers - mean))) / seen

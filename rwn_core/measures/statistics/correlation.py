@@ -1,38 +1,20 @@
-"""Correlations of columns, of their values or of their ranks, where values may be missing."""
+"""Pearson and Spearman correlations of columns with missing values."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.measures.aligned import standardized, varies
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import complete, matrix, standardized, varies
+from rwn_core.measures.comparison import Comparison
 
 CORRELATIONS = "correlations"  # what a comparison calls those of all its numbers
 NO_VARIATION = 1e-12  # share of a variance that rounding alone leaves
 
 
 def correlation_matrix(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Pearson correlations of all pairs of columns.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, m)
-        NaN where missing; each pair uses the records that have both.
-
-    Returns
-    -------
-    ndarray of float64, shape (m, m)
-        From -1 to 1, symmetric; NaN where one of the pair does not vary.
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 8.
-
-    Examples
-    --------
-    >>> correlation_matrix(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])).round(3).tolist()
-    [[1.0, 1.0], [1.0, 1.0]]
-    """
+    """Return Pearson correlations, shape (m, m); pairwise complete, NaN if a column is constant."""
     known = ~np.isnan(values)
     if not known.all():
         return _pairwise(values, known)
@@ -43,8 +25,45 @@ def correlation_matrix(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.clip(result, -1.0, 1.0), dtype=np.float64)
 
 
+def varying_columns(
+    comparison: Comparison, what: str
+) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the numeric variables that vary in both tables, and both complete matrices."""
+    original = comparison.original
+    tables = []
+    for table, where in ((original, "original"), (comparison.masked, "released table")):
+        values = matrix(original, table, original.numeric_names)
+        values = values[complete(values)]
+        if len(values) < 2:
+            raise NotApplicable(
+                f"The {where} has {len(values)} records without a missing number; {what} need at "
+                "least 2."
+            )
+        tables.append(values)
+    different = varies(tables[0]) & varies(tables[1])
+    if different.sum() < 2:
+        raise NotApplicable(
+            f"{what.capitalize()} need at least two continuous or count variables that vary in "
+            "both tables."
+        )
+    named = zip(original.numeric_names, different, strict=True)
+    names = tuple(name for name, varied in named if varied)
+    return names, tables[0][:, different], tables[1][:, different]
+
+
+def pair_changes(
+    before: NDArray[np.float64], after: NDArray[np.float64], refusal: str
+) -> NDArray[np.float64]:
+    """Return the absolute changes of all pairs that vary in both tables, or refuse."""
+    change = np.abs(after - before)[np.triu_indices(len(before), 1)]
+    change = change[~np.isnan(change)]
+    if not len(change):
+        raise NotApplicable(refusal)
+    return change
+
+
 def _pairwise(values: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The correlations from cross products over the records that each pair has in common."""
+    """Return the correlations from cross products over the records that each pair has in common."""
     filled = np.zeros_like(values)
     for column in range(values.shape[1]):
         present = values[known[:, column], column][:, None]
@@ -61,27 +80,7 @@ def _pairwise(values: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[
 
 
 def rank_correlation_matrix(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Spearman correlations of all pairs of columns.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, m)
-        NaN where missing; each pair ranks the records that have both.
-
-    Returns
-    -------
-    ndarray of float64, shape (m, m)
-        From -1 to 1, symmetric; NaN where one of the pair does not vary.
-
-    References
-    ----------
-    Spearman 1904; tied values take the mean of their ranks.
-
-    Examples
-    --------
-    >>> rank_correlation_matrix(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 90.0]])).tolist()
-    [[1.0, 1.0], [1.0, 1.0]]
-    """
+    """Return Spearman correlations, shape (m, m); each pair ranks its complete records."""
     from scipy.stats import rankdata
 
     known = ~np.isnan(values)

@@ -1,4 +1,4 @@
-"""Every variable as a few groups of records, cut where the original says: for tables of counts."""
+"""Groups of a variable's values for cross tables, cut by the original."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ CUTS = (0.2, 0.4, 0.6, 0.8)  # elsewhere: fifths of the original's records
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Grouping:
-    """How one variable is cut, by the original.
+    """Groups of one variable, cut by the original.
 
     Attributes
     ----------
     name : str
     labels : tuple of str
-        One a group; the last is for missing values, where the original has any or a release
-        brings some.
+        One per group; the last is for missing values.
     kept : ndarray of int64, or None
         Of a category: the group of each level.
     edges : ndarray of float64, or None
@@ -39,7 +38,7 @@ class Grouping:
     edges: NDArray[np.float64] | None
 
     def codes(self, original: Microdata, table: Microdata) -> NDArray[np.int64]:
-        """The group of every record of either table, shape (n,)."""
+        """Return the group of every record of either table, shape (n,)."""
         missing = len(self.labels) - 1
         if self.kept is not None:
             level_codes, levels = codes(original, table, self.name)
@@ -52,20 +51,7 @@ class Grouping:
 
 
 def grouping(original: Microdata, variable: Variable, cuts: Sequence[float] = CUTS) -> Grouping:
-    """Cut one variable.
-
-    Parameters
-    ----------
-    original : Microdata
-    variable : Variable
-    cuts : sequence of float
-        Shares of the original's records below each edge, ascending.
-
-    Returns
-    -------
-    Grouping
-        At most 12 groups, or one more than there are cuts, and the missing values.
-    """
+    """Cut one variable at shares of the original's records; at most 12 groups and missing."""
     if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED):
         return _levels(original, variable.name)
     values = numbers(original, original, variable.name)
@@ -96,18 +82,7 @@ def _levels(original: Microdata, name: str) -> Grouping:
 
 
 def counts(codes: Sequence[NDArray[np.int64]], sizes: Sequence[int]) -> NDArray[np.int64]:
-    """How many records fall into each cell of the table that several variables make.
-
-    Parameters
-    ----------
-    codes : sequence of ndarray of int64, shape (n,)
-    sizes : sequence of int
-        Groups of each variable.
-
-    Returns
-    -------
-    ndarray of int64, shape (product of sizes,)
-    """
+    """Count the records in each cell of a cross table, shape (product of sizes,)."""
     cell = codes[0]
     for code, size in zip(codes[1:], sizes[1:], strict=True):
         cell = cell * size + code

@@ -42,26 +42,9 @@ class Design:
 def design_matrix(
     original: Microdata, table: Microdata, question: Question | None, where: str = ""
 ) -> Design:
-    """Build the design matrix of one table.
+    """Build the design matrix of the original or its release; every column varies.
 
-    Parameters
-    ----------
-    original : Microdata
-        Says what the variables are and which levels they have.
-    table : Microdata
-        The original itself or its release.
-    question : Question or None
-    where : str
-        Ends a reason that concerns this table.
-
-    Returns
-    -------
-    Design
-        Every column varies, and there are more records than coefficients.
-
-    Raises
-    ------
-    NotApplicable
+    Raises NotApplicable with a reason that ends in `where`.
     """
     question = _checked(original, question)
     _check_size(original, question)
@@ -77,20 +60,9 @@ def design_matrix(
 def complete_design(
     question: Question, terms: list[str], columns: list[NDArray[np.float64]], where: str = ""
 ) -> Design:
-    """Keep the complete records, and refuse what no regression can be fitted to.
+    """Keep the complete records; refuse a design that no regression can be fitted to.
 
-    Parameters
-    ----------
-    question : Question
-    terms : list of str
-    columns : list of ndarray of float64, shape (n,)
-        The response, then a column for each term; NaN where missing.
-    where : str
-        Ends a reason that concerns this table.
-
-    Raises
-    ------
-    NotApplicable
+    The first column is the response; the others belong to `terms`.
     """
     every = np.column_stack(columns)
     records = complete(every)
@@ -142,7 +114,7 @@ def _check_size(original: Microdata, question: Question) -> None:
 
 
 def _levels(original: Microdata, name: str) -> list[int]:
-    """The numbers of the levels that get a dummy; of a number, one for its column."""
+    """Return the numbers of the levels that get a dummy; [0] for a number."""
     if original.schema.variable(name).kind is not Kind.CATEGORICAL:
         return [0]
     present, levels = original.codes(name)
@@ -158,14 +130,7 @@ def predictor_width(original: Microdata, name: str) -> int:
 def predictor_columns(
     original: Microdata, table: Microdata, name: str
 ) -> tuple[list[str], list[NDArray[np.float64]]]:
-    """The columns of one predictor: its numbers, or a dummy for each level but the first.
-
-    Returns
-    -------
-    terms : list of str
-    columns : list of ndarray of float64, shape (n,)
-        NaN where missing.
-    """
+    """Return terms and columns of one predictor: numbers, or dummies of all levels but one."""
     if original.schema.variable(name).kind is not Kind.CATEGORICAL:
         return [name], [numbers(original, table, name)]
     levels = original.codes(name)[1]

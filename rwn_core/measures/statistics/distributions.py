@@ -1,49 +1,29 @@
-"""Distributions of one variable: how to bin it, and how far apart two of them are."""
+"""Bins of one variable, and distances between two distributions."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
+
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import RELEASED, numbers
+from rwn_core.measures.comparison import Comparison
 
 MOST_BINS = 40
 LARGEST_UNIT = 2.0**50  # up to here a whole number has halves between it and the next
 
 
 def total_variation(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
-    """Share of records that would have to change level to make two tables of counts equal.
-
-    Parameters
-    ----------
-    one, other : ndarray of int64, shape (v,)
-        Counts of the same levels; neither all 0.
-
-    Returns
-    -------
-    float
-        From 0 to 1.
-
-    Examples
-    --------
-    >>> total_variation(np.array([5, 3, 2]), np.array([4, 4, 2]))
-    0.1
-    """
+    """Return the total variation distance of two tables of counts of the same levels."""
     # whole numbers until the last step: equal shares give exactly 0
     n, m = int(one.sum()), int(other.sum())
     return float(np.abs(one * m - other * n).sum() / (2 * n * m))
 
 
 def bin_edges(ascending: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Edges of equal bins: one for each value of a short range of whole numbers, else sqrt(n).
-
-    Parameters
-    ----------
-    ascending : ndarray of float64, shape (n,)
-
-    Returns
-    -------
-    ndarray of float64, shape (b + 1,)
-        b from 1 to 40.
-    """
+    """Return the edges of 1 to 40 equal bins; one bin for each of few integer values."""
     low, high = float(ascending[0]), float(ascending[-1])
     near = high - low < MOST_BINS and max(-low, high) < LARGEST_UNIT
     if near and (ascending == np.round(ascending)).all():
@@ -56,18 +36,7 @@ def bin_edges(ascending: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def grid_step(ascending: NDArray[np.float64]) -> float:
-    """Find the step that all values are multiples of, as rounded ones are; 0 if there is none.
-
-    Parameters
-    ----------
-    ascending : ndarray of float64
-        Different values.
-
-    Examples
-    --------
-    >>> grid_step(np.array([-5.0, 10.0, 15.0])), grid_step(np.array([0.0, 1.0, 2.5]))
-    (5.0, 0.0)
-    """
+    """Return the step that all ascending distinct values are multiples of; 0 if there is none."""
     gaps = np.diff(ascending)
     if not len(gaps):
         return 0.0
@@ -77,25 +46,7 @@ def grid_step(ascending: NDArray[np.float64]) -> float:
 
 
 def grid_edges(low: float, high: float, step: float) -> NDArray[np.float64]:
-    """Edges halfway between multiples of a step, of bins that hold as many multiples each.
-
-    Parameters
-    ----------
-    low, high : float
-        The least and the largest value.
-    step : float
-        Above 0.
-
-    Returns
-    -------
-    ndarray of float64, shape (b + 1,)
-        b from 1 to 40.
-
-    Examples
-    --------
-    >>> grid_edges(0.0, 10.0, 5.0)
-    array([-2.5,  2.5,  7.5, 12.5])
-    """
+    """Return the edges of 1 to 40 bins that hold equally many multiples of a step."""
     first, last = np.floor(low / step + 0.5), np.floor(high / step + 0.5)
     each = -(-int(last - first + 1) // MOST_BINS)
     bins = -(-int(last - first + 1) // each)
@@ -103,34 +54,14 @@ def grid_edges(low: float, high: float, step: float) -> NDArray[np.float64]:
 
 
 def bin_counts(ascending: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int64]:
-    """How many values lie in each bin, shape (b,); the upper edge belongs to the last bin."""
+    """Count the values in each bin, shape (b,); the upper edge belongs to the last bin."""
     ends = np.searchsorted(ascending, edges, side="left")
     ends[-1] = np.searchsorted(ascending, edges[-1], side="right")
     return np.diff(ends)
 
 
 def hellinger(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
-    """Hellinger distance of two tables of counts.
-
-    Parameters
-    ----------
-    one, other : ndarray of int64, shape (v,)
-        Counts of the same levels; neither all 0.
-
-    Returns
-    -------
-    float
-        From 0 to 1.
-
-    References
-    ----------
-    Hellinger 1909: the square root of half the sum of (sqrt p - sqrt q)^2.
-
-    Examples
-    --------
-    >>> round(hellinger(np.array([5, 3, 2]), np.array([4, 4, 2])), 6)
-    0.079851
-    """
+    """Return the Hellinger distance (1909) of two tables of counts of the same levels."""
     n, m = int(one.sum()), int(other.sum())
     # whole numbers below the root: equal shares give exactly 0
     roots = np.sqrt(one.astype(np.float64) * m) - np.sqrt(other.astype(np.float64) * n)
@@ -138,42 +69,31 @@ def hellinger(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
 
 
 def wasserstein(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """How far values must move, on average, to turn one sample into the other.
-
-    Parameters
-    ----------
-    one, other : ndarray of float64, shape (n,) and (m,)
-        Complete, at least one value each.
-
-    Returns
-    -------
-    float
-        At least 0, in the unit of the values.
-
-    References
-    ----------
-    Wasserstein 1969, order 1; for n = m the mean distance of the sorted values.
-
-    Examples
-    --------
-    >>> wasserstein(np.array([1.0, 2.0]), np.array([4.0, 1.0]))
-    1.0
-    """
+    """Return the Wasserstein distance of order 1 of two complete samples, in their unit."""
     from scipy.stats import wasserstein_distance
 
     return float(wasserstein_distance(one, other))
 
 
 def standard_deviation(values: NDArray[np.float64]) -> float:
-    """Standard deviation, divisor n - 1, of numbers of any size; exactly 0 for a constant.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-        Complete.
-    """
+    """Return the standard deviation (divisor n - 1) without overflow; exactly 0 for a constant."""
     if len(values) < 2 or values.min() == values.max():
         return 0.0
     centered = values - (values / len(values)).sum()
     largest = float(np.abs(centered).max())
     return largest * float((centered / largest).std(ddof=1))
+
+
+def varying_numbers(
+    comparison: Comparison,
+) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float64], float]]:
+    """Yield name, known values of both tables and standard deviation of each varying number."""
+    original = comparison.original
+    for name in original.numeric_names:
+        both = [numbers(original, table, name) for table in (original, comparison.masked)]
+        before, after = (values[~np.isnan(values)] for values in both)
+        spread = standard_deviation(before)
+        if spread and not len(after):
+            raise NotApplicable(f"Every value of variable {name} is missing{RELEASED}.")
+        if spread:
+            yield name, before, after, spread

@@ -1,7 +1,6 @@
-"""Model formulas: a small language for regressions that can name columns and do nothing else.
+"""Model formulas such as `wage ~ education * smsa + log(experience)`, as in R and statsmodels.
 
-`wage ~ education * smsa + log(experience)` means what it means in R and statsmodels. The text of
-a scenario file is data, so it is read by this grammar and never evaluated as a program.
+Scenario files are data: this grammar parses the text, nothing evaluates it as a program.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class Factor:
     transform: str = ""
 
     def __str__(self) -> str:
-        """As a formula shows it."""
+        """Return the factor as a formula shows it."""
         return f"{self.transform}({self.name})" if self.transform else self.name
 
 
@@ -71,24 +70,10 @@ class Formula:
 
     @classmethod
     def parse(cls, text: str) -> Formula:
-        """Read a formula.
+        """Parse `response ~ term + term`; a term joins factors by `:` or `*`, as in R.
 
-        Parameters
-        ----------
-        text : str
-            `response ~ term + term`; a term is a factor, `a:b` for a product or `a*b` for both
-            and their product; a factor is a name, a name in backticks, or log, sqrt or square of
-            one. As in R, a factor counts once in a product, and a term once in a formula. The
-            terms are counted before any crossing is written out.
-
-        Raises
-        ------
-        ParameterError
-
-        Examples
-        --------
-        >>> [":".join(map(str, term)) for term in Formula.parse("y ~ a * log(b)").terms]
-        ['a', 'log(b)', 'a:log(b)']
+        A factor is a name, a name in backticks, or log, sqrt or square of one. The terms are
+        counted before `*` is expanded. Raises ParameterError.
         """
         check_letters(text, LONGEST_FORMULA, "The formula", ParameterError)
         left, tilde, right = text.partition("~")
@@ -113,18 +98,18 @@ class Formula:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every variable named, the response first, each once."""
+        """Return every variable once, the response first."""
         result = [self.response.name, *(f.name for term in self.terms for f in term)]
         return tuple(dict.fromkeys(result))
 
     @property
     def question(self) -> Question:
-        """The response and the variables it is explained by."""
+        """Return the response and its predictors."""
         return Question(response=self.names[0], predictors=self.names[1:])
 
 
 def _crossed(text: str) -> list[tuple[Factor, ...]]:
-    """The products that * joins, each once, with each factor once."""
+    """Return the products that `*` joins, without repeats."""
     found: dict[frozenset[Factor], tuple[Factor, ...]] = {}
     for each in text.split("*"):
         product = tuple(dict.fromkeys(_factor(part) for part in each.split(":")))
@@ -133,7 +118,7 @@ def _crossed(text: str) -> list[tuple[Factor, ...]]:
 
 
 def _crossings(crossed: list[tuple[Factor, ...]]) -> list[tuple[Factor, ...]]:
-    """The terms of a * b * c: each subset's product, smaller ones first."""
+    """Return the terms of a * b * c: the product of each subset, smaller ones first."""
     result: list[tuple[Factor, ...]] = [()]
     for term in crossed:
         result += [tuple(dict.fromkeys(known + term)) for known in result]
@@ -150,22 +135,9 @@ def _factor(text: str) -> Factor:
 def formula_design(
     original: Microdata, table: Microdata, formula: Formula, where: str = ""
 ) -> Design:
-    """The design matrix of a formula.
+    """Build the design matrix of a formula for the original or its release.
 
-    Parameters
-    ----------
-    original : Microdata
-        Says what the variables are and which levels they have.
-    table : Microdata
-        The original itself or its release.
-    formula : Formula
-        Its response as numbers: one of two categories must be recoded before.
-    where : str
-        Ends a reason that concerns this table.
-
-    Raises
-    ------
-    NotApplicable
+    Raises NotApplicable with a reason that ends in `where`.
     """
     known = {variable.name: variable.kind for variable in original.schema.released}
     for name in formula.names:
@@ -189,14 +161,19 @@ def formula_design(
     return complete_design(formula.question, terms, columns, where)
 
 
-def _check_size(original: Microdata, table: Microdata, formula: Formula) -> None:
-    """Refuse a model of too many columns, before any is made."""
+def design_width(original: Microdata, formula: Formula) -> int:
+    """Return the number of columns of a formula's terms, without making any."""
     widths = {
         factor: 1 if factor.transform else predictor_width(original, factor.name)
         for term in formula.terms
         for factor in term
     }
-    width = sum(math.prod(widths[factor] for factor in term) for term in formula.terms)
+    return sum(math.prod(widths[factor] for factor in term) for term in formula.terms)
+
+
+def _check_size(original: Microdata, table: Microdata, formula: Formula) -> None:
+    """Refuse a model with too many columns before any is built."""
+    width = design_width(original, formula)
     if width > MOST_COEFFICIENTS:
         raise NotApplicable(
             f"The model would have more than {MOST_COEFFICIENTS} coefficients; choose fewer terms."
@@ -211,7 +188,7 @@ def _check_size(original: Microdata, table: Microdata, formula: Formula) -> None
 def _term(
     original: Microdata, table: Microdata, term: tuple[Factor, ...], where: str
 ) -> tuple[list[str], list[NDArray[np.float64]]]:
-    """The columns of a product: every column of one factor times every column of the next."""
+    """Return the columns of a product: each column of one factor times each of the next."""
     names, columns = [""], [np.ones(table.n)]
     for factor in term:
         if factor.transform and original.schema.variable(factor.name).kind is Kind.CATEGORICAL:

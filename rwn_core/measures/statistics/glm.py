@@ -1,4 +1,4 @@
-"""Logistic and Poisson regression fitted to the original and to the release."""
+"""Logistic and Poisson regression, fitted to the original and to the release."""
 
 from __future__ import annotations
 
@@ -52,16 +52,10 @@ class GeneralizedLinear:
 
 
 def generalized_fits(comparison: Comparison) -> tuple[GeneralizedLinear, GeneralizedLinear]:
-    """The regression that the response asks for, on the original and on the release.
-
-    Raises
-    ------
-    NotApplicable
-        The response is neither a matter of two values nor a count, or a fit has no answer.
-    """
+    """Fit the regression that suits the response to the original and to the release."""
     original, question = comparison.original, comparison.question
-    family = family_of(original, question)
-    before = comparison.once(
+    family = response_family(original, question)
+    before = comparison.cached_for_original(
         ("generalized", question),
         lambda: generalized_fit(response_design(original, original, question), family),
     )
@@ -69,13 +63,8 @@ def generalized_fits(comparison: Comparison) -> tuple[GeneralizedLinear, General
     return before, generalized_fit(after, family, RELEASED)
 
 
-def family_of(original: Microdata, question: Question | None) -> Family:
-    """Logistic for a response of two values, Poisson for a count.
-
-    Raises
-    ------
-    NotApplicable
-    """
+def response_family(original: Microdata, question: Question | None) -> Family:
+    """Return "logistic" for a response with two values, "poisson" for a count."""
     if question is None:
         raise NotApplicable("No regression is chosen; choose a response and its predictors.")
     name = question.response
@@ -107,35 +96,14 @@ def _different(original: Microdata, name: str) -> list[object]:
 def response_design(
     original: Microdata, table: Microdata, question: Question | None, where: str = ""
 ) -> Design:
-    """The design matrix with a response of two values written as 0 and 1.
-
-    Parameters
-    ----------
-    original : Microdata
-        Says which of the two values is 1: the second of its levels.
-    table : Microdata
-        The original itself or its release.
-    question : Question or None
-    where : str
-        Ends a reason that concerns this table.
-
-    Raises
-    ------
-    NotApplicable
-    """
+    """Build the design matrix; a response with two values is coded 0 and 1."""
     if question is None or len(_different(original, question.response)) != 2:
         return design_matrix(original, table, question, where)
     return design_matrix(*recoded_pair(original, table, question.response), question, where)
 
 
 def recoded_pair(original: Microdata, table: Microdata, name: str) -> tuple[Microdata, Microdata]:
-    """The original and another table with a variable of two values written as 0 and 1.
-
-    Raises
-    ------
-    NotApplicable
-        The original does not have two values.
-    """
+    """Return both tables with a variable of two values coded 0 and 1."""
     level_codes = original.codes(name)[0] if name in original.names else np.empty(0)
     present = np.unique(level_codes[level_codes >= 0])
     if len(present) != 2:
@@ -157,20 +125,7 @@ def _recoded(
 
 
 def generalized_fit(design: Design, family: Family, where: str = "") -> GeneralizedLinear:
-    """Fit by maximum likelihood.
-
-    Parameters
-    ----------
-    design : Design
-    family : {"logistic", "poisson"}
-    where : str
-        Ends a reason that concerns this table.
-
-    Raises
-    ------
-    NotApplicable
-        Predictors are collinear, or one of them tells the response exactly.
-    """
+    """Fit by maximum likelihood; refuse collinear predictors and separated responses."""
     least_squares(design, where)  # refuses collinear predictors, by name
     center = design.columns.mean(axis=0)
     unit = np.abs(design.columns - center).max(axis=0)

@@ -1,8 +1,8 @@
-"""The association that pairs of unrelated variables reach by chance, for numbers and categories.
+"""Association that unrelated variables reach by chance, for numbers and categories.
 
-If the values of one variable are permuted, the share of variation that another one explains has a
-known mean and variance, whatever the distributions. A beta distribution with both moments gives
-the level that only few permutations exceed.
+Permuting one variable gives the explained share of variation a known mean and variance, whatever
+the distributions. A beta distribution with both moments gives the level that few permutations
+exceed.
 """
 
 from __future__ import annotations
@@ -41,26 +41,10 @@ class Margins:
 
 
 def chance_levels(numbers: Floats, categories: Sequence[Codes]) -> Floats:
-    """Return the association that each pair exceeds by chance in few tables.
+    """Return the association that each pair of unrelated variables rarely exceeds.
 
-    Parameters
-    ----------
-    numbers : ndarray of float64, shape (n, m)
-        NaN where missing.
-    categories : sequence of ndarray of int, shape (n,)
-        c of them: level numbers from 0 on, -1 where missing.
-
-    Returns
-    -------
-    ndarray of float64, shape (m + c, m + c)
-        On the scale of `association_matrix`. If no variables are related, some pair exceeds its
-        level in at most `CHANCE` of the tables. Of two numbers it is at least what a single
-        record adds to their correlation. NaN where a pair has too few records or does not
-        vary.
-
-    References
-    ----------
-    Kazi-Aoual, Hitier, Sabatier, Lebreton 1995 (moments over permutations).
+    On the scale of `association_matrix`. If no variables are related, some pair exceeds its level
+    in at most `CHANCE` of the tables. Moments: Kazi-Aoual, Hitier, Sabatier, Lebreton 1995.
     """
     margins = _margins(numbers, categories)
     is_category = np.arange(len(margins.rank)) >= numbers.shape[1]
@@ -71,10 +55,7 @@ def chance_levels(numbers: Floats, categories: Sequence[Codes]) -> Floats:
 
 
 def one_record(numbers: Floats) -> Floats:
-    """Return the largest part of each correlation that comes from a single record, shape (m, m).
-
-    A correlation that one record makes is a property of that record and no relation.
-    """
+    """Return the largest part of each correlation that one record contributes, shape (m, m)."""
     n, m = numbers.shape
     parts = np.zeros((n, m), order="F")
     for column, values in enumerate(numbers.T):
@@ -89,10 +70,7 @@ def one_record(numbers: Floats) -> Floats:
 
 
 def chance_of_numbers(variables: int, records: int) -> Floats:
-    """Return the levels of numbers of which only the records are counted, shape (p, p).
-
-    Their leverages are taken to be those of normal values.
-    """
+    """Return the levels of numeric variables with normal leverages, shape (p, p)."""
     margins = Margins(
         rank=np.ones(variables),
         leverage=np.full(variables, NORMAL_LEVERAGE / records),
@@ -116,15 +94,10 @@ def _levels(margins: Margins, is_category: NDArray[np.bool_]) -> Floats:
 
 
 def permutation_moments(margins: Margins) -> tuple[Floats, Floats, Floats]:
-    """Return the mean, the variance and the largest value of the shared variation.
+    """Return mean, variance and maximum of the shared variation over all permutations.
 
-    Of two numbers it is the squared correlation, of a number and a category eta squared, and of
-    two categories chi squared over n: each the trace of the product of two projections.
-
-    Returns
-    -------
-    mean, variance, ceiling : ndarray of float64, shape (p, p)
-        Over all permutations of the records of one of the pair.
+    Squared correlation, eta squared, or chi squared over n: the trace of a product of
+    projections.
     """
     n = margins.known
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -167,7 +140,7 @@ def _of_category(codes: Codes) -> tuple[float, float]:
 
 
 def _as_association(reached: Floats, margins: Margins, is_category: NDArray[np.bool_]) -> Floats:
-    """The levels after the corrections that the association itself has."""
+    """Apply the corrections of the association itself to the levels."""
     n = margins.known
     levels = margins.rank + 1
     one, other = is_category[:, None], is_category[None, :]

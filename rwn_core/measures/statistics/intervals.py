@@ -1,4 +1,4 @@
-"""Intervals: of a further draw, of a success rate, and of a risk beyond a control group."""
+"""Intervals of a further draw, of a success rate, and of a risk beyond a control group."""
 
 from __future__ import annotations
 
@@ -18,38 +18,11 @@ UNBOUNDED = (-math.inf, math.inf)
 def prediction_interval(
     draws: ArrayLike, level: float = LEVEL, bounds: tuple[float, float] = UNBOUNDED
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Find the ends between which one more draw should fall, given some independent ones.
+    """Return the ends between which a further draw falls with probability `level`, shape (...).
 
-    Parameters
-    ----------
-    draws : array_like of float, shape (R, ...)
-    level : float
-        Share of further draws that should fall inside, above 0 and below 1.
-    bounds : tuple of float
-        Smallest and largest value that a draw can have; the ends are cut there, which leaves out
-        nothing that can happen.
-
-    Returns
-    -------
-    low, high : ndarray of float64, shape (...)
-        Of R draws, the j-th smallest and the j-th largest, j = (R + 1) (1 - level) / 2 rounded
-        down: these hold at least the share `level` for any distribution. Where R is too small for
-        that (below 19 for 0.9), mean -+ t s sqrt(1 + 1/R) that would leave out half as many of
-        normal values, (1 - level) / 2: so that of skewed and heavy-tailed ones about the share
-        `level` is held, too. NaN for fewer than two draws, and where a draw has no number.
-
-    References
-    ----------
-    Prediction intervals for a further observation: order statistics, and of a normal sample.
-
-    Examples
-    --------
-    >>> low, high = prediction_interval([1.0, 2.0, 3.0])
-    >>> round(float(low), 2), round(float(high), 2)
-    (-2.97, 6.97)
-    >>> low, high = prediction_interval(np.arange(39.0))
-    >>> float(low), float(high)
-    (1.0, 37.0)
+    `draws` has shape (R, ...). Order statistics j and R + 1 - j with j = (R + 1) (1 - level) / 2,
+    valid for any distribution; for R too small, mean -+ t s sqrt(1 + 1/R) with half the tails,
+    which about holds for skewed values. Cut at `bounds`; NaN for R < 2.
     """
     values = np.asarray(draws, dtype=np.float64)
     count = len(values)
@@ -67,22 +40,12 @@ def prediction_interval(
 
 
 def _rank(count: int, level: float) -> int:
-    """Which smallest and largest draw are the ends; 0 where there are too few for that."""
+    """Return the rank of the order statistics that are the ends; 0 for too few draws."""
     return math.floor((count + 1) * (1 - level) / 2 + 1e-9)
 
 
 def range_words(count: int) -> str:
-    """Say what the interval of so many releases is; for whoever shows one.
-
-    Examples
-    --------
-    >>> range_words(59)
-    'range of 59 releases: 9 of 10 fall in it'
-    >>> range_words(2)
-    'range of only 2 releases, wide enough for skewed values; draw at least 19 to know it'
-    >>> range_words(1)
-    'one release, without a range'
-    """
+    """Say what the interval of `count` releases is."""
     if count < 2:
         return "one release, without a range"
     if _rank(count, LEVEL):
@@ -97,7 +60,7 @@ def range_words(count: int) -> str:
 def _normal_interval(
     values: NDArray[np.float64], level: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean -+ t s sqrt(1 + 1/R) along the first axis; equal draws give their own value."""
+    """Return mean -+ t s sqrt(1 + 1/R) along the first axis; equal draws give their own value."""
     count = len(values)
     with np.errstate(invalid="ignore", over="ignore"):  # an infinite draw has no spread
         apart = values - values[0]
@@ -108,19 +71,7 @@ def _normal_interval(
 
 
 def wilson(successes: float, attacks: int) -> tuple[float, float]:
-    """Center and half-width of the 95 % Wilson score interval of a success rate.
-
-    Parameters
-    ----------
-    successes : float
-        From 0 to `attacks`.
-    attacks : int
-        At least 1.
-
-    References
-    ----------
-    Wilson 1927; Giomi et al. 2023, section 5.
-    """
+    """Return center and half-width of the 95 % Wilson score interval (1927) of success rates."""
     squared = Z95 * Z95
     rate = (successes + squared / 2) / (attacks + squared)
     spread = successes * (attacks - successes) / attacks + squared / 4
@@ -128,23 +79,9 @@ def wilson(successes: float, attacks: int) -> tuple[float, float]:
 
 
 def newcombe(one: tuple[float, int], other: tuple[float, int]) -> tuple[float, float]:
-    """Ends of the 95 % interval of the difference of two success rates, between -1 and 1.
+    """Return the 95 % interval of a difference of success rates (Newcombe 1998, method 10).
 
-    Parameters
-    ----------
-    one, other : (successes, attacks)
-        Counted on different people. Where the same people are counted twice, equal answers make
-        the true spread of the difference smaller and the interval holds more than it says.
-
-    References
-    ----------
-    Newcombe 1998, method 10: from the Wilson intervals of both rates.
-
-    Examples
-    --------
-    >>> low, high = newcombe((56, 70), (48, 80))
-    >>> round(low, 4), round(high, 4)
-    (0.0524, 0.3339)
+    Each rate is (successes, attacks). For the same people counted twice it is conservative.
     """
     rates = [successes / attacks for successes, attacks in (one, other)]
     (center, half), (other_center, other_half) = wilson(*one), wilson(*other)
@@ -155,18 +92,7 @@ def newcombe(one: tuple[float, int], other: tuple[float, int]) -> tuple[float, f
 
 
 def share_interval(counts: ArrayLike, of: ArrayLike) -> NDArray[np.float64]:
-    """Ends of the 95 % Wilson score interval of many shares, shape (..., 2).
-
-    Parameters
-    ----------
-    counts, of : array_like of float, shape (...)
-        From 0 to `of`; of nothing, everything from 0 to 1 is possible.
-
-    Examples
-    --------
-    >>> share_interval([5, 0], [10, 0]).round(3).tolist()
-    [[0.237, 0.763], [0.0, 1.0]]
-    """
+    """Return the 95 % Wilson score intervals of many shares, shape (..., 2); [0, 1] for none."""
     successes, attacks = np.asarray(counts, dtype=np.float64), np.asarray(of, dtype=np.float64)
     squared = Z95 * Z95
     centre = (successes + squared / 2) / (attacks + squared)
@@ -176,39 +102,16 @@ def share_interval(counts: ArrayLike, of: ArrayLike) -> NDArray[np.float64]:
 
 
 def exact_interval(count: int, of: int) -> tuple[float, float]:
-    """Both ends of the exact 95 % interval of a share.
-
-    Parameters
-    ----------
-    count, of : int
-        So many of `of` random ones, at least 1.
-
-    References
-    ----------
-    Clopper and Pearson 1934.
-
-    Examples
-    --------
-    >>> low, high = exact_interval(0, 400)
-    >>> round(low, 4), round(high, 4)
-    (0.0, 0.0092)
-    """
+    """Return the exact 95 % interval of a share (Clopper and Pearson 1934)."""
     low = betaincinv(count, of - count + 1, 0.025) if count else 0.0
     high = betaincinv(count + 1, of - count, 0.975) if count < of else 1.0
     return float(low), float(high)
 
 
 def excess_risk(attack: tuple[float, float], control: tuple[float, float]) -> tuple[float, float]:
-    """Risk beyond a control group, (r - c) / (1 - c), with its half-width; not cut.
+    """Return the risk beyond a control group, (r - c) / (1 - c), and its half-width.
 
-    Parameters
-    ----------
-    attack, control : tuple of float
-        Rate and half-width.
-
-    References
-    ----------
-    Giomi et al. 2023, section 5; errors by propagation.
+    Giomi et al. 2023, section 5. Each argument is a rate and its half-width.
     """
     rate, error = attack
     other, other_error = control
@@ -221,29 +124,11 @@ def excess_risk(attack: tuple[float, float], control: tuple[float, float]) -> tu
 def excess_interval(
     attack: tuple[float, float, float], control: tuple[float, float, float]
 ) -> tuple[float, float]:
-    """Interval of the risk beyond a control group, from those of the two success rates.
+    """Return the interval of 1 - (1 - r) / (1 - c) from those of both success rates.
 
-    Parameters
-    ----------
-    attack, control : tuple of float
-        Rate, low and high end, all from 0 to 1.
-
-    Returns
-    -------
-    low, high : float
-        Of 1 - (1 - r) / (1 - c), at most 1; it holds 0 exactly where Newcombe's interval of the
-        difference of the rates does. Where a rate of 1 of the control group cannot be excluded,
-        the low end is minus infinity.
-
-    References
-    ----------
-    Newcombe 1998 (method 10); Donner and Zou 2012 for the ratio (MOVER).
-
-    Examples
-    --------
-    >>> low, high = excess_interval((0.5, 0.4, 0.6), (0.2, 0.13, 0.29))
-    >>> round(low, 2), round(high, 2)
-    (0.22, 0.51)
+    Each argument is (rate, low, high). It holds 0 exactly if Newcombe's interval of the
+    difference does (Donner and Zou 2012, MOVER). The low end is -inf if a control rate of 1 is
+    possible.
     """
     missed, other = 1 - attack[0], 1 - control[0]
     (least, most), (few, many) = (1 - attack[2], 1 - attack[1]), (1 - control[2], 1 - control[1])

@@ -1,4 +1,4 @@
-"""Which variables an intruder knows and which he is after, and the classes of records they form."""
+"""Key and confidential variables, and the equivalence classes of the keys."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import codes, numbers
+from rwn_core.measures.aligned import codes, numbers, released_rows
 from rwn_core.measures.comparison import Comparison
 
 MOST_PATTERNS = 64  # of missing values; beyond, missing counts as a value of its own
 
 
 def key_names(comparison: Comparison) -> tuple[str, ...]:
-    """The key variables: those of that role; without any, all that are not confidential.
+    """Return the variables with the role key; without any, all that are not confidential.
 
     A sampling weight is known to the survey alone.
     """
@@ -35,7 +35,7 @@ def key_names(comparison: Comparison) -> tuple[str, ...]:
 
 
 def confidential_names(comparison: Comparison) -> tuple[str, ...]:
-    """The confidential variables: those of that role; without any, the regression's response."""
+    """Return the confidential variables; without any, the regression's response."""
     released = comparison.original.schema.released
     secret = tuple(v.name for v in released if v.role is Role.CONFIDENTIAL)
     question = comparison.question
@@ -46,12 +46,7 @@ def confidential_names(comparison: Comparison) -> tuple[str, ...]:
 
 
 def required_confidential(comparison: Comparison) -> tuple[str, ...]:
-    """`confidential_names`, or the reason why there is nothing to learn.
-
-    Raises
-    ------
-    NotApplicable
-    """
+    """Return `confidential_names`; raise NotApplicable if there are none."""
     names = confidential_names(comparison)
     if not names:
         raise NotApplicable(
@@ -62,7 +57,7 @@ def required_confidential(comparison: Comparison) -> tuple[str, ...]:
 
 
 def only(microdata: Microdata, names: Sequence[str]) -> Microdata:
-    """A table of some of its variables, in its own order."""
+    """Return a table of some of its variables, in its own order."""
     chosen = tuple(v for v in microdata.schema.variables if v.name in names)
     frame = microdata.frame[[v.name for v in chosen]]
     return Microdata(frame, Schema(variables=chosen))
@@ -71,22 +66,14 @@ def only(microdata: Microdata, names: Sequence[str]) -> Microdata:
 def cell_codes(
     comparison: Comparison, names: Sequence[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Several variables of both tables as numbers of their values.
+    """Return the values of both tables as codes, shapes (n, v) and (n', v).
 
-    Parameters
-    ----------
-    comparison : Comparison
-    names : sequence of str
-        At least one.
-
-    Returns
-    -------
-    original : ndarray of int64, shape (n, len(names))
-    released : ndarray of int64, shape (n', len(names))
-        Equal numbers in one column mean equal values, also across the tables; -1 is missing.
+    Equal codes in a column are equal values, also across the tables; -1 is missing.
     """
     pairs = [
-        comparison.here(("paired codes", name), partial(_paired_codes, comparison, name))
+        comparison.cached_for_release(
+            ("paired codes", name), partial(_paired_codes, comparison, name)
+        )
         for name in names
     ]
     return np.column_stack([one for one, _ in pairs]), np.column_stack([two for _, two in pairs])
@@ -95,10 +82,9 @@ def cell_codes(
 def key_cells(
     comparison: Comparison, keys: Sequence[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The cells of the keys, for counting who is like whom; see `cell_codes`.
+    """Return `cell_codes` of the keys for counting equivalence classes.
 
-    A released record that has lost all of its values is nobody's likeness: such records form a
-    class of their own, while a missing cell of another record agrees with everything.
+    Released records that lost all values form a class of their own.
     """
     original, released = cell_codes(comparison, keys)
     frame = comparison.masked.frame[list(comparison.masked.schema.names)]
@@ -113,7 +99,9 @@ def _paired_codes(comparison: Comparison, name: str) -> tuple[NDArray[np.int64],
         after, _ = codes(original, masked, name)
         return before.astype(np.int64), after.astype(np.int64)
     values, shown = original.values(name), numbers(original, masked, name)
-    distinct, own = comparison.once(("numbered values", name), lambda: _numbered(values))
+    distinct, own = comparison.cached_for_original(
+        ("numbered values", name), lambda: _numbered(values)
+    )
     place = np.searchsorted(distinct, shown)
     found = np.append(distinct, np.nan)[place] == shown
     if (found | np.isnan(shown)).all():  # nothing but the original's values, as donors give
@@ -123,7 +111,7 @@ def _paired_codes(comparison: Comparison, name: str) -> tuple[NDArray[np.int64],
 
 
 def _numbered(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The different values, ascending, and the number of each record's; -1 is missing."""
+    """Return the distinct values, ascending, and the code of each record; -1 is missing."""
     known = ~np.isnan(values)
     numbered = np.full(len(values), -1, dtype=np.int64)
     distinct, numbered[known] = np.unique(values[known], return_inverse=True)
@@ -131,7 +119,7 @@ def _numbered(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray
 
 
 def classes(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The number of each record's class of equal cells, shape (n,); missing is a value too."""
+    """Return the number of each record's equivalence class, shape (n,); missing is a value."""
     numbered = np.zeros(len(cells), dtype=np.int64)
     for column in cells.T:
         # both factors are at most the number of records, or of values in two tables
@@ -142,39 +130,30 @@ def classes(cells: NDArray[np.int64]) -> NDArray[np.int64]:
     return numbered.astype(np.int64)
 
 
+def confidential_classes(
+    comparison: Comparison,
+) -> tuple[tuple[str, ...], tuple[str, ...], list[tuple[NDArray[np.int64], NDArray[np.int64]]]]:
+    """Return keys, confidential variables, and both tables' class numbers and value codes."""
+    secrets = required_confidential(comparison)
+    keys = tuple(name for name in key_names(comparison) if name not in secrets)
+    if not keys:
+        raise NotApplicable("No key variable other than the confidential ones is left.")
+    rows = released_rows(comparison.original, comparison.masked)
+    (before, after), (own, shown) = cell_codes(comparison, keys), cell_codes(comparison, secrets)
+    return keys, secrets, [(classes(before), own), (classes(after[rows]), shown[rows])]
+
+
 def class_sizes(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many records agree with each record, a missing cell agreeing with everything.
+    """Return the number of records that agree with each record, shape (n,).
 
-    Parameters
-    ----------
-    cells : ndarray of int64, shape (n, m)
-        Numbers of values, -1 where missing.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        At least 1: the record itself.
-
-    References
-    ----------
-    Hundepool et al. 2012, section 3.2.1; a missing value matches any, as in sdcMicro's freqCalc.
+    A missing value agrees with any, as in sdcMicro's freqCalc (Hundepool et al. 2012, section
+    3.2.1).
     """
     return np.rint(class_totals(cells, np.ones(len(cells)))).astype(np.int64)
 
 
 def class_totals(cells: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How many people the records that agree with each record stand for; see `class_sizes`.
-
-    Parameters
-    ----------
-    cells : ndarray of int64, shape (n, m)
-    weights : ndarray of float64, shape (n,)
-        How many people each record stands for.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-    """
+    """Return the total weight of the records that agree with each record, shape (n,)."""
     known = cells >= 0
     patterns, pattern = np.unique(known, axis=0, return_inverse=True)
     pattern = pattern.ravel()

@@ -40,19 +40,7 @@ class Model:
 
 
 def fit_margins(counts: NDArray[np.float64], terms: Terms) -> NDArray[np.float64]:
-    """Fitted means of a log-linear model with these margins.
-
-    Parameters
-    ----------
-    counts : ndarray of float64
-        Sample counts, one axis for each key; empty cells are sampling zeros.
-    terms : tuple of tuple of int
-        Axes of each margin that the fit must keep.
-
-    References
-    ----------
-    Deming and Stephan 1940; maximum likelihood for Poisson counts.
-    """
+    """Return the fitted means of a log-linear model with these margins (Deming, Stephan 1940)."""
     means = np.full(counts.shape, counts.sum() / counts.size)
     for _ in range(STEPS):
         error = 0.0
@@ -68,10 +56,8 @@ def fit_margins(counts: NDArray[np.float64], terms: Terms) -> NDArray[np.float64
 
 
 def check_deviation(means: NDArray[np.float64], fraction: float) -> float:
-    """Standard deviation of the check B of tau2 if the model holds.
+    """Return the standard deviation of the check B of tau2 under the model.
 
-    Notes
-    -----
     For a Poisson count f of mean m, f - m has variance m, (f - m)^2 - f has variance 2 m^2, and
     the two are uncorrelated.
     """
@@ -97,25 +83,10 @@ def _model(counts: NDArray[np.float64], terms: Terms, fraction: float) -> Model:
 
 
 def forward_search(counts: NDArray[np.float64], fraction: float, most: int = 6) -> list[Model]:
-    """Models from main effects on, an interaction added at each step, until none is refuted.
+    """Return models from main effects on, each with one more interaction, at most `most`.
 
-    Parameters
-    ----------
-    counts : ndarray of float64
-        Sample counts, one axis for each key.
-    fraction : float
-        Sampling fraction, in (0, 1]; at 1 nothing is left to model.
-    most : int
-        Interactions to add at most.
-
-    Returns
-    -------
-    list of Model
-        The last is the simplest one found whose check is not above 1.96 standard deviations.
-
-    References
-    ----------
-    Skinner and Shlomo 2008, section 4: forward search with the minimum error criterion.
+    The search ends when |B| is at most 1.96 standard deviations (Skinner and Shlomo 2008, section
+    4).
     """
     mains: Terms = tuple((axis,) for axis in range(counts.ndim))
     path = [_model(counts, mains, fraction)]
@@ -131,5 +102,5 @@ def forward_search(counts: NDArray[np.float64], fraction: float, most: int = 6) 
 
 
 def _with(terms: Terms, pair: tuple[int, ...]) -> Terms:
-    """The margins with one more; those it contains need no fitting of their own."""
+    """Add a margin; the margins that it contains are dropped."""
     return (*(term for term in terms if not set(term) <= set(pair)), pair)

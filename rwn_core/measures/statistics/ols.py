@@ -1,4 +1,8 @@
-"""The steward's regression fitted by least squares to the original and to the release."""
+"""Least squares fits of the steward's regression to the original and to the release.
+
+Own code, as for the intervals of proportions: importing statsmodels would delay the first picture
+by .5 s.
+"""
 
 from __future__ import annotations
 
@@ -49,20 +53,14 @@ class LeastSquares:
 
 
 def fits(comparison: Comparison) -> tuple[LeastSquares, LeastSquares]:
-    """The regression of a comparison on the original and on the release.
-
-    Raises
-    ------
-    NotApplicable
-        It cannot be fitted to one of the two; the reason says which, and names the columns.
-    """
+    """Fit the comparison's regression to the original and to the release."""
     original, question = comparison.original, comparison.question
-    before = comparison.once(
+    before = comparison.cached_for_original(
         ("least squares", question),
         lambda: least_squares(design_matrix(original, original, question)),
     )
     masked = comparison.masked
-    after = comparison.here(
+    after = comparison.cached_for_release(
         ("least squares", question),
         lambda: least_squares(design_matrix(original, masked, question, RELEASED), RELEASED),
     )
@@ -70,23 +68,7 @@ def fits(comparison: Comparison) -> tuple[LeastSquares, LeastSquares]:
 
 
 def least_squares(design: Design, where: str = "") -> LeastSquares:
-    """Fit a regression.
-
-    Parameters
-    ----------
-    design : Design
-    where : str
-        Ends a reason that concerns this table.
-
-    Returns
-    -------
-    LeastSquares
-
-    Raises
-    ------
-    NotApplicable
-        Predictors are collinear.
-    """
+    """Fit a regression by QR; refuse collinear predictors by name."""
     # standardized columns: neither a large unit nor a large mean costs digits or rank
     scaled = standardized(design.columns)
     response = standardized(design.response[:, None])[:, 0]
@@ -112,10 +94,19 @@ def least_squares(design: Design, where: str = "") -> LeastSquares:
     )
 
 
+def refuse_exact(fit: LeastSquares, where: str, because: str) -> None:
+    """Refuse a fit without residual variance."""
+    if fit.residual_variance == 0:
+        raise NotApplicable(
+            f"The predictors explain {fit.design.question.response} exactly{where}, so {because}; "
+            "choose other predictors."
+        )
+
+
 def _in_units(
     design: Design, params: NDArray[np.float64], covariance: NDArray[np.float64]
 ) -> dict[str, NDArray[np.float64]]:
-    """Coefficients and standard errors of the columns as they are, not standardized."""
+    """Return coefficients and standard errors in the units of the columns."""
     unit, center = _sd(design.response), design.response.mean()
     units = np.array([_sd(column) for column in design.columns.T])
     back = np.concatenate(([1.0], -design.columns.mean(axis=0) / units))

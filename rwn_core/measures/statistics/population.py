@@ -1,4 +1,4 @@
-"""From a sample to its population: how many people share a combination of key values."""
+"""Risk of a sample with respect to its population: frequencies of combinations of key values."""
 
 from __future__ import annotations
 
@@ -14,24 +14,12 @@ LARGEST_EXACT = 30  # sample frequencies whose risk is computed by the exact for
 
 
 def probability_unique(rate: NDArray[np.float64], fraction: float) -> NDArray[np.float64]:
-    """P(F = 1 | f = 1): a sample unique is a population unique.
-
-    Parameters
-    ----------
-    rate : ndarray of float64
-        Population mean lambda of the cell, at least 0.
-    fraction : float
-        Sampling fraction pi, in (0, 1].
-
-    References
-    ----------
-    Skinner and Shlomo 2008.
-    """
+    """Return P(F = 1 | f = 1) for population means `rate` (Skinner and Shlomo 2008)."""
     return np.exp(-(1.0 - fraction) * rate)
 
 
 def expected_inverse(rate: NDArray[np.float64], fraction: float) -> NDArray[np.float64]:
-    """E(1/F | f = 1): chance that matching a sample unique to the population is right."""
+    """Return E(1/F | f = 1) for population means `rate`."""
     exponent = (1.0 - fraction) * np.asarray(rate, dtype=np.float64)
     safe = np.where(exponent > 0, exponent, 1.0)
     return np.where(exponent > 0, -np.expm1(-safe) / safe, 1.0)
@@ -61,23 +49,8 @@ class FileRisk:
 
 
 def file_risk(counts: NDArray[np.float64], means: NDArray[np.float64], fraction: float) -> FileRisk:
-    """Risk of a file from fitted cell means.
+    """Return the file-level risk from counts and fitted means of all key cells, shape (K,).
 
-    Parameters
-    ----------
-    counts : ndarray of float64, shape (K,)
-        Sample counts f of all key cells, empty ones included.
-    means : ndarray of float64, shape (K,)
-        Fitted sample means mu; lambda = mu / fraction.
-    fraction : float
-        In (0, 1].
-
-    Returns
-    -------
-    FileRisk
-
-    References
-    ----------
     Skinner and Shlomo 2008; the check B by Taylor expansion of the risk in f.
     """
     rate = np.maximum(means, 1e-300) / fraction
@@ -98,7 +71,7 @@ def _check(
     first: NDArray[np.float64],
     second: NDArray[np.float64],
 ) -> float:
-    """B = sum of pi lambda e^(-pi lambda) (-h' d / pi + h'' (d^2 - f) / (2 pi^2))."""
+    """Return the sum of pi lambda e^(-pi lambda) (-h' d / pi + h'' (d^2 - f) / (2 pi^2))."""
     deviation = counts - fraction * rate
     term = -first * deviation / fraction
     term += second * (deviation**2 - counts) / (2 * fraction**2)
@@ -116,7 +89,7 @@ def _slopes1(
 def _slopes2(
     rate: NDArray[np.float64], fraction: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """First and second derivative of (1 - e^-m) / m, m = c lambda; by series where m is small."""
+    """Return both derivatives of (1 - e^-m) / m, m = c lambda; by series if m is small."""
     c = 1.0 - fraction
     m = c * rate
     small = m < 1e-2
@@ -131,24 +104,9 @@ def _slopes2(
 def individual_risk(
     frequencies: NDArray[np.int64], population: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """E(1/F | f): the risk of one record of a class.
+    """Return E(1/F | f) of each record by Benedetti and Franconi (1998), shape (n,).
 
-    Parameters
-    ----------
-    frequencies : ndarray of int64, shape (n,)
-        f, the sample frequency of each record's key, at least 1.
-    population : ndarray of float64, shape (n,)
-        Estimated population frequency: the sum of the sampling weights of the class, at least f.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        In (0, 1/f].
-
-    References
-    ----------
-    Benedetti and Franconi 1998: F given f is negative binomial with success probability
-    f / (sum of weights).
+    `population` is the sum of the sampling weights of the record's class.
     """
     f = np.asarray(frequencies, dtype=np.float64)
     return _mean_inverse(f, f, np.clip(f / np.maximum(population, f), 1e-12, 1.0))
@@ -157,25 +115,11 @@ def individual_risk(
 def fitted_risk(
     frequencies: NDArray[np.int64], population: NDArray[np.float64], law: PitmanLaw
 ) -> NDArray[np.float64]:
-    """E(1/F | f) where the classes follow Pitman's sampling formula.
+    """Return E(1/F | f) under Pitman's sampling formula (Pitman 1995; Hoshino 2001), shape (n,).
 
-    Parameters
-    ----------
-    frequencies, population : see `individual_risk`
-    law : PitmanLaw
-        Fitted to the classes of the file.
-
-    Notes
-    -----
-    Given f of n records, F - f is the number of those among N - n further people whose values
-    fall into the class: beta-binomial with f - alpha and theta + n - f + alpha, close to negative
-    binomial. At alpha = theta = 0 this is the law of Benedetti and Franconi, which takes it that
-    hardly a value is still unseen; where most records are alone, that is far from the truth. N is
-    n times the class's own mean weight.
-
-    References
-    ----------
-    Pitman 1995; Hoshino 2001.
+    Given f of n records, F - f of N - n further people is beta-binomial (f - alpha, theta + n - f
+    + alpha), close to negative binomial. At alpha = theta = 0 this is the law of Benedetti and
+    Franconi. N is n times the class's mean weight.
     """
     f = np.asarray(frequencies, dtype=np.float64)
     n = float(len(f))
@@ -187,7 +131,7 @@ def fitted_risk(
 def _mean_inverse(
     f: NDArray[np.float64], a: NDArray[np.float64], p: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """E(1 / (f + X)), X negative binomial with size a and success probability p, shape (n,)."""
+    """Return E(1 / (f + X)), X negative binomial with size a and success probability p."""
     risk = p / np.maximum(a - (1 - p), 1e-300)  # large f: as sdcMicro and mu-Argus
     some = (f <= LARGEST_EXACT) & (p < 1) & (p > 1e-4) & (f > 1)
     risk[some] = p[some] ** a[some] / f[some] * hyp2f1(a[some], f[some], f[some] + 1, 1 - p[some])

@@ -1,4 +1,4 @@
-"""Of the records that are unique in a sample, the share that is unique in the population."""
+"""Share of sample uniques that are population uniques."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class PitmanLaw(NamedTuple):
     theta: float
 
     def alone(self, n: int, population: float) -> float:
-        """P(a sample unique among n records is a population unique).
+        """Return P(a sample unique among n records is a population unique).
 
-        Of the m + 1st person these are the values with probability (1 - alpha) / (theta + m), so
-        that the product of the complements from m = n to the population's size is exact.
+        The next person after m has these values with probability (1 - alpha) / (theta + m): the
+        product of the complements from m = n to the population's size.
         """
         from scipy.special import betaln
 
@@ -45,7 +45,7 @@ class PitmanLaw(NamedTuple):
 
 
 def pitman_law(sizes: Sizes) -> PitmanLaw:
-    """The law of maximum likelihood, of the sizes of a sample's classes."""
+    """Fit Pitman's sampling formula to class sizes by maximum likelihood."""
     from scipy.optimize import minimize
 
     n, ones = int(sizes.sum()), int((sizes == 1).sum())
@@ -61,10 +61,7 @@ def pitman_law(sizes: Sizes) -> PitmanLaw:
 
 
 def pitman_range(sizes: Sizes, population: float) -> tuple[float, float]:
-    """The smallest and largest share of all laws that the sample does not refute.
-
-    Parameters and share as of `pitman`; at the level of 5 %, by the likelihood ratio.
-    """
+    """Return the smallest and largest `pitman` of all laws within the 95 % likelihood region."""
     n, ones = int(sizes.sum()), int((sizes == 1).sum())
     if not ones:
         return 0.0, 0.0
@@ -88,30 +85,10 @@ def pitman_range(sizes: Sizes, population: float) -> tuple[float, float]:
 
 
 def pitman(sizes: Sizes, population: float) -> float:
-    """Share of sample uniques that are population uniques, by Pitman's sampling formula.
+    """Return the share of sample uniques that are population uniques by Pitman's formula.
 
-    Parameters
-    ----------
-    sizes : ndarray of int64, shape (u,)
-        How many records of the sample share each combination; some of them 1.
-    population : float
-        How many people the sample is drawn from.
-
-    Returns
-    -------
-    float
-        In [0, 1].
-
-    Notes
-    -----
-    The partition of the sample follows Pitman's formula with 0 <= alpha < 1 and theta > -alpha,
-    fitted by maximum likelihood. Given the sample, a unique one stays alone as `PitmanLaw.alone`
-    says. Hoshino's expected number of population uniques, Gamma(theta + 1) / Gamma(theta + alpha)
-    * N^alpha, is the limit of large N: where theta is not small beside N, it is too high.
-
-    References
-    ----------
-    Hoshino 2001 (the fit); Pitman 1995 (the chance of a further person).
+    Fit: Hoshino 2001. Hoshino's expected number Gamma(theta + 1) / Gamma(theta + alpha) N^alpha
+    is the limit of large N and too high unless theta is small compared with N.
     """
     n, ones = int(sizes.sum()), int((sizes == 1).sum())
     if ones in (0, n):
@@ -120,7 +97,7 @@ def pitman(sizes: Sizes, population: float) -> float:
 
 
 def _pitman_misfit(at: NDArray[np.float64], sizes: Sizes) -> float:
-    """Minus the logarithm of the likelihood, at alpha and log(theta + alpha)."""
+    """Return minus the log-likelihood at alpha and log(theta + alpha)."""
     from scipy.special import betaln, gammaln
 
     alpha, theta = at[0], np.exp(at[1]) - at[0]
@@ -137,18 +114,9 @@ def _pitman_misfit(at: NDArray[np.float64], sizes: Sizes) -> float:
 
 
 def zayatz(sizes: Sizes, population: float) -> float:
-    """Share of sample uniques that are population uniques, of classes as large as the sample's.
+    """Return the share of sample uniques that are population uniques by Zayatz (1991).
 
-    Parameters and return value as of `pitman`.
-
-    Notes
-    -----
-    By Bayes' rule, with the sizes of the sample's classes for those of the population's: a class
-    of size j leaves one record in the sample with the probability of the hypergeometric law.
-
-    References
-    ----------
-    Zayatz 1991.
+    Bayes' rule with the sample's class sizes as the population's; hypergeometric sampling.
     """
     from scipy.stats import hypergeom
 
@@ -161,24 +129,10 @@ def zayatz(sizes: Sizes, population: float) -> float:
 
 
 def slide_negative_binomial(sizes: Sizes, population: float) -> float | None:
-    """Share of sample uniques that are population uniques, by a slide negative binomial law.
+    """Return the share by the slide negative binomial law; None if it cannot be fitted.
 
-    Parameters as of `pitman`.
-
-    Returns
-    -------
-    float or None
-        In [0, 1]; None where no such population has this sample.
-
-    Notes
-    -----
-    The population has K classes of size 1 + X, X negative binomial (r, p), sampled by Bernoulli
-    draws of probability f. K, r and p are found from the population's size and the sample's
-    numbers of classes and of uniques; K p^r classes are of size 1.
-
-    References
-    ----------
-    Chen and Keller-McNulty 1998.
+    Chen and Keller-McNulty 1998: K classes of size 1 + X, X negative binomial (r, p), Bernoulli
+    sampling.
     """
     from scipy.optimize import least_squares
     from scipy.special import expit
@@ -207,10 +161,10 @@ def slide_negative_binomial(sizes: Sizes, population: float) -> float | None:
 
 
 def _expected_classes(total: float, r: float, p: float, fraction: float) -> tuple[float, float]:
-    """Expected numbers of the sample's classes, and of those of one record.
+    """Return the expected numbers of sampled classes and of sample uniques.
 
-    A class is missed with probability G(1 - f) and leaves one record with f G'(1 - f), where
-    G(s) = s (p / (1 - (1 - p) s))^r is the generating function of its size.
+    G(s) = s (p / (1 - (1 - p) s))^r generates the class size: a class is missed with probability
+    G(1 - f) and unique with f G'(1 - f).
     """
     left = 1 - fraction
     within = 1 - (1 - p) * left
@@ -219,25 +173,7 @@ def _expected_classes(total: float, r: float, p: float, fraction: float) -> tupl
 
 
 def decided(estimates: dict[str, float | None], fraction: float) -> str:
-    """Which of the three estimates to rely on.
-
-    Parameters
-    ----------
-    estimates : dict of str to float or None
-        With the keys "pitman", "zayatz" and "snb".
-    fraction : float
-        Of the population that is in the sample.
-
-    Returns
-    -------
-    str
-        A key.
-
-    References
-    ----------
-    Dankar, El Emam, Neisa, Roffey 2012: Pitman's for samples of at most a tenth; beyond, the
-    smaller of the two others, as Zayatz's errs upwards.
-    """
+    """Return the key of the estimate to use, by the rule of Dankar et al. (2012)."""
     if fraction <= _SMALL_SAMPLE:
         return "pitman"
     slide, other = estimates["snb"], estimates["zayatz"]

@@ -39,29 +39,10 @@ class Loss:
 
 
 def relation_loss(before: Floats, after: Floats, chance: Floats) -> Loss:
-    """Return how much of the relations is lost.
+    """Return how much of the relations is lost, given both associations and `chance_levels`.
 
-    Parameters
-    ----------
-    before, after : ndarray of float64, shape (p, p)
-        Associations of the original and of the release; NaN where one of a pair does not vary.
-    chance : ndarray of float64, shape (p, p)
-        What unrelated variables reach by chance, from `chance_levels`.
-
-    Returns
-    -------
-    Loss
-        The mean of the pairs' losses, each weighted by how far it exceeds chance, so that pairs
-        without a relation neither dilute nor raise it. A relation that only the release shows
-        adds by how far it exceeds chance. If a released variable does not vary, its relations are
-        lost.
-
-    Examples
-    --------
-    >>> before = np.array([[1.0, 0.8], [0.8, 1.0]])
-    >>> after = np.array([[1.0, 0.2], [0.2, 1.0]])
-    >>> round(relation_loss(before, after, np.full((2, 2), 0.1)).value, 2)
-    0.75
+    The mean of the pairs' losses, weighted by their excess over chance, plus the excess of
+    relations that only the release shows. Relations of a constant released variable are lost.
     """
     upper = np.triu(np.ones(before.shape, dtype=bool), 1)
     size, found = np.abs(before), np.where(np.isnan(after), 0.0, after)
@@ -83,7 +64,7 @@ def faded(
 ) -> list[list[str]]:
     """Return the weakened pairs of names that count most in the loss, the largest first.
 
-    A pair is left out that lost less than the share `least` of its relation.
+    Only pairs that lost at least the share `least` of their relation.
     """
     weaker = np.sign(before) * np.nan_to_num(after) < np.abs(before)
     counted = np.where(weaker & (loss.lost >= least), loss.weight * loss.lost, 0.0)

@@ -11,29 +11,12 @@ SIGNIFICANT = 2.0  # standard errors of the original from 0, from which on its s
 def standardized_difference(
     before: NDArray[np.float64], after: NDArray[np.float64], error: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Change of each coefficient in standard errors of the original.
-
-    Parameters
-    ----------
-    before, after : ndarray of float64, shape (t,)
-        Coefficients of the original and of the release.
-    error : ndarray of float64, shape (t,)
-        Standard errors of the original, above 0.
-
-    Returns
-    -------
-    ndarray of float64, shape (t,)
-        At least 0.
-
-    References
-    ----------
-    Karr, Kohnen, Oganian, Reiter, Sanil 2006; Perry, Matloff, Tendick 2022, section 8.
-    """
+    """Return the change of each coefficient in standard errors of the original, shape (t,)."""
     return np.abs(after - before) / error
 
 
 def turned(
     before: NDArray[np.float64], after: NDArray[np.float64], error: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """True for each coefficient that changed its sign, if the original's sign is beyond chance."""
+    """Return True for coefficients that changed a sign that was significant in the original."""
     return (np.sign(before) * np.sign(after) < 0) & (np.abs(before) > SIGNIFICANT * error)

@@ -1,28 +1,27 @@
-"""Association of all pairs of variables, numbers and categories: how far each moved."""
+"""Associations of all pairs of variables: mean change."""
 
 from __future__ import annotations
-
-import numpy as np
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.table_associations import (
+from rwn_core.measures.statistics.association import (
     is_category,
     original_associations,
     released_associations,
     shown,
 )
+from rwn_core.measures.statistics.correlation import pair_changes
 
 
 def is_mixed(table: Microdata) -> bool:
-    """Whether some released variables are no numbers, so that correlations leave them out."""
+    """Return True if some released variables are not numeric."""
     return any(v.name not in table.numeric_names for v in table.schema.released)
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean absolute change of the association of all pairs of variables."""
+    """Return the mean absolute change of the association of all pairs of variables."""
     original = comparison.original
     names = [variable.name for variable in original.schema.released]
     if len(names) < 2:
@@ -30,20 +29,16 @@ def compute(comparison: Comparison) -> Reading:
     category = is_category(original)
     before = shown(original_associations(comparison), category)
     after = shown(released_associations(comparison), category)
-    pairs = np.triu_indices(len(names), 1)
-    change = np.abs(after - before)[pairs]
-    defined = ~np.isnan(change)
-    if not defined.any():
-        raise NotApplicable("No pair of variables varies in both tables.")
+    change = pair_changes(before, after, "No pair of variables varies in both tables.")
     detail = {
         "names": names,
         "original": before,
         "released": after,
         "coefficient": category[:, None] + category[None, :],
-        "mean_absolute_change": float(change[defined].mean()),
-        "pairs": int(defined.sum()),
+        "mean_absolute_change": float(change.mean()),
+        "pairs": len(change),
     }
-    return Reading(value=float(change[defined].mean()), baseline=0.0, detail=detail)
+    return Reading(value=float(change.mean()), baseline=0.0, detail=detail)
 
 
 MEASURE = Measure(

@@ -1,4 +1,4 @@
-"""Relations lost: the share of all relations between variables that a release no longer shows."""
+"""Relations lost: share of the relations between variables that a release no longer shows."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import numpy as np
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.relation_loss import GONE, faded, relation_loss
-from rwn_core.measures.statistics.table_associations import (
+from rwn_core.measures.statistics.association import (
     original_associations,
     original_chance,
     released_associations,
 )
+from rwn_core.measures.statistics.relation_loss import GONE, faded, relation_loss
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of the original's relations that is lost."""
+    """Return the share of the original's relations that is lost."""
     names = [variable.name for variable in comparison.original.schema.released]
     if len(names) < 2:
         raise NotApplicable("Relations need at least two variables.")

@@ -1,15 +1,14 @@
-"""Confidence intervals: how much the release's and the original's have in common."""
+"""Confidence interval overlap of the original's and the release's slopes."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import RELEASED
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.ols import fits
+from rwn_core.measures.statistics.ols import fits, refuse_exact
 
 Z95 = 1.96
 
@@ -18,41 +17,19 @@ def interval_overlap(
     before: tuple[NDArray[np.float64], NDArray[np.float64]],
     after: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> NDArray[np.float64]:
-    """Mean share that two intervals have of each other.
+    """Return the mean relative overlap of two intervals, shape (t,); below 0 if they are apart.
 
-    Parameters
-    ----------
-    before, after : tuple of ndarray of float64, shape (t,) each
-        Lower and upper ends; no interval of width 0.
-
-    Returns
-    -------
-    ndarray of float64, shape (t,)
-        1 where they are the same; below 0 where they are apart. Clip at 0 for the 2006 form.
-
-    References
-    ----------
-    Karr, Kohnen, Oganian, Reiter, Sanil 2006; unclipped: Snoke and others 2018.
-
-    Examples
-    --------
-    >>> one, other = (np.array([0.0]), np.array([10.0])), (np.array([5.0]), np.array([15.0]))
-    >>> interval_overlap(one, other).tolist()
-    [0.5]
+    Karr and others 2006; unclipped: Snoke and others 2018.
     """
     shared = np.minimum(before[1], after[1]) - np.maximum(before[0], after[0])
     return np.asarray((shared / (before[1] - before[0]) + shared / (after[1] - after[0])) / 2)
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean overlap of the slopes' 95 % intervals."""
+    """Return the mean overlap of the slopes' 95 % intervals."""
     before, after = fits(comparison)
     for fit, where in ((before, " in the original"), (after, RELEASED)):
-        if fit.residual_variance == 0:
-            raise NotApplicable(
-                f"The predictors explain {before.design.question.response} exactly{where}, so "
-                "its intervals have no width; choose other predictors."
-            )
+        refuse_exact(fit, where, "its intervals have no width")
     ends = [
         (fit.coefficients - Z95 * fit.standard_errors, fit.coefficients + Z95 * fit.standard_errors)
         for fit in (before, after)

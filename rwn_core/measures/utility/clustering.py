@@ -1,4 +1,4 @@
-"""Clustering: whether clusters found in the release sort the records as the original's do."""
+"""Clusters: agreement of the original's records sorted by both files' clusters."""
 
 from __future__ import annotations
 
@@ -18,19 +18,7 @@ ROUNDS = 100
 
 
 def cluster_centers(points: NDArray[np.float64], clusters: int) -> NDArray[np.float64]:
-    """Centers of k-means that start from slices along the main direction.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    clusters : int
-        At most n.
-
-    Returns
-    -------
-    ndarray of float64, shape (clusters, d)
-        The same whatever the order of the records, but for rounding.
-    """
+    """Return k-means centers, shape (clusters, d), started from slices along the main direction."""
     centered = points - points.mean(axis=0)
     _, directions = np.linalg.eigh(centered.T @ centered)
     score = centered @ directions[:, -1]
@@ -48,23 +36,13 @@ def cluster_centers(points: NDArray[np.float64], clusters: int) -> NDArray[np.fl
 
 
 def nearest_center(points: NDArray[np.float64], centers: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Number of each point's nearest center, shape (n,)."""
+    """Return the number of each point's nearest center, shape (n,)."""
     squared = (centers**2).sum(axis=1) - 2 * points @ centers.T
     return np.asarray(squared.argmin(axis=1), dtype=np.int64)
 
 
 def adjusted_rand(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
-    """Agreement of two ways to sort records: 1 if the same, 0 on average by chance.
-
-    References
-    ----------
-    Hubert and Arabie 1985.
-
-    Examples
-    --------
-    >>> adjusted_rand(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
-    1.0
-    """
+    """Return the adjusted Rand index of two partitions (Hubert and Arabie 1985)."""
     table = np.zeros((one.max() + 1, other.max() + 1))
     np.add.at(table, (one, other), 1.0)
 
@@ -79,19 +57,19 @@ def adjusted_rand(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Agreement of the original's records sorted by the release's clusters and by their own."""
+    """Return the agreement of the original's records sorted by both files' clusters."""
     original = comparison.original
     require_values(comparison.masked)
-    metric = comparison.once("clustering metric", lambda: _metric(comparison))
+    metric = comparison.cached_for_original("clustering metric", lambda: _metric(comparison))
     width = len(metric.axes)
     if width > WIDE and original.n * width > LARGEST:
         raise NotApplicable(
             "Categories of thousands of levels have no centers to sort records around; look at "
             "the distribution of each instead."
         )
-    points = comparison.once("clustering points", lambda: metric.points(original))
+    points = comparison.cached_for_original("clustering points", lambda: metric.points(original))
     clusters = min(CLUSTERS, len(np.unique(points, axis=0)))
-    own = comparison.once(
+    own = comparison.cached_for_original(
         "clusters", lambda: nearest_center(points, cluster_centers(points, clusters))
     )
     centers = cluster_centers(metric.points(comparison.masked), clusters)

@@ -1,4 +1,4 @@
-"""Contingency tables: whether cross-tabulations of two and three variables keep their cells."""
+"""Contingency tables: change of cross tables of two and three variables."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ MOST_IN_THREES = 14  # variables; more would make too many three-way tables
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean total variation distance of all two-way tables."""
+    """Return the mean total variation distance of all two-way tables."""
     original = comparison.original
     require_values(comparison.masked)
     released = original.schema.released
     if len(released) < 2:
         raise NotApplicable("A cross-tabulation needs at least two variables.")
-    groups = comparison.once(
+    groups = comparison.cached_for_original(
         "groups", lambda: [grouping(original, variable) for variable in released]
     )
-    before = comparison.once("grouped", lambda: [g.codes(original, original) for g in groups])
+    before = comparison.cached_for_original(
+        "grouped", lambda: [g.codes(original, original) for g in groups]
+    )
     after = [g.codes(original, comparison.masked) for g in groups]
     two = _distances(groups, before, after, len(groups), 2)
     three = _distances(groups, before, after, min(len(groups), MOST_IN_THREES), 3)

@@ -1,4 +1,4 @@
-"""Correlations: how far each pair's linear relation moved."""
+"""Correlations: change of the linear relation of each pair."""
 
 from __future__ import annotations
 
@@ -9,42 +9,43 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import matrix
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.correlation import CORRELATIONS, correlation_matrix
+from rwn_core.measures.statistics.correlation import (
+    CORRELATIONS,
+    correlation_matrix,
+    pair_changes,
+)
 
 ZERO = 1e-12  # a correlation nearer to 0 has no sign but that of rounding
 
 
 def sign_changes(before: NDArray[np.float64], after: NDArray[np.float64]) -> int:
-    """How many correlations went from one side of 0 to the other; NaN counts as neither."""
+    """Count the correlations that changed sign; NaN has no sign."""
     signs = [np.where(np.abs(r) > ZERO, np.sign(r), 0.0) for r in (before, after)]
     return int((signs[0] * signs[1] < 0).sum())
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean absolute change of the correlations of all pairs of numeric variables."""
+    """Return the mean absolute change of the correlations of all pairs of numeric variables."""
     original = comparison.original
     names = original.numeric_names
     if len(names) < 2:
         raise NotApplicable("Correlations need at least two continuous or count variables.")
-    before = comparison.once(
+    before = comparison.cached_for_original(
         CORRELATIONS, lambda: correlation_matrix(matrix(original, original, names))
     )
-    after = comparison.here(
+    after = comparison.cached_for_release(
         CORRELATIONS, lambda: correlation_matrix(matrix(original, comparison.masked, names))
     )
-    first, second = np.triu_indices(len(names), 1)
-    change = np.abs(after - before)[first, second]
-    defined = ~np.isnan(change)
-    if not defined.any():
-        raise NotApplicable("No pair of numeric variables varies in both tables.")
-    mean_change = float(change[defined].mean())
+    change = pair_changes(before, after, "No pair of numeric variables varies in both tables.")
+    mean_change = float(change.mean())
+    pairs = np.triu_indices(len(names), 1)
     detail = {
         "names": list(names),
         "original": before,
         "released": after,
         "mean_absolute_change": mean_change,
-        "sign_changes": sign_changes(before[first, second], after[first, second]),
-        "pairs": int(defined.sum()),
+        "sign_changes": sign_changes(before[pairs], after[pairs]),
+        "pairs": len(change),
     }
     return Reading(value=mean_change, baseline=0.0, detail=detail)
 

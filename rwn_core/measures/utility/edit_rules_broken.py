@@ -1,4 +1,4 @@
-"""Edit rules: how many released records are not believable, against the original."""
+"""Edit rules: released records that break one, compared with the original."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rwn_core.measures.measure import Measure, Reading
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Share of the released records that break an edit rule."""
+    """Return the share of the released records that break an edit rule."""
     original, masked = comparison.original, comparison.masked
     rules = original.schema.edit_rules
     if not rules:
         raise NotApplicable("The schema has no edit rules; write them on the Data page.")
     require_values(masked)
-    before = comparison.once(
+    before = comparison.cached_for_original(
         ("edit rules", rules), lambda: [rule.broken(original.frame) for rule in rules]
     )
     try:

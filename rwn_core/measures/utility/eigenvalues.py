@@ -1,4 +1,4 @@
-"""Eigenvalues: whether the correlation matrix keeps its shape, weak directions included."""
+"""Eigenvalues of the correlation matrix, small ones included."""
 
 from __future__ import annotations
 
@@ -6,56 +6,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import complete, matrix, varies
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.correlation import correlation_matrix
+from rwn_core.measures.statistics.correlation import correlation_matrix, varying_columns
 
 SINGULAR = 1e-10  # smallest over largest eigenvalue at which a direction is rounding
 LOADING = 0.1  # a variable with less is no part of a direction
 
 
 def eigenvalue_distance(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
-    """Sum of the relative changes of the eigenvalues.
-
-    Parameters
-    ----------
-    before, after : ndarray of float64, shape (m,)
-        Descending; those of the original above 0.
-
-    Returns
-    -------
-    float
-        At least 0.
-    """
+    """Return the sum of the relative changes of the eigenvalues."""
     return float((np.abs(before - after) / before).sum())
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Sum of relative changes of the correlation matrix's eigenvalues."""
-    original = comparison.original
-    tables = []
-    for table, where in ((original, "original"), (comparison.masked, "released table")):
-        values = matrix(original, table, original.numeric_names)
-        values = values[complete(values)]
-        if len(values) < 2:
-            raise NotApplicable(
-                f"The {where} has {len(values)} records without a missing number; eigenvalues "
-                "need at least 2."
-            )
-        tables.append(values)
-    different = varies(tables[0]) & varies(tables[1])
-    if different.sum() < 2:
-        raise NotApplicable(
-            "Eigenvalues need at least two continuous or count variables that vary in both tables."
-        )
-    kept = zip(original.numeric_names, different, strict=True)
-    names = tuple(name for name, varied in kept if varied)
-    before = comparison.once(
-        ("eigenvalues", names), lambda: _original(tables[0][:, different], names)
-    )
+    """Return the sum of relative changes of the correlation matrix's eigenvalues."""
+    names, own, released = varying_columns(comparison, "eigenvalues")
+    before = comparison.cached_for_original(("eigenvalues", names), lambda: _original(own, names))
     # the routine of the original: two routines differ in the last digit
-    after = np.linalg.eigh(correlation_matrix(tables[1][:, different]))[0][::-1].copy()
+    after = np.linalg.eigh(correlation_matrix(released))[0][::-1].copy()
     detail = {
         "names": list(names),
         "original": before,

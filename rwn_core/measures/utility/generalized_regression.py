@@ -1,4 +1,4 @@
-"""Logistic or Poisson regression: the steward's question where the response asks for it."""
+"""Logistic or Poisson regression, if the response suits it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rwn_core.measures.statistics.slope_change import standardized_difference, t
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Largest change of a slope, in the original's standard errors."""
+    """Return the largest change of a slope, in the original's standard errors."""
     before, after = generalized_fits(comparison)
     fitted = before.coefficients, after.coefficients, before.standard_errors
     moved = standardized_difference(*fitted)

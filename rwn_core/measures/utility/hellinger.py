@@ -1,4 +1,4 @@
-"""Hellinger distance: how far each variable's table of counts moved, rare cells included."""
+"""Hellinger distance of each variable's table of counts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _distances(comparison: Comparison, variable: Variable) -> dict[str, Any]:
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean Hellinger distance over the variables."""
+    """Return the mean Hellinger distance over the variables."""
     released = comparison.original.schema.released
     each_variable = [_distances(comparison, variable) for variable in released]
     distances = np.array([one["hellinger"] for one in each_variable])

@@ -1,4 +1,4 @@
-"""IL1s: how far the cells of the release are from their own originals."""
+"""IL1s: distance of the released cells from their own originals."""
 
 from __future__ import annotations
 
@@ -15,41 +15,21 @@ from rwn_core.measures.statistics.distributions import standard_deviation
 def il1s(
     before: NDArray[np.float64], after: NDArray[np.float64], spread: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Distance of every cell from its original, in sqrt(2) standard deviations.
+    """Return each cell's change in sqrt(2) standard deviations, shape (n, m).
 
-    Parameters
-    ----------
-    before, after : ndarray of float64, shape (n, m)
-        Row by row the same records; NaN where missing.
-    spread : ndarray of float64, shape (m,)
-        The original's standard deviations (divisor n - 1), above 0.
-
-    Returns
-    -------
-    ndarray of float64, shape (n, m)
-        At least 0; NaN where either is missing. Its mean over all cells is IL1s.
-
-    References
-    ----------
     Mateo-Sanz, Sebe, Domingo-Ferrer 2004. sdcMicro's dUtility reports the sum.
     """
     return np.asarray(np.abs(after / spread - before / spread) / np.sqrt(2))
 
 
 def il1_percent(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Change of every cell in percent of its original; NaN where that is 0 or one is missing.
-
-    Returns
-    -------
-    ndarray of float64, shape (n, m)
-        At least 0.
-    """
+    """Return each cell's change in percent; NaN if the original is 0 or one is missing."""
     size = np.where(before == 0, np.nan, np.abs(before))
     return np.asarray(100 * np.abs(after / size - before / size))
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean distance of the numeric cells from their own originals."""
+    """Return the mean distance of the numeric cells from their own originals."""
     original = comparison.original
     before = matrix(original, original, original.numeric_names)
     spread = np.array([standard_deviation(column[~np.isnan(column)]) for column in before.T])
@@ -77,7 +57,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def _means(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mean of each column over the cells that have a value; 0 where none has."""
+    """Return the mean of each column over its known cells; 0 for none."""
     known = ~np.isnan(cells)
     return np.asarray(np.where(known, cells, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1))
 

@@ -1,4 +1,4 @@
-"""Marginals: whether each variable still has its own distribution."""
+"""Marginal distributions of the variables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from rwn_core.measures.statistics.distributions import (
 def distribution_steps(
     ascending: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Find the different values, and the share at or below each, preceded by 0."""
+    """Return the distinct values, and the share at or below each, preceded by 0."""
     new = np.concatenate(([True], ascending[1:] > ascending[:-1]))
     ends = np.append(np.flatnonzero(new), len(ascending))
     return ascending[ends[:-1]], ends / len(ascending)
@@ -36,24 +36,9 @@ def distribution_steps(
 def kolmogorov_smirnov(
     steps: tuple[NDArray[np.float64], NDArray[np.float64]], other: NDArray[np.float64]
 ) -> float:
-    """Find the largest distance between two empirical distribution functions.
+    """Return the largest distance of two empirical distribution functions.
 
-    Parameters
-    ----------
-    steps : tuple of ndarray
-        Of the one, from `distribution_steps`.
-    other : ndarray of float64, shape (m,)
-        Values of the other: ascending, complete, at least one.
-
-    Returns
-    -------
-    float
-        From 0 to 1.
-
-    Examples
-    --------
-    >>> kolmogorov_smirnov(distribution_steps(np.array([1.0, 2.0])), np.array([1.0, 3.0]))
-    0.5
+    `steps` is from `distribution_steps`; `other` is ascending and complete.
     """
     # between two steps the first function is flat and the second rises: its ends decide
     values, shares = steps
@@ -67,7 +52,7 @@ _FINE = 1 / 8  # of a bin: finer steps leave every bin about as many multiples
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Numeric:
-    """What one numeric variable needs of the original, once for all releases."""
+    """Statistics of one numeric variable of the original."""
 
     steps: tuple[NDArray[np.float64], NDArray[np.float64]]
     step: float  # of which all values are multiples; 0 if there is none
@@ -108,7 +93,7 @@ def _numeric(comparison: Comparison, name: str) -> dict[str, Any]:
             counts=bin_counts(known, edges),
         )
 
-    before = comparison.once(("marginal", name), profile)
+    before = comparison.cached_for_original(("marginal", name), profile)
     known = _known(comparison.original, comparison.masked, name, RELEASED)
     after = _summary(known)
     edges, counts = _widened(before, known)
@@ -128,7 +113,7 @@ def _numeric(comparison: Comparison, name: str) -> dict[str, Any]:
 
 
 def _towers(step: float, edges: NDArray[np.float64]) -> bool:
-    """Whether some bins would hold more multiples of the step than others, so that it shows."""
+    """Return True if some bins would hold visibly more multiples of the step than others."""
     width = float(edges[1] - edges[0])
     return step > _FINE * width and not np.isclose(step, width)
 
@@ -136,10 +121,7 @@ def _towers(step: float, edges: NDArray[np.float64]) -> bool:
 def _widened(
     before: _Numeric, known: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The original's bins, of a rounded release with whole steps in each.
-
-    Where another tool's values go beyond an end, there is one more.
-    """
+    """Return the original's bins and counts, fitted to a coarser or wider release."""
     edges, counts = before.edges, before.counts
     step = grid_step(np.unique(known))
     if step > 1.5 * before.step and _towers(step, edges):  # rounded: the bins follow the steps
@@ -185,15 +167,15 @@ def _marginal(comparison: Comparison, variable: Variable) -> Mapping[str, Any]:
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean distance of the variables' distributions: Kolmogorov-Smirnov or total variation."""
+    """Return the mean distance of the variables: Kolmogorov-Smirnov or total variation."""
     released = comparison.original.schema.released
     variables = {variable.name: _marginal(comparison, variable) for variable in released}
     value = float(np.mean([shown["difference"] for shown in variables.values()]))
     return Reading(value=value, baseline=0.0, detail={"variables": variables})
 
 
-def of_one(comparison: Comparison, name: str) -> Reading | NotApplicable:
-    """The distance of one variable's distribution, with what `compute` says of it."""
+def one_marginal(comparison: Comparison, name: str) -> Reading | NotApplicable:
+    """Return the distance of one variable's distribution, with its entry of `compute`."""
     try:
         shown = _marginal(comparison, comparison.original.schema.variable(name))
     except NotApplicable as reason:

@@ -1,18 +1,181 @@
-"""pMSE: whether a model of all pairs of variables can tell the release from the original."""
+"""pMSE: success of a model of all pairs of variables at telling release and original apart."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, special
+from threadpoolctl import threadpool_limits
 
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import codes, numbers, require_values, varies
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.propensity import Propensity, propensity
+
+Terms = Literal["main", "pairwise"]
+
+MOST_TERMS = 600
+DEPENDENT = 1e-8  # share of a column's length that rounding leaves after projection
+STEPS = 30
+CONVERGED = 1e-10
+ROUNDING = 9  # decimals of a probability that a fit of these sizes determines
+FARTHEST = 30.0  # linear predictor at which a probability is 0 or 1 for every purpose
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Propensity:
+    """A fitted propensity model.
+
+    Attributes
+    ----------
+    original, released : ndarray of float64, shape (n1,) and (n2,)
+        Probability of being released, by the model.
+    parameters : int
+        Independent coefficients, with the intercept.
+    """
+
+    original: NDArray[np.float64]
+    released: NDArray[np.float64]
+    parameters: int
+
+    @property
+    def share(self) -> float:
+        """Return the share c of released records."""
+        return len(self.released) / (len(self.original) + len(self.released))
+
+    @property
+    def pmse(self) -> float:
+        """Return the mean squared difference of the probabilities and c."""
+        every = np.concatenate((self.original, self.released))
+        result = float(((every - self.share) ** 2).mean())
+        return 0.0 if result < CONVERGED**2 else result
+
+    @property
+    def specks(self) -> float:
+        """Return the Kolmogorov-Smirnov distance of the probabilities (Bowen, Liu, Su 2021)."""
+        from scipy.stats import ks_2samp
+
+        before, after = (np.round(p, ROUNDING) for p in (self.original, self.released))
+        return float(ks_2samp(before, after, method="asymp").statistic)
+
+    @property
+    def null(self) -> tuple[float, float]:
+        """Return mean and standard deviation of `pmse` if the release is drawn from the model."""
+        n, c = len(self.original) + len(self.released), self.share
+        unit = (1 - c) ** 2 * c / n
+        return (self.parameters - 1) * unit, float(np.sqrt(2 * (self.parameters - 1))) * unit
+
+
+def propensity(comparison: Comparison, terms: Terms) -> Propensity:
+    """Fit a logistic model of being released to both files, main effects or all pairs.
+
+    Woo and others 2009; Snoke and others 2018.
+    """
+    require_values(comparison.masked)
+    tables = (comparison.original, comparison.masked)
+    parts = [_columns(comparison.original, table) for table in tables]
+    stacked = np.concatenate(parts)
+    stacked = stacked[:, varies(stacked)]
+    if not stacked.shape[1]:
+        raise NotApplicable("No variable varies, so no model can tell the two files apart.")
+    stacked = _scaled(stacked)
+    if terms == "pairwise":
+        stacked = _scaled(_products(stacked))
+    labels = np.repeat([0.0, 1.0], [len(part) for part in parts])
+    # many small products: on a busy machine their threads wait for each other
+    with threadpool_limits(1, user_api="blas"):
+        basis = _independent(stacked)
+        result = _probabilities(basis, labels)
+    n = len(parts[0])
+    return Propensity(original=result[:n], released=result[n:], parameters=basis.shape[1])
+
+
+def _columns(original: Microdata, table: Microdata) -> NDArray[np.float64]:
+    """Return numbers and dummies of every variable, with an indicator of missing values."""
+    columns: list[NDArray[np.float64]] = []
+    for variable in original.schema.released:
+        if variable.kind is Kind.CATEGORICAL:
+            code, _ = codes(original, table, variable.name)
+            levels = len(original.codes(variable.name)[1])
+            columns += [(code == level).astype(np.float64) for level in range(levels)]
+            if len(columns) > MOST_TERMS:
+                raise NotApplicable(
+                    f"Variable {variable.name} has so many levels that the model would have more "
+                    f"than {MOST_TERMS} terms; give it the role identifier."
+                )
+            continue
+        values = numbers(original, table, variable.name)
+        missing = np.isnan(values)
+        known = numbers(original, original, variable.name)
+        known = known[~np.isnan(known)]
+        middle, half_width = (
+            (float(known.min()), float(np.ptp(known / 2))) if len(known) else (0, 0)
+        )
+        # in half ranges of the original: the squares of huge numbers must not overflow
+        values = np.where(missing, 0.0, (values - middle) / (half_width or 1.0))
+        columns += [np.clip(values, -1e6, 1e6), missing.astype(np.float64)]
+    return np.column_stack(columns)
+
+
+def _scaled(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    centered = columns - columns.mean(axis=0)
+    spread = np.abs(centered).max(axis=0)
+    kept = spread > DEPENDENT
+    return np.asarray(centered[:, kept] / spread[kept])
+
+
+def _products(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    m = columns.shape[1]
+    count = m + m * (m + 1) // 2
+    if count > MOST_TERMS:
+        raise NotApplicable(
+            f"All pairs of variables and levels make {count:,} terms, and the model takes at most "
+            f"{MOST_TERMS}; give variables of many levels the role identifier."
+        )
+    one, two = np.triu_indices(m)
+    return np.column_stack([columns, columns[:, one] * columns[:, two]])
+
+
+def _independent(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return an orthonormal basis of the intercept and the columns; dependent ones drop out."""
+    n = len(columns)
+    scaled = np.column_stack([np.ones(n), columns])
+    scaled /= np.linalg.norm(scaled, axis=0)
+    # of the small triangle of an unpivoted factorization: pivoting long columns is slow
+    basis, triangle = linalg.qr(scaled, mode="economic", check_finite=False)
+    turn, left, _ = linalg.svd(triangle, full_matrices=False)
+    return np.asarray(basis @ turn[:, left > DEPENDENT * left[0]])
+
+
+def _probabilities(basis: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Fit by Newton's method; with separated records it stops near 0 and 1."""
+    share = labels.mean()
+    start = np.log(share / (1 - share))
+    coefficients = basis.T @ np.full(len(labels), start)
+    best, deviance = np.full(len(labels), share), np.inf
+    for _ in range(STEPS):
+        linear = np.clip(basis @ coefficients, -FARTHEST, FARTHEST)
+        result = special.expit(linear)
+        now = float(-2 * special.log_expit(np.where(labels > 0, linear, -linear)).sum())
+        if now < deviance:
+            best = result
+        if abs(deviance - now) <= CONVERGED * (1 + now):
+            break
+        deviance = min(now, deviance)
+        weight = np.maximum(result * (1 - result), 1e-9)
+        information = (basis * weight[:, None]).T @ basis
+        step = linalg.solve(information, basis.T @ (labels - result), assume_a="pos")
+        coefficients = coefficients + step * min(1.0, 10.0 / max(np.abs(basis @ step).max(), 1e-12))
+    return np.asarray(best)
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Ratio of pMSE to its expectation for a release from the fitted model, pairwise terms."""
+    """Return pMSE over its expectation for a release from the fitted model, pairwise terms."""
     model = propensity(comparison, "pairwise")
     pairwise = _numbers(model)
     shares = np.linspace(0, 1, 21)

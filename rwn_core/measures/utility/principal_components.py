@@ -1,49 +1,31 @@
-"""Principal components: whether the release keeps the main directions' share of the variance."""
+"""Principal components: share of the variance of the main directions."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import complete, matrix, standardized, varies
+from rwn_core.measures.aligned import standardized
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.correlation import varying_columns
 
 COMPONENTS = 5  # the paper reports the share that this many hold together
 
 
 def component_variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Variances of the principal components of the standardized columns.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, m)
-        Complete, n at least 2; every column varies.
-
-    Returns
-    -------
-    ndarray of float64, shape (m,)
-        Descending, at least 0; their sum is m.
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 8.
-
-    Examples
-    --------
-    >>> component_variances(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])).round(3).tolist()
-    [2.0, 0.0]
-    """
+    """Return the descending variances of the standardized columns' components, shape (m,)."""
     scaled = standardized(values)
     eigenvalues = np.linalg.eigvalsh(scaled.T @ scaled / (len(scaled) - 1))
     return np.asarray(np.maximum(eigenvalues[::-1], 0.0), dtype=np.float64)
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Largest change of the cumulative share of variance over the components."""
-    names, before, after = _complete_columns(comparison)
-    variances = comparison.once(("components", names), lambda: component_variances(before))
+    """Return the largest change of the cumulative share of variance over the components."""
+    names, before, after = varying_columns(comparison, "principal components")
+    variances = comparison.cached_for_original(
+        ("components", names), lambda: component_variances(before)
+    )
     released = component_variances(after)
     share, share_released = variances / variances.sum(), released / released.sum()
     cumulative, cumulative_released = np.cumsum(share), np.cumsum(share_released)
@@ -61,32 +43,6 @@ def compute(comparison: Comparison) -> Reading:
     }
     value = float(np.abs(cumulative_released - cumulative).max())
     return Reading(value=min(value, 1.0), baseline=0.0, detail=detail)
-
-
-def _complete_columns(
-    comparison: Comparison,
-) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.float64]]:
-    """The numeric variables that vary in both tables, with each table's complete records."""
-    original = comparison.original
-    names = original.numeric_names
-    tables = []
-    for table, where in ((original, "original"), (comparison.masked, "released table")):
-        values = matrix(original, table, names)
-        values = values[complete(values)]
-        if len(values) < 2:
-            raise NotApplicable(
-                f"The {where} has {len(values)} records without a missing number; principal "
-                "components need at least 2."
-            )
-        tables.append(values)
-    different = varies(tables[0]) & varies(tables[1])
-    if different.sum() < 2:
-        raise NotApplicable(
-            "Principal components need at least two continuous or count variables that vary in "
-            "both tables."
-        )
-    kept = tuple(name for name, varied in zip(names, different, strict=True) if varied)
-    return kept, tables[0][:, different], tables[1][:, different]
 
 
 MEASURE = Measure(

@@ -1,30 +1,21 @@
-"""Quantiles: whether the numbers that tables are made of stay where they were."""
+"""Quantiles of the numeric variables."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import RELEASED, numbers
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.distributions import standard_deviation
+from rwn_core.measures.statistics.distributions import varying_numbers
 
 SHARES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean change of seven quantiles of each numeric variable, in standard deviations."""
-    original = comparison.original
+    """Return the mean change of seven quantiles per variable, in standard deviations."""
     names, tables, changes = [], [], []
-    for name in original.numeric_names:
-        both = [numbers(original, table, name) for table in (original, comparison.masked)]
-        before, after = (values[~np.isnan(values)] for values in both)
-        spread = standard_deviation(before)
-        if not spread:
-            continue
-        if not len(after):
-            raise NotApplicable(f"Every value of variable {name} is missing{RELEASED}.")
+    for name, before, after, spread in varying_numbers(comparison):
         names.append(name)
         pair = [np.quantile(v / spread, SHARES) for v in (before, after)]
         changes.append(pair[1] - pair[0])

@@ -1,43 +1,38 @@
-"""Rank correlations: how far each pair's monotone relation moved, outliers or not."""
+"""Rank correlations: change of the monotone relation of each pair."""
 
 from __future__ import annotations
-
-import numpy as np
 
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import matrix
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.correlation import rank_correlation_matrix
+from rwn_core.measures.statistics.correlation import pair_changes, rank_correlation_matrix
 
 RANKED = (Kind.CONTINUOUS, Kind.COUNT, Kind.ORDERED, Kind.DATE)
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean absolute change of Spearman's correlation over all pairs of ranked variables."""
+    """Return the mean absolute change of Spearman's correlation of all ranked pairs."""
     original = comparison.original
     names = [v.name for v in original.schema.released if v.kind in RANKED]
     if len(names) < 2:
         raise NotApplicable(
             "Rank correlations need at least two variables whose values have order."
         )
-    before = comparison.once(
+    before = comparison.cached_for_original(
         "rank correlations", lambda: rank_correlation_matrix(matrix(original, original, names))
     )
     after = rank_correlation_matrix(matrix(original, comparison.masked, names))
-    first, second = np.triu_indices(len(names), 1)
-    change = np.abs(after - before)[first, second]
-    defined = ~np.isnan(change)
-    if not defined.any():
-        raise NotApplicable("No pair of variables whose values have order varies in both tables.")
+    refusal = "No pair of variables whose values have order varies in both tables."
+    change = pair_changes(before, after, refusal)
     detail = {
         "names": names,
         "original": before,
         "released": after,
-        "pairs": int(defined.sum()),
+        "pairs": len(change),
     }
-    return Reading(value=float(change[defined].mean()), baseline=0.0, detail=detail)
+    return Reading(value=float(change.mean()), baseline=0.0, detail=detail)
 
 
 MEASURE = Measure(

@@ -1,22 +1,17 @@
-"""Regression: whether the steward's analysis still finds the same slopes."""
+"""Regression: change of the slopes of the steward's analysis."""
 
 from __future__ import annotations
 
-from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.ols import fits
+from rwn_core.measures.statistics.ols import fits, refuse_exact
 from rwn_core.measures.statistics.slope_change import standardized_difference, turned
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Largest change of a slope, in the original's standard errors."""
+    """Return the largest change of a slope, in the original's standard errors."""
     before, after = fits(comparison)
-    if before.residual_variance == 0:
-        raise NotApplicable(
-            f"The predictors explain {before.design.question.response} exactly in the original, "
-            "so there are no standard errors to compare with; choose other predictors."
-        )
+    refuse_exact(before, " in the original", "there are no standard errors to compare with")
     moved = standardized_difference(before.coefficients, after.coefficients, before.standard_errors)
     detail = {
         "response": before.design.question.response,

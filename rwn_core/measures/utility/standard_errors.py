@@ -1,23 +1,18 @@
-"""Standard errors: whether the release reports the precision that the original would."""
+"""Standard errors that the release reports, compared with the original's."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.ols import fits
+from rwn_core.measures.statistics.ols import fits, refuse_exact
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Median relative change of the slopes' standard errors."""
+    """Return the median relative change of the slopes' standard errors."""
     before, after = fits(comparison)
-    if before.residual_variance == 0:
-        raise NotApplicable(
-            f"The predictors explain {before.design.question.response} exactly in the original, "
-            "so there are no standard errors to compare with; choose other predictors."
-        )
+    refuse_exact(before, " in the original", "there are no standard errors to compare with")
     ratio = after.standard_errors / before.standard_errors
     detail = {
         "response": before.design.question.response,

@@ -1,4 +1,4 @@
-"""Subgroups: whether small groups keep their size, or shrink into the majority."""
+"""Small groups: change of their sizes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ MOST = 400
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean absolute relative change of the sizes of small groups."""
+    """Return the mean absolute relative change of the sizes of small groups."""
     original = comparison.original
     require_values(comparison.masked)
-    groups = comparison.once(
+    groups = comparison.cached_for_original(
         "tails", lambda: [grouping(original, v, TAILS) for v in original.schema.released]
     )
-    before = comparison.once("tailed", lambda: [g.codes(original, original) for g in groups])
+    before = comparison.cached_for_original(
+        "tailed", lambda: [g.codes(original, original) for g in groups]
+    )
     after = [g.codes(original, comparison.masked) for g in groups]
     singles = [(position,) for position in range(len(groups))]
     categories = [
@@ -64,7 +66,7 @@ Row = tuple[str, int, int, float | None]
 def _small(
     groups: list[Grouping], codes: tuple[Codes, Codes], tables: list[tuple[int, ...]], law: Shares
 ) -> list[Row]:
-    """Name, original, released and expected size of every small group; the smallest first."""
+    """Return name, original, released and expected size of every small group, ascending."""
     most = SMALL * len(codes[0][0])
     result: list[Row] = []
     for positions in tables:
@@ -82,7 +84,7 @@ def _small(
 
 
 def _shares(comparison: Comparison, groups: list[Grouping], before: Codes) -> Shares:
-    """Probability of each record to be released in each group, where donors are independent."""
+    """Return each record's probability of each group; None unless donors are independent."""
     components = () if comparison.law is None else comparison.law.components()
     if len(components) != 1 or comparison.file is not None:
         return None
@@ -93,7 +95,7 @@ def _shares(comparison: Comparison, groups: list[Grouping], before: Codes) -> Sh
     for group, codes in zip(groups, before, strict=True):
         own = (codes[:, None] == np.arange(len(group.labels))).astype(np.float64)
         q = cells.modification(group.name)
-        shares.append((1 - q) * own + q * np.asarray(cells.members @ own))
+        shares.append((1 - q) * own + q * np.asarray(cells.probabilities @ own))
     return shares
 
 

@@ -1,8 +1,9 @@
-"""Survey estimates: whether weighted means, shares and slopes stay within their errors."""
+"""Survey estimates: change of weighted means, shares and slopes in standard errors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -16,13 +17,88 @@ from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.cross_table import grouping
 from rwn_core.measures.statistics.design_matrix import design_matrix
-from rwn_core.measures.statistics.survey import (
-    Design,
-    mean_error,
-    slope_errors,
-    weighted_mean,
-    weighted_slopes,
-)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Design:
+    """Sampling design of the records.
+
+    Attributes
+    ----------
+    weights : ndarray of float64, shape (n,)
+        How many people each record stands for.
+    strata, clusters : ndarray of int64, shape (n,)
+        Numbers from 0. Records of one cluster were drawn together, within a stratum.
+    """
+
+    weights: NDArray[np.float64]
+    strata: NDArray[np.int64]
+    clusters: NDArray[np.int64]
+
+    def subset(self, records: NDArray[np.int64]) -> Design:
+        """Return the design of some records."""
+        return Design(
+            weights=self.weights[records],
+            strata=self.strata[records],
+            clusters=self.clusters[records],
+        )
+
+    def variance(self, influence: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the covariance of totals of `influence`, shape (n, m), by Taylor linearization.
+
+        Lumley 2010, section 2. Clusters are drawn with replacement in strata; a single cluster is
+        compared with the mean of all clusters.
+        """
+        pairs, place = np.unique(
+            np.stack((self.strata, self.clusters)), axis=1, return_inverse=True
+        )
+        place = place.ravel()
+        totals = np.zeros((pairs.shape[1], influence.shape[1]))
+        np.add.at(totals, place, influence)
+        strata = np.unique(pairs[0], return_inverse=True)[1].ravel()
+        sizes = np.bincount(strata)
+        means = np.zeros((len(sizes), influence.shape[1]))
+        np.add.at(means, strata, totals)
+        means /= sizes[:, None]
+        means[sizes == 1] = totals.mean(axis=0)
+        apart = totals - means[strata]
+        factor = np.where(sizes > 1, sizes / np.maximum(sizes - 1, 1), 1.0)[strata]
+        return np.asarray((apart * factor[:, None]).T @ apart)
+
+
+def weighted_mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    """Return the weighted mean; NaN if the weights sum to 0."""
+    total = float(weights.sum())
+    return float(weights @ values) / total if total > 0 else float("nan")
+
+
+def mean_error(values: NDArray[np.float64], design: Design) -> float:
+    """Return the standard error of `weighted_mean` under a design."""
+    weights = design.weights
+    influence = weights * (values - weighted_mean(values, weights)) / weights.sum()
+    return float(np.sqrt(design.variance(influence[:, None])[0, 0]))
+
+
+def weighted_slopes(
+    columns: NDArray[np.float64], response: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the coefficients of a weighted regression, the intercept first, shape (t,)."""
+    matrix = np.column_stack((np.ones(len(columns)), columns))
+    root = np.sqrt(weights)[:, None]
+    found = np.linalg.lstsq(matrix * root, response * root[:, 0], rcond=None)[0]
+    return np.asarray(found, dtype=np.float64)
+
+
+def slope_errors(
+    columns: NDArray[np.float64], response: NDArray[np.float64], design: Design
+) -> NDArray[np.float64]:
+    """Return the standard errors of `weighted_slopes` under a design, shape (t,)."""
+    matrix = np.column_stack((np.ones(len(columns)), columns))
+    left = response - matrix @ weighted_slopes(columns, response, design.weights)
+    bread = np.linalg.pinv((matrix * design.weights[:, None]).T @ matrix)
+    influence = (design.weights * left)[:, None] * (matrix @ bread)
+    return np.asarray(np.sqrt(np.diag(design.variance(influence))))
+
 
 MOST_TIMES = 12  # points in time that have estimates of their own
 
@@ -35,9 +111,9 @@ class _Estimate(NamedTuple):
 
 
 def survey_design(original: Microdata, weights: str) -> Design:
-    """How a table was drawn, by the roles of its variables.
+    """Return the sampling design by the roles of the variables.
 
-    Several strata are crossed; who belongs to no household is a cluster alone.
+    Several strata are crossed; a person without a household is a cluster.
     """
     number = np.zeros(original.n, dtype=np.int64)
     for variable in original.schema.variables:
@@ -46,27 +122,27 @@ def survey_design(original: Microdata, weights: str) -> Design:
             number = number * (int(codes.max(initial=0)) + 2) + codes + 1
             number = np.unique(number, return_inverse=True)[1].ravel().astype(np.int64)
     clusters = np.arange(original.n)
-    home = original.schema.name_of(Role.HOUSEHOLD)
+    home = original.schema.name_with_role(Role.HOUSEHOLD)
     if home is not None:
         codes = original.codes(home)[0].astype(np.int64)
         clusters = np.where(codes < 0, clusters + original.n, codes)
-    own = Sampling(weights=weights).of(original, original)
+    own = Sampling(weights=weights).record_weights(original, original)
     return Design(weights=own, strata=number, clusters=clusters)
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Median change of all estimates, in the original's standard errors."""
+    """Return the median change of all estimates, in the original's standard errors."""
     original, masked = comparison.original, comparison.masked
-    name = original.schema.name_of(Role.SAMPLING_WEIGHT)
+    name = original.schema.name_with_role(Role.SAMPLING_WEIGHT)
     if name is None:
         raise NotApplicable("No variable has the role sampling weight; give it to one.")
     if original.schema.variable(name).kind not in (Kind.CONTINUOUS, Kind.COUNT):
         raise NotApplicable(f"The sampling weight {name} must hold numbers; change its kind.")
     require_values(masked)
-    design = comparison.once("survey design", lambda: survey_design(original, name))
+    design = comparison.cached_for_original("survey design", lambda: survey_design(original, name))
     if not (np.isfinite(design.weights).all() and design.weights.min() >= 0):
         raise NotApplicable(f"The sampling weight {name} must be at least 0 in every record.")
-    after = Sampling(weights=name).of(original, masked)
+    after = Sampling(weights=name).record_weights(original, masked)
     found = [*_means(comparison, design, after, name), *_slopes(comparison, design, after)]
     found = [one for one in found if one.error > 0]
     if not found:
@@ -90,7 +166,7 @@ def compute(comparison: Comparison) -> Reading:
 def _means(
     comparison: Comparison, design: Design, after: NDArray[np.float64], weights: str
 ) -> Iterator[_Estimate]:
-    """Weighted means of numbers and shares of levels, of everybody and at each time."""
+    """Yield weighted means of numbers and shares of levels, in total and at each time."""
     original, masked = comparison.original, comparison.masked
     domains = [("", np.ones(original.n, bool), np.ones(masked.n, bool)), *_times(comparison)]
     for variable in original.schema.released:
@@ -107,7 +183,7 @@ def _means(
                 yield _Estimate(
                     label + when,
                     weighted_mean(old[one], design.weights[one]),
-                    mean_error(old[one], design.of(records)),
+                    mean_error(old[one], design.subset(records)),
                     weighted_mean(new[two], after[two]),
                 )
 
@@ -115,7 +191,7 @@ def _means(
 def _columns(
     original: Microdata, masked: Microdata, variable: Variable
 ) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float64]]]:
-    """What is averaged of a variable: its numbers, or who has each of its frequent levels."""
+    """Yield the averaged columns of a variable: its numbers, or indicators of frequent levels."""
     name = variable.name
     if variable.kind in (Kind.CONTINUOUS, Kind.COUNT):
         yield f"mean of {name}", numbers(original, original, name), numbers(original, masked, name)
@@ -130,9 +206,9 @@ def _columns(
 def _times(
     comparison: Comparison,
 ) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.bool_]]]:
-    """The records of each point in time, where there are few."""
+    """Yield the records of each point in time, if there are few."""
     original, masked = comparison.original, comparison.masked
-    name = original.schema.name_of(Role.TIME)
+    name = original.schema.name_with_role(Role.TIME)
     if name is None or name not in masked.names:
         return
     before, levels = original.codes(name)
@@ -146,14 +222,14 @@ def _times(
 def _slopes(
     comparison: Comparison, design: Design, after: NDArray[np.float64]
 ) -> Iterator[_Estimate]:
-    """The steward's regression with weights; nothing where there is none."""
+    """Yield the slopes of the steward's weighted regression, if there is one."""
     original, masked, question = comparison.original, comparison.masked, comparison.question
     try:
         old = design_matrix(original, original, question)
         new = design_matrix(original, masked, question, RELEASED)
     except NotApplicable:
         return  # the measure of regressions says why
-    drawn = design.of(old.records)
+    drawn = design.subset(old.records)
     before = weighted_slopes(old.columns, old.response, drawn.weights)
     errors = slope_errors(old.columns, old.response, drawn)
     released = weighted_slopes(new.columns, new.response, after[new.records])

@@ -1,28 +1,19 @@
-"""Wasserstein distance: how far each numeric variable's values moved as a whole."""
+"""Wasserstein distance of each numeric variable."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import RELEASED, numbers
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.distributions import standard_deviation, wasserstein
+from rwn_core.measures.statistics.distributions import varying_numbers, wasserstein
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean Wasserstein distance of the numeric variables, in standard deviations."""
-    original = comparison.original
+    """Return the mean Wasserstein distance of the numeric variables, in standard deviations."""
     names, distances = [], []
-    for name in original.numeric_names:
-        before, after = (numbers(original, t, name) for t in (original, comparison.masked))
-        before, after = before[~np.isnan(before)], after[~np.isnan(after)]
-        spread = standard_deviation(before)
-        if not spread:
-            continue
-        if not len(after):
-            raise NotApplicable(f"Every value of variable {name} is missing{RELEASED}.")
+    for name, before, after, spread in varying_numbers(comparison):
         names.append(name)
         middle = before.min()
         distances.append(wasserstein((before - middle) / spread, (after - middle) / spread))

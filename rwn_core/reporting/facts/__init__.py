@@ -1,4 +1,4 @@
-"""Facts of a report: one list, and for each fact who may read it.
+"""Facts of a report in one list, each with its audience.
 
 A fact is an `Entry` in `inside.py` or `outside.py` with its audience; reports are views of it.
 Those of a dataset's release are in `dataset.py`.
@@ -28,19 +28,7 @@ FACTS: tuple[Entry, ...] = (*OUTSIDE, *INSIDE, *WITHHELD)
 
 
 def facts_for(audience: Audience, material: Material) -> tuple[Fact, ...]:
-    """The facts of a release that an audience may read.
-
-    Parameters
-    ----------
-    audience : Audience
-        INTERNAL or PUBLIC.
-    material : Material
-
-    Returns
-    -------
-    tuple of Fact
-        Those of the audience and those of both, in the order of the list.
-    """
+    """The facts of a release that an audience may read."""
     return tuple(
         Fact(key=each.key, title=each.title, audience=each.audience, content=each.make(material))
         for each in (FACTS if material.dataset is None else DATASET)

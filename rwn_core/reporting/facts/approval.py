@@ -1,4 +1,4 @@
-"""The fact of the approval: who answers for a release, and what its setting's other draws say."""
+"""Approval of a release: the responsible person, and other draws of its setting."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rwn_core.reporting.facts.fact import Content, Material, pairs
 
 
 def approval(material: Material) -> Content:
-    """Who answers for the release, why, and how often it was drawn before."""
+    """State the responsible person, the reason, and the number of earlier draws."""
     about = material.record.get("approval")
     if about is None:
         return Content(lines=("Nobody's name was given with this release.",))
@@ -24,5 +24,5 @@ def _draws(material: Material) -> dict[str, str]:
     named = {"drawn of this setting": f"{draws['number']}, of which this is the last"}
     if draws["further"]:
         kept = f"{draws['further_kept']} of {draws['further']}"
-        named["fresh releases that keep the policy, beside it"] = kept
+        named["other fresh releases that keep the policy"] = kept
     return named

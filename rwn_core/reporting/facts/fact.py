@@ -1,4 +1,4 @@
-"""What a fact of a report is: who may read it, and what it says of one release."""
+"""Define a fact of a report: its audience, and its content for one release."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FIRST = "Hold the parameters of "
 
 
 class Audience(StrEnum):
-    """Who may read a fact."""
+    """Audience of a fact."""
 
     INTERNAL = "internal"
     PUBLIC = "public"
@@ -135,7 +135,7 @@ class Material:
 
     @property
     def name(self) -> str:
-        """What the data are called."""
+        """Name of the data."""
         return self.title or "Masked microdata"
 
     @property
@@ -153,7 +153,7 @@ class Material:
 
     @cached_property
     def setting(self) -> Setting:
-        """What the release was made with; a radius for each record is not kept, so 0 stands in."""
+        """Method of the release; a radius for each record is not recorded, so it is 0."""
         plain = self.record["setting"]
         parameters = {
             name: 0.0 if value == OF_EACH_RECORD else value
@@ -168,7 +168,7 @@ class Material:
 
     @property
     def records(self) -> int:
-        """How many records the released file has."""
+        """Number of records of the released file."""
         return int(self.record["file"]["records"])
 
     @property
@@ -177,7 +177,7 @@ class Material:
         return tuple(self.record["table"]["variables"])
 
     def reading(self, measure: str) -> Mapping[str, Any]:
-        """What the record says of a measure; empty where it was not read or has no answer."""
+        """Return the record's entry of a measure; empty if it was not read or has no answer."""
         reading: Mapping[str, Any] = self.record["readings"].get(measure, {})
         return reading if "value" in reading else {}
 
@@ -201,19 +201,7 @@ class Entry:
 
 
 def method_words(method: Any) -> tuple[str, str, str]:
-    """Say in words what a method does, from its own documentation.
-
-    Parameters
-    ----------
-    method : type
-        A method's parameter record.
-
-    Returns
-    -------
-    name, words, source : str
-        Its name within a sentence, what it does (of a method whose documentation has no second
-        paragraph: what its levers do), and where it is defined.
-    """
+    """Say in words what a method does, from its own documentation."""
     about = _sections(method)
     first, _, more = about[""].partition("\n\n")
     name = one_line(first).removeprefix(_FIRST).rstrip(".")
@@ -222,7 +210,7 @@ def method_words(method: Any) -> tuple[str, str, str]:
 
 
 def what_it_destroys(method: Any) -> str:
-    """What a method's own documentation says that it destroys; empty where it says nothing.
+    """Return the method documentation's list of destroyed relations; may be empty.
 
     Sentences with numbers are left out: beside a table they would be taken for its own.
     """

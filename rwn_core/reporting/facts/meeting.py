@@ -9,7 +9,7 @@ from rwn_core.reporting.facts.fact import Content, Material, pairs
 
 
 def decision(material: Material) -> Content:
-    """What was decided, as the record of a release holds it."""
+    """Return the decision that the record of a release holds."""
     about = material.record.get("decision")
     if about is None:
         return Content(lines=("No decision of a meeting was given with this release.",))
@@ -18,14 +18,7 @@ def decision(material: Material) -> Content:
 
 
 def decision_rows(meeting: Mapping[str, Any], hash: str) -> dict[str, Any]:
-    """What a meeting decided, by what it is.
-
-    Parameters
-    ----------
-    meeting : mapping
-        From `rwn_core.reporting.decision.Decision.to_dict`.
-    hash : str
-    """
+    """Return the parts of a meeting's decision by title."""
     return {
         "chosen": meeting["chosen"] or "none",
         "reason": meeting["reason"],

@@ -41,12 +41,12 @@ def _treated(material: Material) -> Content:
         lines.append(where.format(source=source))
     # what an earlier version recorded does not say who lacks values
     lacking = material.record["table"].get("missing", material.variables)
-    if material.method.moves_missing and not _kept(material).issuperset(lacking):
+    if material.method.moves_missing and not _unmasked(material).issuperset(lacking):
         lines.append(words.MISSING)
     return Content(lines=(*lines, closed))
 
 
-def _kept(material: Material) -> set[str]:
+def _unmasked(material: Material) -> set[str]:
     """The variables that the method may not change at this setting, whatever was drawn.
 
     What this draw left as it is stays unsaid: it would tell that all its values are true.
@@ -56,8 +56,8 @@ def _kept(material: Material) -> set[str]:
 
 
 def treatments(material: Material) -> dict[str, str]:
-    """What was done to each released variable, in words."""
-    kept, rounded = _kept(material), set(material.record["setting"].get("precision", {}))
+    """Describe the treatment of each released variable."""
+    kept, rounded = _unmasked(material), set(material.record["setting"].get("precision", {}))
     return {
         name: (words.KEPT if name in kept else words.MASKED) + words.ROUNDED * (name in rounded)
         for name in material.variables

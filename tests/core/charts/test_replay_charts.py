@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rwn_core.charts import CHARTS, still
-from rwn_core.evaluation.replays import REPLAYS, Request, replayed
+from rwn_core.evaluation.published_results import REPLAYS, Request, replayed
 from rwn_core.reporting.replay_files import charts_of, text_of
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from benchmarks.identity import large_table, measure
-from benchmarks.identity_columns import GIVEN, labelled_columns
 from rwn_core.data.identity import Confidence, identity_doubts
 from rwn_core.data.identity.gate import with_answers
 from rwn_core.data.identity.table import require_answers
 from rwn_core.reporting import internal_record, read_record
 from rwn_core.reporting.reproduce import reproduced
+from tools.identity import large_table, measure
+from tools.identity_columns import GIVEN, labelled_columns
 
 IDENTIFYING = ("first_name", "last_name", "dob", "lat", "lon", "household_id", "remark")
 SETTING = rwn.RWN(k=5, q=0.5)

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 import rwn_core
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import (
+    given_steps,
     precision_words,
     readable_step,
     rounded,
     rounded_values,
     steps_by_name,
-    steps_of,
 )
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
@@ -177,14 +177,14 @@ def test_a_precision_in_words():
 def test_whole_numbers_get_no_step_that_rounds_nothing():
     frame = pd.DataFrame({"n": np.arange(10), "x": np.arange(10) / 3})
     data = Microdata.from_frame(frame)
-    assert steps_of(data, 0.25) == {"x": 0.2}
-    assert steps_of(data, 1.0) == {"n": 2.0, "x": 1.0}
-    assert set(steps_of(Microdata.from_frame(frame.assign(c=3.5)), 1.0)) == {"n", "x"}
+    assert given_steps(data, 0.25) == {"x": 0.2}
+    assert given_steps(data, 1.0) == {"n": 2.0, "x": 1.0}
+    assert set(given_steps(Microdata.from_frame(frame.assign(c=3.5)), 1.0)) == {"n", "x"}
 
 
 def test_steps_of_every_number(bodyfat):
-    steps = steps_of(bodyfat, 0.25)
+    steps = given_steps(bodyfat, 0.25)
     assert set(steps) == set(bodyfat.numeric_names)
     for name, step in steps.items():
         assert 0.15 < step / bodyfat.values(name).std(ddof=1) < 0.4
-    assert steps_of(bodyfat, 0.0) == {}
+    assert given_steps(bodyfat, 0.0) == {}

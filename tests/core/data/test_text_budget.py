@@ -24,6 +24,7 @@ from rwn_core.evaluation.registered_analysis import Analysis, verdict
 from rwn_core.measures.statistics.formula import Formula, formula_design
 from rwn_core.reporting.project import Project
 from rwn_core.reporting.scenario import Scenario
+from rwn_core.tuning import parse_values
 
 NAMES = [f"{a}{b}" for a, b in itertools.product("abcdefghijklmnopqrstuvwxyz", "xyz")]
 SMALL = 40_000_000  # bytes that a refusal may take; what is refused would take gigabytes
@@ -182,3 +183,21 @@ def test_a_large_schema_of_a_real_survey_is_read() -> None:
     block = '[[variable]]\nname = "v{}"\nkind = "categorical"\nvalue_labels = [{}]\n'
     schema = Schema.from_toml("".join(block.format(i, labels) for i in range(1_500)))
     assert len(schema.variables) == 1_500
+
+
+def test_a_list_of_ranges_ends_before_it_grows() -> None:
+    assert "values" in refused(lambda: parse_values(",".join(["0:9999:1"] * 500), "The list of k"))
+    assert "letters" in refused(lambda: parse_values("1," * 5_000 + "1", "The list of k"))
+
+
+def test_all_edit_rules_together_have_an_end() -> None:
+    rules = [f"a > {number} or {'b < 1 or ' * 40}c == 1" for number in range(60)]
+    assert len(as_edit_rules(rules[:40])) == 40
+    assert "list of edit rules" in refused(lambda: as_edit_rules(rules))
+
+
+def test_a_watched_question_has_few_conditions() -> None:
+    one = '[[watch.conditions]]\nname = "a"\nsign = "at least"\nvalue = 1\n'
+    head = 'format = "rwn scenario 1"\n[[watch]]\n'
+    assert len(Scenario.from_toml(head + one * 10).watch[0].conditions) == 10
+    assert "conditions" in refused(lambda: Scenario.from_toml(head + one * 11))

@@ -12,14 +12,14 @@ import rwn_core as rwn
 from rwn_core.datasets import prepare_run as scale
 from rwn_core.datasets.column_sums import BLOCK, block_sums, merge_sums, weighted_statistics
 from rwn_core.datasets.dataset import Dataset
-from rwn_core.datasets.facts import Facts
 from rwn_core.datasets.steps import perform
 from rwn_core.datasets.survey import STEP, merge_survey
+from rwn_core.datasets.survey_result import SurveyResult
 from rwn_core.randomness import SAMPLE_STREAM, random_order
 from tests.core.datasets import datasets
 
 
-def surveyed(source: Path, stage: Path, params: rwn.RWN) -> Facts:
+def surveyed(source: Path, stage: Path, params: rwn.RWN) -> SurveyResult:
     options = rwn.RunOptions(schema=datasets.SCHEMA, rows=1024, stage=stage)
     key = rwn.SecretKey.from_seed(7)
     run, _ = scale.prepare_run(source, stage.with_name("never"), params, key, options)
@@ -27,7 +27,7 @@ def surveyed(source: Path, stage: Path, params: rwn.RWN) -> Facts:
     for task in run.ranges(STEP):
         perform(run, task)
     merge_survey(run)
-    return run.facts
+    return run.survey_result
 
 
 @pytest.mark.parametrize("scaled", ["sd", "range"])
@@ -35,18 +35,18 @@ def test_the_metric_is_that_of_the_table(scaled: str, tmp_path: Path) -> None:
     table = datasets.frame()
     source = datasets.write_files(tmp_path / "in", table, 7)
     params = rwn.RWN(k=1, scale=scaled, neighbors="sample", m=100)
-    facts = surveyed(source, tmp_path / "stage", params)
+    found = surveyed(source, tmp_path / "stage", params)
     data = rwn.Microdata.from_frame(table, datasets.SCHEMA)
     wanted = rwn.Metric.fit(data, scaled).axes
-    assert len(facts.metric.axes) == len(wanted) > 75
-    for axis, other in zip(facts.metric.axes, wanted, strict=True):
+    assert len(found.metric.axes) == len(wanted) > 75
+    for axis, other in zip(found.metric.axes, wanted, strict=True):
         assert (axis.level, axis.number, axis.missing) == (other.level, other.number, other.missing)
         assert axis.center == pytest.approx(other.center, rel=1e-10, abs=1e-12)
         assert axis.factor == pytest.approx(other.factor, rel=1e-10)
     np.testing.assert_array_equal(
-        facts.ids, np.sort(random_order(rwn.SecretKey.from_seed(7), data.n, SAMPLE_STREAM)[:100])
+        found.ids, np.sort(random_order(rwn.SecretKey.from_seed(7), data.n, SAMPLE_STREAM)[:100])
     )
-    assert facts.sample.column("income").to_pylist() == table["income"][facts.ids].tolist()
+    assert found.sample.column("income").to_pylist() == table["income"][found.ids].tolist()
 
 
 def test_sums_have_the_same_bits_however_rows_are_dealt_out() -> None:

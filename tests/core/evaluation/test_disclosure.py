@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rwn_core
-from rwn_core.data.rounding import steps_of
+from rwn_core.data.rounding import given_steps
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.attack_list import attacks
@@ -72,7 +72,7 @@ def test_rounding_lowers_the_worst_case(found):
 
 def test_rounded_releases_are_judged_rounded(bodyfat, found):
     release = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=7)
-    precision = steps_of(bodyfat, 1.0)
+    precision = given_steps(bodyfat, 1.0)
     base = Comparison(original=bodyfat, masked=bodyfat)
     coarse = disclose(base, release.masked, release.law, precision=precision)
     assert coarse.readings["bayes_linkage"].value < found.readings["bayes_linkage"].value - 0.2
@@ -257,7 +257,7 @@ def test_what_many_releases_tell_is_what_they_show(q, donors):
     counts, words = np.bincount(drawn, minlength=donors + 1), risk_tables.repeated_words(q, donors)
     away = q == 1 or abs(q - donors / (donors + 1)) > 1e-9  # no tie
     assert ("becomes the person's own" in words) == (away and counts[0] > counts[1:].max())
-    assert ("comes most seldom" in words) == (away and 0 < counts[0] < counts[1:].min())
+    assert ("becomes the rarest one" in words) == (away and 0 < counts[0] < counts[1:].min())
     assert ("none comes more often" in words) == (not away)
     assert ("tends to the mean of the neighborhood" in words) == (q == 1)
     if q < 1:

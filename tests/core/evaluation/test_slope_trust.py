@@ -105,7 +105,7 @@ def test_fewer_releases_of_large_tables(rows: int, monkeypatch: pytest.MonkeyPat
     data = linear(rows)
     drawn = []
 
-    def releases(table: Microdata, params: object, repeats: int, seed: int | None):
+    def releases(table: Microdata, params: object, repeats: int, *_: object):
         drawn.append(repeats)
         return iter([(table, None)])
 

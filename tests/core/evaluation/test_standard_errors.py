@@ -15,8 +15,7 @@ from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.combine_releases import combine_releases
-from rwn_core.evaluation.forecast.mean_inflation import mean_inflation
-from rwn_core.evaluation.standard_errors import standard_error_validity
+from rwn_core.evaluation.standard_errors import mean_inflation, standard_error_validity
 from rwn_core.neighbors import neighbor_table
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.neighbors.resampled_table import without_clones

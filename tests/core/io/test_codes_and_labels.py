@@ -17,11 +17,10 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io import readstat_reader
-from rwn_core.io.labelled import LabelledColumn, coded, labelled_table
 from rwn_core.io.missing_codes import without_missing_codes
 from rwn_core.io.parse import parse
-from rwn_core.io.readstat_parse import Meta, parsed
-from rwn_core.io.readstat_reader import read_labelled
+from rwn_core.io.readstat_reader import Meta, parsed, read_labelled
+from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table
 from rwn_core.io.write import table_bytes
 
 NAN = np.nan

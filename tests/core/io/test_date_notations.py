@@ -11,8 +11,8 @@ from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError, SchemaError
+from rwn_core.io.guessed_layout import guess_text_layout
 from rwn_core.io.parse import parse
-from rwn_core.io.seen import seen_in_text
 from rwn_core.io.text_types.date_texts import date_texts
 from rwn_core.io.write import table_bytes
 
@@ -47,7 +47,7 @@ def test_each_notation_is_proposed_read_and_written_back(notation: str) -> None:
     with pytest.raises(InputError, match=f"all fit {notation}: give that") as caught:
         parse("t.csv", content)
     assert noted(DAYS[0], notation) not in str(caught.value)
-    seen = seen_in_text(content, ",")
+    seen = guess_text_layout(content, ",")
     assert seen is not None
     assert seen.layout == FileLayout(dates=notation)
     data = parse("t.csv", content, None, seen.layout)
@@ -76,7 +76,7 @@ def test_days_that_may_be_months_are_never_guessed() -> None:
     content = table([noted(day.replace(day=day.day % 12 + 1), "DD/MM/YYYY") for day in DAYS])
     with pytest.raises(InputError, match="all fit DD/MM/YYYY and MM/DD/YYYY, and no value tells"):
         parse("t.csv", content)
-    seen = seen_in_text(content, ",")
+    seen = guess_text_layout(content, ",")
     assert seen is not None
     assert seen.layout == FileLayout()
     for notation, day in (("DD/MM/YYYY", 2), ("MM/DD/YYYY", 3)):

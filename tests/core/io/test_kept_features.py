@@ -12,7 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.io.format import Feature, Format
-from rwn_core.io.losses import losses
+from rwn_core.io.format_limits import losses
 from rwn_core.io.parse import parse
 from rwn_core.io.write import table_bytes
 

@@ -16,9 +16,9 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io import open_file
+from rwn_core.io.guessed_layout import guess_text_layout
 from rwn_core.io.open_file import file_content
 from rwn_core.io.parse import parse
-from rwn_core.io.seen import seen_in_text
 from rwn_core.io.write import table_bytes
 
 
@@ -63,7 +63,7 @@ def test_a_data_frame_with_a_column_that_is_too_short_is_damaged() -> None:
 
 
 def test_the_last_records_of_a_single_column_are_no_notes() -> None:
-    seen = seen_in_text(b"income\n1\n2\n3\n", ",")
+    seen = guess_text_layout(b"income\n1\n2\n3\n", ",")
     assert seen is not None
     assert (seen.layout.below, seen.layout.above) == (0, 0)
 

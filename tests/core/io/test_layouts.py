@@ -10,8 +10,8 @@ from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Variable
 from rwn_core.errors import InputError, SchemaError
+from rwn_core.io.guessed_layout import guess_text_layout
 from rwn_core.io.parse import parse
-from rwn_core.io.seen import seen_in_text
 
 NAMES = ["Käthe", "Bert", "Cora", "Dora", "Emil"]
 
@@ -43,7 +43,7 @@ def test_every_layout_is_seen_and_read_with_the_same_values() -> None:
     plain = parse("t.csv", written(FileLayout()))
     for layout in LAYOUTS:
         content = written(layout)
-        seen = seen_in_text(content, ",")
+        seen = guess_text_layout(content, ",")
         assert seen is not None
         assert seen.layout == layout
         data = parse("t.csv", content, None, seen.layout)
@@ -103,9 +103,9 @@ def test_a_layout_that_does_not_fit_is_one_sentence() -> None:
             parse("t.csv", content, None, layout)
     for wrong in ({"separator": ";;"}, {"decimal": "'"}, {"above": -1}, {"encoding": "rot13"}):
         with pytest.raises(SchemaError):
-            FileLayout.of(wrong)
+            FileLayout.from_dict(wrong)
     with pytest.raises(SchemaError, match="may have: encoding, separator"):
-        FileLayout.of({"delimiter": ";"})
+        FileLayout.from_dict({"delimiter": ";"})
 
 
 @pytest.mark.parametrize("layout", [FileLayout(), FileLayout(separator=";", decimal=",", above=2)])

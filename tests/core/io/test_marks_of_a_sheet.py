@@ -77,6 +77,6 @@ def test_a_sheet_of_blank_cells_alone_is_refused_before_it_is_unfolded(
         for row in range(3_000):
             for column in range(30):
                 sheet.write_blank(row, column, None, bold)
-    monkeypatch.setattr(excel_reader, "sheet_of", None)  # it would hold every cell
+    monkeypatch.setattr(excel_reader, "chosen_sheet", None)  # it would hold every cell
     with pytest.raises(InputError, match="no visible sheet with values"):
         parse("t.xlsx", stream.getvalue())

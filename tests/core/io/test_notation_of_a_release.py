@@ -9,7 +9,7 @@ import rwn_core as rwn
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.errors import InputError
 from rwn_core.io import format_of_key
-from rwn_core.io.losses import losses
+from rwn_core.io.format_limits import losses
 from rwn_core.io.parse import parse
 from rwn_core.io.write import table_bytes
 

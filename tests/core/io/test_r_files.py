@@ -19,8 +19,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io import limits, r_reader, unpacked
-from rwn_core.io.file_type import describe
-from rwn_core.io.parse import parse
+from rwn_core.io.parse import describe, parse
 from rwn_core.io.r_writer import _converted, _Vector
 from rwn_core.io.write import table_bytes
 
@@ -276,7 +275,7 @@ def test_the_classes_that_r_needs_are_written() -> None:
     )
     made = written(frame, schema)
     names = r_reader._Names(made)
-    sex, income, town, day, noon, moment = (names.of(each) for each in made.object.value)
+    sex, income, town, day, noon, moment = (names.attributes(each) for each in made.object.value)
     haven = ["haven_labelled", "vctrs_vctr"]
     assert list(sex["class"]) == ["haven_labelled_spss", *haven, "double"]
     assert sex["labels"] == {1: "m", 9: "refused"}

@@ -9,18 +9,18 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
 from rwn_core.io import text_reader
-from rwn_core.io.how_far import report, told
+from rwn_core.io.guessed_layout import GuessedLayout, guess_text_layout
 from rwn_core.io.limits import LONGEST_FIELD
 from rwn_core.io.parse import parse
-from rwn_core.io.seen import Seen, seen_in_text
-from rwn_core.io.text_types.lay_out import table_of
-from rwn_core.io.text_types.patterns import Form, form_of
+from rwn_core.io.read_progress import report, reporting_to
+from rwn_core.io.text_types.lay_out import table_lines
+from rwn_core.io.text_types.patterns import Form, text_form
 
 
 def layout_of(content: str | bytes, usual: str = ",") -> FileLayout:
-    seen = seen_in_text(content if isinstance(content, bytes) else content.encode(), usual)
+    seen = guess_text_layout(content if isinstance(content, bytes) else content.encode(), usual)
     assert seen is not None
-    assert Seen.of(seen.plain()) == seen
+    assert GuessedLayout.from_dict(seen.plain()) == seen
     return seen.layout
 
 
@@ -44,8 +44,8 @@ def test_the_encoding_is_seen_by_the_bytes() -> None:
     assert layout_of("é,b\nx,1\n") == FileLayout()
     assert layout_of("é,b\nx,1\n".encode("latin-1")) == FileLayout(encoding="cp1252")
     assert layout_of(b"\x81,b\nx,1\n") == FileLayout(encoding="latin-1")
-    assert seen_in_text(b"a\0b,c\n", ",") is None
-    assert seen_in_text(b" \n\n", ",") is None
+    assert guess_text_layout(b"a\0b,c\n", ",") is None
+    assert guess_text_layout(b" \n\n", ",") is None
 
 
 def test_the_separator_is_the_mark_of_most_lines_and_of_more_fields() -> None:
@@ -109,11 +109,11 @@ def test_a_long_file_is_looked_at_at_both_ends() -> None:
 @pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
 def test_the_lines_of_a_table_stand_between_those_above_and_below(end: bytes) -> None:
     text = end.join([b"Title", b"a,b", b"1,2", b"3,4", b"", b"Note", b"", b"", b"Note"])
-    kept = table_of("t.csv", text, FileLayout(above=1, below=2))
+    kept = table_lines("t.csv", text, FileLayout(above=1, below=2))
     assert kept == end.join([b"a,b", b"1,2", b"3,4"])
-    assert table_of("t.csv", text, FileLayout()) == text
+    assert table_lines("t.csv", text, FileLayout()) == text
     with pytest.raises(InputError) as caught:
-        table_of("t.csv", b"a,b", FileLayout(above=1))
+        table_lines("t.csv", b"a,b", FileLayout(above=1))
     assert str(caught.value) == (
         "t.csv has no line between those above and below; leave out fewer."
     )
@@ -122,7 +122,7 @@ def test_the_lines_of_a_table_stand_between_those_above_and_below(end: bytes) ->
 def test_whoever_waits_is_told_how_far_the_reading_is(monkeypatch: pytest.MonkeyPatch) -> None:
     shares: list[float] = []
     monkeypatch.setattr(text_reader, "_BLOCK", 2)
-    with told(shares.append):
+    with reporting_to(shares.append):
         table("x,y", "1,2", "3,4", "5,6", "7,8", "9,1")
     assert shares == pytest.approx([0.48, 0.6, 0.6, 0.6, 0.8])
     report(1.0)
@@ -151,7 +151,7 @@ def test_blanks_around_a_number_are_none_of_it_and_control_characters_are() -> N
         *((code, Form.NUMBER) for code in BLANKS),
         *((code, Form.WORD) for code in NO_BLANKS),
     ):
-        assert form_of(f"{chr(code)}5{chr(code)}") is form, hex(code)
+        assert text_form(f"{chr(code)}5{chr(code)}") is form, hex(code)
 
 
 def test_a_table_of_the_most_columns_is_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,11 +22,11 @@ from rwn_core.errors import InputError, NotWritten, ParameterError, RWNError, Sc
 from rwn_core.io import limits, open_file, parse, reading
 from rwn_core.io.excel_container import _column_number, check_workbook
 from rwn_core.io.file_name import LONGEST_SHOWN, shown
-from rwn_core.io.file_type import describe
 from rwn_core.io.format import Format
-from rwn_core.io.losses import losses
+from rwn_core.io.format_limits import losses
 from rwn_core.io.open_file import file_content
-from rwn_core.io.read import read, schema_of
+from rwn_core.io.parse import describe
+from rwn_core.io.read import read, schema_from
 from rwn_core.io.reading import FileToRead, Reading
 from rwn_core.io.write import table_bytes, write_atomically
 from rwn_core.parallel.pool import CANCELLED, Stopped
@@ -126,11 +126,11 @@ def test_a_path_that_is_no_file_is_named() -> None:
 def test_a_schema_file_is_utf_8(tmp_path: Path) -> None:
     path = tmp_path / "t.toml"
     path.write_bytes(b'\xef\xbb\xbf[[variable]]\nname = "x"\nkind = "count"\n')
-    schema = schema_of(path)
+    schema = schema_from(path)
     assert schema is not None
-    assert schema_of(schema) is schema
+    assert schema_from(schema) is schema
     path.write_bytes(b"\xff")
-    assert said(schema_of, path, kind=SchemaError) == (
+    assert said(schema_from, path, kind=SchemaError) == (
         "t.toml is not UTF-8 text; save it as UTF-8."
     )
 

@@ -12,10 +12,9 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.forecast import forecast_moments
-from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.cells import Component
-from rwn_core.laws.law import independent_cells
+from rwn_core.evaluation.forecast import forecast_law
+from rwn_core.laws.cell_law import CellLaw, independent_cells
+from rwn_core.laws.law import MixtureComponent
 from rwn_core.measures.attacks.likelihood import likelihoods
 from rwn_core.measures.attacks.predicate import Condition, Predicate
 from rwn_core.measures.attacks.repeated_releases import bhattacharyya
@@ -33,9 +32,9 @@ Q = ((0.0, 0.0), (1.0, 0.4), (0.3, 0.8))  # of each component's variables
 class ThreeWays(CellLaw):
     """A row comes about in one of three ways."""
 
-    def components(self) -> tuple[Component, ...]:
+    def components(self) -> tuple[MixtureComponent, ...]:
         return tuple(
-            Component(weight, CellLaw(self.original, self.neighborhoods, np.array(q)))
+            MixtureComponent(weight, CellLaw(self.original, self.neighborhoods, np.array(q)))
             for weight, q in zip(WEIGHTS, Q, strict=True)
         )
 
@@ -123,7 +122,7 @@ def test_what_needs_independent_cells_says_so(law):
     with pytest.raises(NotApplicable, match="independently"):
         independent_cells(law)
     with pytest.raises(ParameterError, match="independently"):
-        forecast_moments(law)
+        forecast_law(law)
     assert independent_cells(CellLaw(law.original, law.neighborhoods, law.q)).q is law.q
 
 

@@ -97,7 +97,7 @@ def small_blocks(request, monkeypatch):
 
 def written_out(law: CellLaw, codes: np.ndarray, q: float) -> sparse.csr_array:
     own = sparse.csr_array((np.ones(N), codes, np.arange(N + 1)), shape=(N, codes.max() + 1))
-    return sparse.csr_array((1 - q) * own + q * (law.members @ own))
+    return sparse.csr_array((1 - q) * own + q * (law.probabilities @ own))
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +165,7 @@ def test_tables_are_members_times_values(data, found, expected, steps):
 
 def test_what_follows_from_the_tables(data, found):
     law = CellLaw(data, found, Q)
-    for name, (supports, chances) in zip(data.names, law.columns(data.names), strict=True):
+    for name, (supports, chances) in zip(data.names, law.supports(data.names), strict=True):
         table, _ = law.table(name)
         np.testing.assert_array_equal(supports, np.asarray((table > 0).sum(axis=0)).ravel())
         np.testing.assert_allclose(chances, np.asarray(table.sum(axis=0)).ravel() / N, atol=1e-14)
@@ -173,9 +173,9 @@ def test_what_follows_from_the_tables(data, found):
     for unit in law.units():
         table, columns = law.likelihood_columns(unit, data, np.arange(N))
         kept = np.asarray(table[np.arange(N), columns]).ravel()
-        np.testing.assert_allclose(law.kept(*unit), kept, atol=1e-14)
+        np.testing.assert_allclose(law.retained(*unit), kept, atol=1e-14)
         intact *= kept
-    np.testing.assert_allclose(law.rows_intact(), intact, atol=1e-14)
+    np.testing.assert_allclose(law.rows_unchanged(), intact, atol=1e-14)
 
 
 def test_columns_of_a_mixture_hold_lost_values():
@@ -189,7 +189,7 @@ def test_columns_of_a_mixture_hold_lost_values():
     for share in (0.4, 1.0):
         law = RowMixtureLaw(data, find_strictly(table, 1.0), np.array([True, True, False]), share)
         assert len(law.empty) == 4
-        for name, (supports, chances) in zip("xyz", law.columns(["x", "y", "z"]), strict=True):
+        for name, (supports, chances) in zip("xyz", law.supports(["x", "y", "z"]), strict=True):
             whole = law.table(name)[0]
             np.testing.assert_array_equal(supports, np.asarray((whole > 0).sum(axis=0)).ravel())
             expected = np.asarray(whole.sum(axis=0)).ravel() / N
@@ -198,7 +198,7 @@ def test_columns_of_a_mixture_hold_lost_values():
 
 def test_unequal_shares(data):
     found = find_neighborhoods(points(), k=6)
-    pairs = CellLaw(data, found, Q).members
+    pairs = CellLaw(data, found, Q).probabilities
     weights = np.random.default_rng(5).random(pairs.nnz)
     weights[::7] = 0.0  # no donor, though a member
     shares = sparse.csr_array((weights, pairs.indices, pairs.indptr), shape=(N, N))
@@ -209,17 +209,17 @@ def test_unequal_shares(data):
         expected = written_out(law, codes, law.modification(name)).toarray()
         np.testing.assert_allclose(law.table(name)[0].toarray(), expected, atol=1e-13)
         kept = expected[np.arange(N), codes]
-        np.testing.assert_allclose(law.kept(name), kept, atol=1e-13)
-    for name, (_, chances) in zip(data.names, law.columns(data.names), strict=True):
+        np.testing.assert_allclose(law.retained(name), kept, atol=1e-13)
+    for name, (_, chances) in zip(data.names, law.supports(data.names), strict=True):
         table = law.table(name)[0]
         np.testing.assert_allclose(chances, np.asarray(table.mean(axis=0)).ravel(), atol=1e-14)
 
 
 def test_a_variable_is_left_alone_once_enough_is_known(data):
     law = CellLaw(data, find_neighborhoods(points(), epsilon=3.0), Q)
-    whole = [float(supports @ chances) for supports, chances in law.columns(data.names)]
+    whole = [float(supports @ chances) for supports, chances in law.supports(data.names)]
     enough = 0.3 * max(whole)
-    part = [float(supports @ chances) for supports, chances in law.columns(data.names, enough)]
+    part = [float(supports @ chances) for supports, chances in law.supports(data.names, enough)]
     for some, every in zip(part, whole, strict=True):
         assert min(some, enough) == pytest.approx(min(every, enough))
         assert some <= every * (1 + 1e-12)
@@ -228,9 +228,9 @@ def test_a_variable_is_left_alone_once_enough_is_known(data):
 
 def test_some_records_stand_for_those_of_a_large_table(data, monkeypatch):
     law = CellLaw(data, find_neighborhoods(points(), epsilon=3.0), Q)
-    whole = law.columns(data.names)
+    whole = law.supports(data.names)
     monkeypatch.setattr(value_probabilities, "ASKED", N // 4)
-    for (few, chances), (every, exact) in zip(law.columns(data.names), whole, strict=True):
+    for (few, chances), (every, exact) in zip(law.supports(data.names), whole, strict=True):
         assert (few % 4 == 0).all()
         assert few @ chances == pytest.approx(every @ exact, rel=0.1)
         assert chances.sum() == pytest.approx(1.0, abs=0.01)
@@ -247,7 +247,7 @@ def test_laws_with_the_same_donors_look_for_them_once(data, monkeypatch):
     assert law.rounded(STEPS).donors is law.donors
     monkeypatch.setattr(Search, "fill", lambda *_: pytest.fail("all members are stored"))
     law.table("wide")
-    given.rows_intact()
+    given.rows_unchanged()
 
 
 def test_one_table_needs_no_pairs():
@@ -255,5 +255,5 @@ def test_one_table_needs_no_pairs():
     params = RWN(epsilon=0.5, k=3)
     law = params.law(data, params.neighborhoods(data))
     law.table("x")
-    law.columns(["y"])
+    law.supports(["y"])
     assert not law.neighborhoods.is_stored

@@ -13,10 +13,10 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws import block_law, transition_law
-from rwn_core.laws.block_law import BlockLaw, block_transition, law_within_blocks, pairs_of
+from rwn_core.laws.block_law import BlockLaw, block_pairs, block_transition, law_within_blocks
 from rwn_core.laws.pram_choice import Levels, chosen_anew, chosen_by, within_strata
 from rwn_core.laws.privacy import STILL_MISSING
-from rwn_core.laws.transition_law import Choice, Transition, numbers_of, one_pool
+from rwn_core.laws.transition_law import Choice, Transition, one_pool, value_numbers
 from rwn_core.laws.transition_matrix import (
     check_transition,
     counts_variance,
@@ -163,7 +163,7 @@ def test_draws_go_through_what_is_kept_and_then_through_the_pools() -> None:
 
 
 def part_of(data: Microdata, share: float, **options: object) -> Transition:
-    own = numbers_of(data, ("g",))
+    own = value_numbers(data, ("g",))
     choice = one_pool(share, own, np.ones(data.n, bool))
     return Transition(plain=data, unit=("g",), choice=choice, **options)  # type: ignore[arg-type]
 
@@ -179,14 +179,14 @@ def test_what_a_changed_category_promises() -> None:
     assert half.chances(data, np.array([0]), others).tolist() == [[0.375, 0.875]]
     weak = part_of(data, 0.8)  # rows 0.8 0.2 and 0.6 0.4
     assert weak.row_epsilon() == pytest.approx(np.log(2))
-    told = part_of(data, 0.5, exchanged=True).privacy
+    told = part_of(data, 0.5, keeps_value_counts=True).privacy
     assert told == (np.inf, "keeps the count of every value, which one person changes; a row by "
                             "itself has epsilon = 1.61")  # fmt: skip
     assert part_of(data, 0.0).privacy == (np.inf, "has values that some records cannot release")
     gap = Microdata.from_frame(pd.DataFrame({"g": ["a", "a", "b", None]}))
     assert part_of(gap, 0.5).privacy == STILL_MISSING
     # records with one value may differ: the worst of all of them counts
-    own = numbers_of(data, ("g",))
+    own = value_numbers(data, ("g",))
     some = Transition(plain=data, unit=("g",), choice=one_pool(0.5, own, own >= 0), by_value=False)
     apart = np.array([0.5, 0.25, 0.5, 0.5])
     lower = replace(some.choice, keep=1 - apart, weights=sparse.csr_array(apart[:, np.newaxis]))
@@ -236,9 +236,9 @@ def members() -> np.ndarray:
 
 def test_donors_within_blocks_are_those_of_all_permutations(people: Microdata) -> None:
     law = BlockLaw(people, ("x", "y"), ("b",), BLOCKS, SELECTED)
-    np.testing.assert_allclose(law.members.toarray(), members(), atol=1e-12)
+    np.testing.assert_allclose(law.probabilities.toarray(), members(), atol=1e-12)
     assert (law.units(), law.q.tolist()) == ([("x", "y"), ("b",), ("z",)], [0.0, 1.0, 1.0, 0.0])
-    assert (law.neighborhoods, law.empty.tolist(), law.exchanged("x")) == (None, [], True)
+    assert (law.neighborhoods, law.empty.tolist(), law.keeps_value_counts("x")) == (None, [], True)
     found = law.moments()
     own = people.matrix(["x", "y"])
     known = [0, 1, 2, 3, 4, 6]
@@ -253,12 +253,12 @@ def test_donors_within_blocks_are_those_of_all_permutations(people: Microdata) -
     )
     assert np.isnan(found.means[5, 0])
     assert not found.totals.any()
-    assert pairs_of(BLOCKS) == 18
+    assert block_pairs(BLOCKS) == 18
     # who knows what makes the blocks knows the law, and nobody else
     block, other = (Microdata.from_frame(people.frame[[name]]) for name in "bx")
-    assert law.on(block).q.tolist() == [0.0]
+    assert law.restricted_to(block).q.tolist() == [0.0]
     with pytest.raises(NotApplicable, match="variables that make the blocks"):
-        law.on(other)
+        law.restricted_to(other)
 
 
 def test_values_within_blocks_have_the_chances_of_their_donors(
@@ -270,8 +270,8 @@ def test_values_within_blocks_have_the_chances_of_their_donors(
     part = block_transition(people, ("x", "y"), BLOCKS, SELECTED)
     rows = np.arange(7)
     np.testing.assert_allclose(part.chances(people, rows), members().T, atol=1e-12)
-    np.testing.assert_allclose(part.kept, np.diag(members()), atol=1e-12)
-    assert (part.exchanged, part.by_value) == (True, False)
+    np.testing.assert_allclose(part.retained, np.diag(members()), atol=1e-12)
+    assert (part.keeps_value_counts, part.by_value) == (True, False)
     monkeypatch.setattr(block_law, "LARGEST_PAIRS", 18)
     assert isinstance(law_within_blocks(*given), BlockLaw)
     monkeypatch.setattr(block_law, "LARGEST_PAIRS", 17)

@@ -11,11 +11,10 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.changed_table import is_whole, with_numbers
+from rwn_core.laws.cell_law import CellLaw, independent_cells
+from rwn_core.laws.changed_table import is_discrete, with_numbers
 from rwn_core.laws.donor_probabilities import DonorChances
 from rwn_core.laws.donors import masked_columns
-from rwn_core.laws.law import independent_cells
 from rwn_core.laws.privacy import AS_IT_IS, FROM_DONORS, OR_NOT_AT_ALL
 from rwn_core.laws.row_mixture import RowMixtureLaw, selected_rows
 from rwn_core.masking import NBRS2015, RWN, AdditiveNoise, RandomSample
@@ -47,17 +46,17 @@ def test_the_law_of_each_cell_by_hand(data: Microdata, law: CellLaw) -> None:
     expected = [[0.5, 0.5, 0], [0.25, 0.75, 0], [0, 1.0, 0], [1 / 6, 1 / 3, 0.5]]
     np.testing.assert_allclose(table.toarray(), expected)
     assert law.table("x")[0] is table
-    np.testing.assert_allclose(law.kept("x"), [0.5, 0.75, 1.0, 0.5])
-    np.testing.assert_allclose(law.kept("y"), [1.0, 0.5, 0.0, 0.0])
-    np.testing.assert_allclose(law.rows_intact(), [0.5, 0.375, 0.0, 0.0])
-    (x, g) = law.columns(["x", "g"])
+    np.testing.assert_allclose(law.retained("x"), [0.5, 0.75, 1.0, 0.5])
+    np.testing.assert_allclose(law.retained("y"), [1.0, 0.5, 0.0, 0.0])
+    np.testing.assert_allclose(law.rows_unchanged(), [0.5, 0.375, 0.0, 0.0])
+    (x, g) = law.supports(["x", "g"])
     assert (x[0].tolist(), g[0].tolist()) == ([3, 4, 1], [2, 2])
     np.testing.assert_allclose(x[1], np.sum(expected, axis=0) / 4)
     assert law.probability(3, "x", None) == 0.5
     assert law.probability(0, "x", 2.0) == 0.5
     assert law.probability(0, "x", 3.0) == 0.0
     assert (law.units(), law.moments()) == ([("x",), ("y",), ("g",)], None)
-    assert [law.exchanged(name) for name in "xyg"] == [False, False, True]
+    assert [law.keeps_value_counts(name) for name in "xyg"] == [False, False, True]
     assert law.privacy() == {("x",): FROM_DONORS, ("y",): FROM_DONORS, ("g",): AS_IT_IS}
     assert law.empty.tolist() == []
     shown = Microdata(data.frame.assign(x=[2.0, 9.0, NAN, 1.0]), data.schema)
@@ -77,7 +76,7 @@ def test_values_that_round_alike_have_one_chance(law: CellLaw) -> None:
     assert (coarse.precision, law.precision) == ({"y": 5.0}, {})
     assert coarse.rounded({"x": 4.0}).precision == {"y": 5.0, "x": 4.0}
     # 6.5 and 7 become 5 too
-    np.testing.assert_allclose(coarse.kept("y"), [1.0] * 4)
+    np.testing.assert_allclose(coarse.retained("y"), [1.0] * 4)
     assert coarse.table("y")[1] == [5.0]
     assert law.table("y")[1] == [5.0, 6.5, 7.0]
 
@@ -86,9 +85,9 @@ def test_variables_of_a_group_share_their_donor(data: Microdata) -> None:
     grouped = data.with_slices((("x", "y"),))
     law = CellLaw(grouped, find_neighborhoods(POINTS, k=3), np.array([0.5, 0.5, 1.0]))
     assert law.units() == [("x", "y"), ("g",)]
-    np.testing.assert_allclose(law.kept("x", "y"), [0.5] * 4)
-    np.testing.assert_allclose(law.kept("x"), [0.5, 0.5 + 0.5 / 3, 0.5 + 0.5 / 3, 0.5])
-    np.testing.assert_allclose(law.rows_intact(), [0.5 / 3] * 4)
+    np.testing.assert_allclose(law.retained("x", "y"), [0.5] * 4)
+    np.testing.assert_allclose(law.retained("x"), [0.5, 0.5 + 0.5 / 3, 0.5 + 0.5 / 3, 0.5])
+    np.testing.assert_allclose(law.rows_unchanged(), [0.5 / 3] * 4)
 
 
 def test_donors_received_and_alike_by_hand(law: CellLaw) -> None:
@@ -101,7 +100,7 @@ def test_donors_received_and_alike_by_hand(law: CellLaw) -> None:
     for people in ([0, 1, 2, 3], [1, 0, 2, 3], [2, 1], [3]):
         found = chances.received(np.array(people)).toarray()
         np.testing.assert_allclose(found, matrix[:, people])
-    alike = chances.alike([np.array([0, 0, 1, 0]), np.array([0, 1, 1, 1])])
+    alike = chances.own_value_chance([np.array([0, 0, 1, 0]), np.array([0, 1, 1, 1])])
     np.testing.assert_allclose(alike, [[1, 0.5, 0, 2 / 3], [0, 0.5, 1, 2 / 3]])
 
 
@@ -118,9 +117,9 @@ def test_someone_who_has_some_variables_sees_their_neighborhoods(data: Microdata
         pd.DataFrame({"x": [0.0, 1.0, 2.0, 9.0], "y": [9.0, 1.0, 8.0, 0.5]})
     )
     law = RWN(k=1, q=0.4).prepare(numbers).law
-    seen = law.on(Microdata.from_frame(numbers.frame[["y"]]))
+    seen = law.restricted_to(Microdata.from_frame(numbers.frame[["y"]]))
     assert seen.q.tolist() == [0.4]
-    assert seen.members.toarray().argmax(axis=1).tolist() == [2, 3, 0, 1]
+    assert seen.probabilities.toarray().argmax(axis=1).tolist() == [2, 3, 0, 1]
     assert independent_cells(law) is law
     with pytest.raises(NotApplicable, match="draws each cell independently"):
         independent_cells(NBRS2015(epsilon=1.0).prepare(numbers).law)
@@ -141,10 +140,10 @@ def test_the_law_of_selected_rows_by_hand(data: Microdata) -> None:
     # who has no x stays without one
     np.testing.assert_allclose(law.table("x")[0].toarray()[3], [0, 0, 1.0])
     assert law.table("g")[1] == ["a", "b"]
-    (found,) = law.columns(["y"])
+    (found,) = law.supports(["y"])
     assert found[0].tolist() == [3, 2, 1, 1]
     np.testing.assert_allclose(found[1], np.sum(expected, axis=0) / 4)
-    np.testing.assert_allclose(law.rows_intact(), [0.6, 0.6 + 0.4 * 0.25, 0.6, 0.6])
+    np.testing.assert_allclose(law.rows_unchanged(), [0.6, 0.6 + 0.4 * 0.25, 0.6, 0.6])
     (share, drawn), (rest, kept) = law.components()
     assert (share, rest) == (0.4, 0.6)
     assert (drawn.q.tolist(), kept.q.tolist()) == ([1.0, 1.0, 0.0], [0.0, 0.0, 0.0])
@@ -160,13 +159,13 @@ def test_a_sample_has_no_donors(data: Microdata) -> None:
     law = RandomSample(left_out=0.25).prepare(data).law
     assert (law.row_share, law.fixed_count, law.neighborhoods) == (0.25, True, None)
     assert law.empty.tolist() == [0, 1, 2, 3]
-    np.testing.assert_allclose(law.rows_intact(), [0.75] * 4)
+    np.testing.assert_allclose(law.rows_unchanged(), [0.75] * 4)
     table, values = law.table("g")
     assert values == ["a", "b", None]
     np.testing.assert_allclose(table.toarray()[:2], [[0.75, 0, 0.25], [0, 0.75, 0.25]])
     assert law.privacy() == dict.fromkeys([("x",), ("y",), ("g",)], OR_NOT_AT_ALL)
     with pytest.raises(NotApplicable, match="copies values from donors"):
-        _ = law.members
+        _ = law.probabilities
 
 
 def test_numbers_are_written_in_the_types_of_their_columns() -> None:
@@ -180,7 +179,7 @@ def test_numbers_are_written_in_the_types_of_their_columns() -> None:
         }
     )
     data = Microdata.from_frame(frame)
-    assert [is_whole(data, name) for name in ("whole", "gaps", "real")] == [True, True, False]
+    assert [is_discrete(data, name) for name in ("whole", "gaps", "real")] == [True, True, False]
 
     def written(name: str, *numbers: float) -> tuple[str, list[float]]:
         made = with_numbers(data, {name: np.array(numbers)})

@@ -16,13 +16,13 @@ from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import ParameterError
 from rwn_core.laws import donors
 from rwn_core.laws.donors import (
-    NOBODY,
+    NO_DONOR,
     Draws,
     check_probability,
-    column_streams,
     copy_from_donors,
     draw_donors,
     masked_columns,
+    random_streams,
     released_schema,
 )
 from rwn_core.neighbors import find_neighborhoods
@@ -104,13 +104,13 @@ def test_donors_are_members_and_kept_cells_are_their_own():
 def test_an_empty_neighborhood_gives_nobody():
     neighborhoods = find_neighborhoods(np.array([[0.0], [1.0], [9.0]]), epsilon=1.0)
     donors = draw_donors(neighborhoods, Draws(KEY, np.arange(3), (0, 1)), np.array([1.0, 0.0]))
-    np.testing.assert_array_equal(donors, [[1, 0], [0, 1], [NOBODY, 2]])
+    np.testing.assert_array_equal(donors, [[1, 0], [0, 1], [NO_DONOR, 2]])
 
 
 def test_only_empty_neighborhoods():
     neighborhoods = find_neighborhoods(np.array([[0.0], [5.0]]), epsilon=1.0)
     donors = draw_donors(neighborhoods, Draws(KEY, np.arange(2), (0,)), np.ones(1))
-    assert (donors == NOBODY).all()
+    assert (donors == NO_DONOR).all()
 
 
 def test_variables_of_a_group_share_a_stream():
@@ -123,7 +123,7 @@ def test_variables_of_a_group_share_a_stream():
     ]
     frame = pd.DataFrame({v.name: range(5) for v in variables})
     microdata = Microdata.from_frame(frame, Schema(variables=tuple(variables)))
-    assert column_streams(microdata) == (0, 1, 2, 1)
+    assert random_streams(microdata) == (0, 1, 2, 1)
     assert masked_columns(microdata).tolist() == [True] * 4
 
 
@@ -161,7 +161,7 @@ def test_values_are_copied_with_their_type(name):
 def test_lost_values_are_missing_in_a_type_that_can_hold_them(name):
     column = COLUMNS[name].rename(name)
     microdata = Microdata.from_frame(column.to_frame())
-    donors = np.array([3, NOBODY, 0, NOBODY])
+    donors = np.array([3, NO_DONOR, 0, NO_DONOR])
     masked = copy_from_donors(microdata, donors[:, None])
     copied = masked.frame[name]
     assert copied.dtype == WITH_MISSING.get(name, column.dtype)
@@ -176,14 +176,14 @@ def test_lost_values_are_missing_in_a_type_that_can_hold_them(name):
 def test_a_column_may_lose_every_value():
     for name, column in COLUMNS.items():
         microdata = Microdata.from_frame(column.rename(name).to_frame())
-        masked = copy_from_donors(microdata, np.full((4, 1), NOBODY))
+        masked = copy_from_donors(microdata, np.full((4, 1), NO_DONOR))
         assert masked.frame[name].isna().all()
 
 
 def test_a_whole_number_beyond_float_precision_survives():
     large = 2**53 + 1
     microdata = Microdata.from_frame(pd.DataFrame({"x": [large, large + 2, 5]}))
-    copied = copy_from_donors(microdata, np.array([[1], [NOBODY], [0]])).frame["x"]
+    copied = copy_from_donors(microdata, np.array([[1], [NO_DONOR], [0]])).frame["x"]
     assert copied.tolist()[0] == large + 2
     assert copied.tolist()[2] == large
 

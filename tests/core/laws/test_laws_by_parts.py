@@ -8,7 +8,7 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.group_law import Fixed, WithinGroups
+from rwn_core.laws.group_law import DeterministicUnit, RedrawWithinGroups
 from rwn_core.laws.moments import certain, independent, joined, numbers_among
 from rwn_core.laws.privacy import AS_IT_IS
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
@@ -29,17 +29,17 @@ def like(data: Microdata, **columns: list[object]) -> Microdata:
 
 
 @pytest.fixture(scope="module")
-def groups(data: Microdata) -> WithinGroups:
+def groups(data: Microdata) -> RedrawWithinGroups:
     """1 and 2 become one of each other, 2 the likelier; 4.5 and missing stay."""
     group, chance = np.array([0, 0, 1, 2]), np.array([0.25, 0.75, 1.0, 1.0])
-    return WithinGroups(data, "x", group, chance)
+    return RedrawWithinGroups(data, "x", group, chance)
 
 
-def test_values_drawn_within_groups_by_hand(data: Microdata, groups: WithinGroups) -> None:
+def test_values_drawn_within_groups_by_hand(data: Microdata, groups: RedrawWithinGroups) -> None:
     rows = [[0.25, 0.75, 0.0, 0.0], [0.25, 0.75, 0.0, 0.0], [0, 0, 1.0, 0], [0, 0, 0, 1.0]]
     table, values = groups.table()
     assert (table.toarray().tolist(), values) == (rows, [1.0, 2.0, 4.5, None])
-    assert groups.kept.tolist() == [0.25, 0.75, 1.0, 1.0]
+    assert groups.retained.tolist() == [0.25, 0.75, 1.0, 1.0]
     shown = like(data, x=[2.0, 4.5, NAN, 7.0])
     found = groups.chances(shown, ALL)
     assert found.tolist() == [[0.75, 0.75, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
@@ -50,47 +50,48 @@ def test_values_drawn_within_groups_by_hand(data: Microdata, groups: WithinGroup
     np.testing.assert_allclose(moments.totals, [[6 / 16]])
     new = groups.chances(like(data, x=[7.0, 7.0, 7.0, 1.0]), np.array([0, 3]))
     assert new.tolist() == [[0, 0, 0, 0], [0.25, 0.25, 0, 0]]
-    assert groups.on(frozenset("x")) is groups
+    assert groups.restricted_to(frozenset("x")) is groups
     with pytest.raises(NotApplicable, match="groups that they would join"):
         groups.chances(shown, ALL, data)
 
 
-def test_two_values_that_are_written_alike_share_their_chances(groups: WithinGroups) -> None:
+def test_two_values_that_are_written_alike_share_their_chances(groups: RedrawWithinGroups) -> None:
     """To multiples of 4, both 1 and 2 become 0 (2 is halfway), and 4.5 becomes 4."""
     coarse = groups.rounded({"x": 4.0, "y": 100.0})
     table, values = coarse.table()
     assert values == [0.0, 4.0, None]
     assert table.toarray().tolist() == [[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
-    assert coarse.kept.tolist() == [1.0] * 4
-    assert groups.rounded({"y": 100.0}).kept.tolist() == groups.kept.tolist()
+    assert coarse.retained.tolist() == [1.0] * 4
+    assert groups.rounded({"y": 100.0}).retained.tolist() == groups.retained.tolist()
 
 
 def test_exchanged_values_have_certain_sums_and_promise_nothing(data: Microdata) -> None:
     one, chance = np.zeros(4, dtype=np.int64), np.full(4, 0.25)
     apart, together = (
-        WithinGroups(data, "x", one, chance, exchanged=exchanged) for exchanged in (False, True)
+        RedrawWithinGroups(data, "x", one, chance, keeps_value_counts=exchanged)
+        for exchanged in (False, True)
     )
-    assert apart.privacy == (0.0, "is drawn alike for everybody")
+    assert apart.privacy == (0.0, "has one distribution for all records")
     assert together.privacy == (np.inf, "keeps the count of every value, which one person changes")
-    split = WithinGroups(data, "x", np.array([0, 0, 0, 1]), np.array([0.5, 0.25, 0.25, 1.0]))
+    split = RedrawWithinGroups(data, "x", np.array([0, 0, 0, 1]), np.array([0.5, 0.25, 0.25, 1.0]))
     assert split.privacy == (np.inf, "can only take values of its group")
-    assert (apart.exchanged, together.exchanged) == (False, True)
-    assert together.rounded({"x": 4.0}).exchanged
-    assert not apart.rounded({"x": 4.0}).exchanged
+    assert (apart.keeps_value_counts, together.keeps_value_counts) == (False, True)
+    assert together.rounded({"x": 4.0}).keeps_value_counts
+    assert not apart.rounded({"x": 4.0}).keeps_value_counts
     assert together.moments().totals.tolist() == [[0.0]]
     assert together.moments().together.tolist() == apart.moments().totals.tolist()
     assert apart.moments().totals[0, 0] > 0
     none = Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 3.5], "y": 1.5})).take(np.arange(2))
     lost = Microdata(none.frame.assign(x=NAN), none.schema)
-    empty = WithinGroups(lost, "x", np.array([0]), np.array([1.0])).moments()
+    empty = RedrawWithinGroups(lost, "x", np.array([0]), np.array([1.0])).moments()
     assert np.isnan(empty.means).all()
     assert empty.variances.tolist() == [[0.0], [0.0]]
 
 
 def test_a_fixed_result_is_certain(data: Microdata) -> None:
     shown = like(data, x=[1.0, 3.0, 4.5, NAN], y=[3.0, 3.0, 8.5, 2.0])
-    both, alone = Fixed(data, shown, ("x", "y")), Fixed(data, shown, ("x",))
-    assert (both.kept.tolist(), alone.kept.tolist()) == ([1, 0, 1, 0], [1, 0, 1, 1])
+    both, alone = DeterministicUnit(data, shown, ("x", "y")), DeterministicUnit(data, shown, ("x",))
+    assert (both.retained.tolist(), alone.retained.tolist()) == ([1, 0, 1, 0], [1, 0, 1, 1])
     table, values = alone.table()
     assert values == [1.0, 2.0, 4.5, None, 3.0]  # what is new comes last
     assert table.toarray().argmax(axis=1).tolist() == [0, 4, 2, 3]
@@ -100,12 +101,15 @@ def test_a_fixed_result_is_certain(data: Microdata) -> None:
     moments = both.moments()
     assert moments.means[:, 1].tolist() == [3.0, 3.0, 8.5, 2.0]
     assert not moments.variances.any()
-    assert (both.exchanged, both.privacy) == (False, (np.inf, "follows from the file for sure"))
-    assert both.on(frozenset("y")).names == ("y",)
-    assert both.on(frozenset("y")).kept.tolist() == [1, 1, 1, 0]
+    assert (both.keeps_value_counts, both.privacy) == (
+        False,
+        (np.inf, "follows from the file"),
+    )
+    assert both.restricted_to(frozenset("y")).names == ("y",)
+    assert both.restricted_to(frozenset("y")).retained.tolist() == [1, 1, 1, 0]
     coarse = both.rounded({"x": 10.0}).rounded({"y": 10.0, "g": 1.0})
-    assert coarse.kept.tolist() == [1, 1, 1, 1]
-    assert both.rounded({"x": 10.0}).kept.tolist() == [1, 1, 1, 0]
+    assert coarse.retained.tolist() == [1, 1, 1, 1]
+    assert both.rounded({"x": 10.0}).retained.tolist() == [1, 1, 1, 0]
     with pytest.raises(NotApplicable, match="Several variables change together"):
         both.table()
     with pytest.raises(NotApplicable, match="groups that they would join"):
@@ -116,7 +120,7 @@ def test_what_is_not_touched_is_everybodys_own(data: Microdata) -> None:
     part = Untouched(data, "x")
     table, values = part.table()
     assert (table.toarray().tolist(), values) == (np.eye(4).tolist(), [1.0, 2.0, 4.5, None])
-    assert part.kept.tolist() == [1.0] * 4
+    assert part.retained.tolist() == [1.0] * 4
     shown = like(data, x=[2.0, NAN, 9.0, 1.0])
     assert part.chances(shown, ALL).tolist() == [[0, 1, 0, 0], [0, 0, 0, 1], [0] * 4, [1, 0, 0, 0]]
     people = like(data, x=[4.4, 2.0, 1.0, 2.0])
@@ -125,36 +129,35 @@ def test_what_is_not_touched_is_everybodys_own(data: Microdata) -> None:
     assert coarse.table()[1] == [0.0, 4.0, None]
     assert coarse.chances(like(data, x=[4.0] * 4), ALL, people)[0].tolist() == [1, 0, 0, 0]
     assert coarse.moments().means[:3, 0].tolist() == [0.0, 0.0, 4.0]
-    assert part.on(frozenset("x")) is part
-    assert (part.exchanged, part.privacy) == (True, AS_IT_IS)
+    assert part.restricted_to(frozenset("x")) is part
+    assert (part.keeps_value_counts, part.privacy) == (True, AS_IT_IS)
 
 
 @pytest.fixture(scope="module")
-def law(data: Microdata, groups: WithinGroups) -> SeparateLaw:
-    fixed = Fixed(data, like(data, y=[3.0, 3.0, 8.5, 2.0]), ("y",))
+def law(data: Microdata, groups: RedrawWithinGroups) -> SeparateLaw:
+    fixed = DeterministicUnit(data, like(data, y=[3.0, 3.0, 8.5, 2.0]), ("y",))
     return SeparateLaw(data, [groups, fixed, Untouched(data, "g")], ("g",))
 
 
 def test_variables_that_change_by_themselves_multiply(data: Microdata, law: SeparateLaw) -> None:
     assert law.units() == [("x",), ("y",), ("g",)]
-    assert law.rows_intact().tolist() == [0.25, 0.75, 1.0, 0.0]
+    assert law.rows_unchanged().tolist() == [0.25, 0.75, 1.0, 0.0]
     assert law.q.tolist() == [0.25, 0.25, 0.0]
     assert law.modification("x") == 0.25
-    assert [law.exchanged(name) for name in "xyg"] == [False, False, True]
+    assert [law.keeps_value_counts(name) for name in "xyg"] == [False, False, True]
     assert list(law.privacy()) == law.units()
     assert law.moments().names == ("x", "y")
     assert law.empty.tolist() == []
     assert (law.neighborhoods, law.donors) == (None, None)
     ((weight, cells),) = law.components()
     assert (weight, cells) == (1.0, law)
-    ((support, chance), _) = law.columns(["x", "g"])
+    ((support, chance), _) = law.supports(["x", "g"])
     assert (support.tolist(), chance.tolist()) == ([4], [1.0])
     table, columns = law.likelihood_columns(("x",), like(data, x=[2.0, 9.0, NAN, 1.0]), ALL[1:])
     assert (columns.tolist(), table.shape) == ([-1, 3, 0], (4, 4))
     for ask in (
-        lambda: law.members,
-        lambda: law.shares_outside(data),
-        lambda: law.joins_outside(data),
+        lambda: law.probabilities,
+        lambda: law.outside(data),
         lambda: law.unit_codes(("x",), data, ALL),
         lambda: law.likelihood_columns(("x", "y"), data, ALL),
     ):
@@ -167,19 +170,19 @@ def test_a_law_of_parts_is_rounded_and_seen_part_by_part(data: Microdata, law: S
     coarse = law.rounded({"x": 4.0}).rounded({"y": 10.0})
     assert coarse.precision == {"x": 4.0, "y": 10.0}
     assert law.precision == {}
-    assert coarse.rows_intact().tolist() == [1.0] * 4
+    assert coarse.rows_unchanged().tolist() == [1.0] * 4
     assert coarse.original.values("y").tolist() == [0.0, 0.0, 10.0, 0.0]
     names = ("x", "g")
     some = Microdata(data.frame[list(names)], data.schema.__class__(
         variables=tuple(v for v in data.schema.variables if v.name in names)))  # fmt: skip
-    seen = coarse.on(some)
+    seen = coarse.restricted_to(some)
     assert (seen.units(), seen.precision) == ([("x",), ("g",)], {"x": 4.0})
-    assert seen.on(some).units() == [("x",), ("g",)]
+    assert seen.restricted_to(some).units() == [("x",), ("g",)]
     blind = Microdata(data.frame[["x", "y"]], data.schema.__class__(
         variables=tuple(v for v in data.schema.variables if v.name != "g")))  # fmt: skip
     for one in (law, seen, coarse):
         with pytest.raises(NotApplicable, match="variables that make the blocks"):
-            one.on(blind)
+            one.restricted_to(blind)
 
 
 def test_moments_of_parts_stand_beside_each_other(data: Microdata) -> None:

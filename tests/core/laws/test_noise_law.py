@@ -80,7 +80,9 @@ def mass(noise: Noise, own: float, reflected: bool, step: float) -> dict[float, 
 def test_whole_numbers_are_as_likely_as_all_that_is_rounded_to_them(shape, reflected, step) -> None:
     """At a step of 2 the numbers 3 and 5 are halfway, and both go to 4."""
     data, noise = table(x=[0, 3, 4]), Noise(shape=shape, sd=1.9)
-    part = NoiseOn(original=data, name="x", noise=noise, whole=True, reflected=reflected, step=step)
+    part = NoiseOn(
+        original=data, name="x", noise=noise, discrete=True, reflected=reflected, step=step
+    )
     grid = np.arange(-10.0, 13.0)
     found = part.chances(Microdata(pd.DataFrame({"x": grid}), data.schema), np.arange(len(grid)))
     masses = [mass(noise, own, reflected, step) for own in (0.0, 3.0, 4.0)]
@@ -91,18 +93,18 @@ def test_whole_numbers_are_as_likely_as_all_that_is_rounded_to_them(shape, refle
         np.testing.assert_allclose(found[some, person], wanted, atol=1e-12)
     written = [rounded_values(np.array([x]), step)[0] if step else x for x in (0.0, 3.0, 4.0)]
     kept = [expected[own] for expected, own in zip(masses, written, strict=True)]
-    np.testing.assert_allclose(part.kept, kept, atol=1e-12)
+    np.testing.assert_allclose(part.retained, kept, atol=1e-12)
 
 
 def test_a_continuous_number_is_never_kept_unless_it_is_missing_or_rounded() -> None:
     data, noise = table(x=[0.5, 4.0, NAN]), Noise(shape="uniform", sd=2 / np.sqrt(3))
     part = NoiseOn(original=data, name="x", noise=noise)
-    assert part.kept.tolist() == [0.0, 0.0, 1.0]
+    assert part.retained.tolist() == [0.0, 0.0, 1.0]
     # to multiples of 1: 0.5 is written as 0, which noise within 2 gives with a chance of 1 in 4
-    assert part.rounded({"x": 1.0}).kept.tolist() == pytest.approx([0.25, 0.25, 1.0])
+    assert part.rounded({"x": 1.0}).retained.tolist() == pytest.approx([0.25, 0.25, 1.0])
     assert part.rounded({"y": 1.0}) is part
-    assert part.on(frozenset("x")) is part
-    assert (part.names, part.exchanged) == (("x",), False)
+    assert part.restricted_to(frozenset("x")) is part
+    assert (part.names, part.keeps_value_counts) == (("x",), False)
     for ask, words in (
         (part.table, "cannot be listed"),
         (part.rounded({"x": 1.0}).moments, "before"),
@@ -154,7 +156,7 @@ def test_moments_of_a_number_without_its_sign_are_those_of_its_density(shape) ->
 def test_moments_of_whole_numbers_are_those_of_their_mass() -> None:
     data, noise = table(x=[0, 3, 4]), Noise(shape="laplace", sd=0.8)
     for reflected in (False, True):
-        part = NoiseOn(original=data, name="x", noise=noise, whole=True, reflected=reflected)
+        part = NoiseOn(original=data, name="x", noise=noise, discrete=True, reflected=reflected)
         found = part.moments()
         for person, own in enumerate((0.0, 3.0, 4.0)):
             law = mass(noise, own, reflected, 0.0)
@@ -219,18 +221,18 @@ def test_moments_of_correlated_noise_are_shrunk_and_whole_numbers_add_a_twelfth(
 
 def test_only_whole_numbers_by_themselves_can_be_kept_under_correlated_noise() -> None:
     both, alone = table(x=[1.5, NAN], y=[2.5, NAN]), table(x=[3, 4, 10])
-    assert joint(both).kept.tolist() == [0.0, 1.0]
-    assert joint(both).on(frozenset("y")).kept.tolist() == [0.0, 1.0]
+    assert joint(both).retained.tolist() == [0.0, 1.0]
+    assert joint(both).restricted_to(frozenset("y")).retained.tolist() == [0.0, 1.0]
     sd = 0.8 * np.sqrt(2.0)
     expected = [
         stats.norm.cdf(own + 0.5, mean, sd) - stats.norm.cdf(own - 0.5, mean, sd)
         for own, mean in ((3, 3.0), (4, 3.8), (10, 8.6))
     ]
-    np.testing.assert_allclose(joint(alone, 0.8, S[:1, :1]).kept, expected)
-    assert joint(alone, 0.8, np.zeros((1, 1))).kept.tolist() == [1.0, 1.0, 0.0]
-    part = joint(both).on(frozenset("y"))
+    np.testing.assert_allclose(joint(alone, 0.8, S[:1, :1]).retained, expected)
+    assert joint(alone, 0.8, np.zeros((1, 1))).retained.tolist() == [1.0, 1.0, 0.0]
+    part = joint(both).restricted_to(frozenset("y"))
     assert (part.names, part.covariance.tolist(), part.mean.tolist()) == (("y",), [[1.0]], [-1.0])
     assert dict(part.rounded({"y": 5.0}).precision) == {"y": 5.0}
-    assert (part.exchanged, part.privacy) == (False, NORMAL_NOISE)
+    assert (part.keeps_value_counts, part.privacy) == (False, NORMAL_NOISE)
     with pytest.raises(NotApplicable, match="cannot be listed"):
         part.table()

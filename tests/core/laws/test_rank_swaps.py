@@ -11,19 +11,18 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.expectations import Expectations
-from rwn_core.laws.rank_swap_chances import (
-    counted_mu_argus_chances,
-    exact_moore_chances,
-    is_exact,
-    rankings,
-)
-from rwn_core.laws.rank_swap_expectations import RankedVariable, expectations_of
 from rwn_core.laws.rank_swaps import (
+    RankedVariable,
+    counted_mu_argus_chances,
     descending,
+    exact_moore_chances,
     group_means,
+    is_exact,
     moore_partners,
     mu_argus_partners,
     range_asked,
+    rank_swap_expectations,
+    rankings,
     whole_part,
 )
 
@@ -161,7 +160,7 @@ def test_a_ranking_by_hand() -> None:
     assert part.written.tolist() == [9.0, 9.0, 6.0, 4.0, 4.0, 1.0]
     assert part.ties.tolist() == [0, 1, 2, 3, 3, 4]
     # 4 is shown by either tie for sure, or with a chance of a half, averaged
-    assert part.kept().tolist() == [0.0, 0.0, 0.5, 0.75, 0.75, 1.0]
+    assert part.retained().tolist() == [0.0, 0.0, 0.5, 0.75, 0.75, 1.0]
     shown = part.expected(part.written[:, None])[:, 0]
     assert shown.tolist() == [9.0, 9.0, 5.0, 4.5, 4.5, 1.0]
 
@@ -174,7 +173,7 @@ def test_expectations_of_a_table_by_hand() -> None:
         "x": ranked([1.5, NAN, 6.0, 3.0], 0, HALVES, "x"),
         "s": ranked([0.0, 1.0, NAN, 1.0], 0, HALVES, "s"),
     }
-    found = expectations_of(data, parts)
+    found = rank_swap_expectations(data, parts)
     # the ranking is 6, 3, 1.5: half of each with its neighbor, and the ends half their own
     moments = found.moments
     assert moments.names == ("x", "y")
@@ -184,17 +183,17 @@ def test_expectations_of_a_table_by_hand() -> None:
     assert moments.variances[:, 1].tolist() == [0.0] * 4
     np.testing.assert_allclose(moments.together, np.diag([7.875, 0.0]))
     assert moments.totals.tolist() == [[0.0, 0.0], [0.0, 0.0]]
-    assert found.kept("x").tolist() == [0.5, 1.0, 0.5, 0.0]
-    assert found.kept("y").tolist() == [1.0] * 4
+    assert found.retained("x").tolist() == [0.5, 1.0, 0.5, 0.0]
+    assert found.retained("y").tolist() == [1.0] * 4
     # m is first and second, l third: m shows m with 1 and a half, averaged, and l with a quarter
     assert found.levels["s"].tolist() == [[0.5, 0.5, 0.0], [0.25, 0.75, 0.0], [0.0, 0.0, 1.0]]
-    assert found.kept("s").tolist() == [0.5, 0.75, 1.0, 0.75]
-    assert found.rows_intact().tolist() == [0.25, 0.75, 0.5, 0.0]
+    assert found.retained("s").tolist() == [0.5, 0.75, 1.0, 0.75]
+    assert found.rows_unchanged().tolist() == [0.25, 0.75, 0.5, 0.0]
     table, values = found.table("s")
     assert values == ["l", "m", None]
     assert table.toarray()[[0, 2]].tolist() == [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]
     assert (found.releases, list(found.levels)) == (7, ["s"])
-    nothing = expectations_of(data, {})
+    nothing = rank_swap_expectations(data, {})
     assert isinstance(nothing, Expectations)
-    assert (nothing.releases, nothing.rows_intact().tolist()) == (0, [1.0] * 4)
+    assert (nothing.releases, nothing.rows_unchanged().tolist()) == (0, [1.0] * 4)
     assert nothing.table("y")[0].toarray()[[1, 2]].argmax(axis=1).tolist() == [0, 3]

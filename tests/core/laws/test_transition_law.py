@@ -10,7 +10,7 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.transition_law import Transition, numbers_of, one_pool
+from rwn_core.laws.transition_law import Transition, one_pool, value_numbers
 from rwn_core.laws.transition_matrix import disjoint_share, successive_share
 from rwn_core.masking import PRAM, RandomSwapping
 from rwn_core.randomness import SecretKey
@@ -50,13 +50,13 @@ def after_successive(codes: np.ndarray, swaps: int) -> np.ndarray:
 
 
 def transition(data: Microdata, unit: tuple[str, ...], share: float) -> Transition:
-    own = numbers_of(data, unit)
+    own = value_numbers(data, unit)
     return Transition(plain=data, unit=unit, choice=one_pool(share, own, np.ones(data.n, bool)))
 
 
 @pytest.mark.parametrize("swaps", [0, 1, 2, 3])
 def test_swaps_are_as_likely_as_counting_says(data, swaps):
-    codes = numbers_of(data, ("g",))
+    codes = value_numbers(data, ("g",))
     for share, exact in (
         (disjoint_share(swaps, 6), after_disjoint(codes, swaps)),
         (successive_share(swaps, 6), after_successive(codes, swaps)),
@@ -64,7 +64,7 @@ def test_swaps_are_as_likely_as_counting_says(data, swaps):
         law = transition(data, ("g",), share)
         table, values = law.table()
         np.testing.assert_allclose(table.toarray(), exact, atol=1e-12)
-        np.testing.assert_allclose(law.kept, exact[ROWS, codes], atol=1e-12)
+        np.testing.assert_allclose(law.retained, exact[ROWS, codes], atol=1e-12)
         np.testing.assert_allclose(law.chances(data, ROWS), exact[:, codes].T, atol=1e-12)
         assert values == ["a", "b", "c"]
 
@@ -91,13 +91,13 @@ def test_moments_are_those_of_all_releases(data, swaps):
 
 def test_a_few_variables_of_a_unit_are_seen_by_themselves(data):
     both = transition(data, ("g", "x"), 0.6)
-    codes = numbers_of(data, ("g",))
+    codes = value_numbers(data, ("g",))
     alone = transition(data, ("g",), 0.6)
-    part = both.on(frozenset(("g",)))
-    np.testing.assert_allclose(part.kept, alone.kept)
+    part = both.restricted_to(frozenset(("g",)))
+    np.testing.assert_allclose(part.retained, alone.retained)
     np.testing.assert_allclose(part.table()[0].toarray(), alone.table()[0].toarray())
-    assert np.all(both.kept <= part.kept + 1e-12)
-    assert not np.allclose(both.kept, part.kept)
+    assert np.all(both.retained <= part.retained + 1e-12)
+    assert not np.allclose(both.retained, part.retained)
     assert codes.max() == 2
     with pytest.raises(NotApplicable):
         both.table()

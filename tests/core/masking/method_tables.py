@@ -15,6 +15,7 @@ from rwn_core.data.variable import Role, Variable
 from rwn_core.errors import ParameterError
 from rwn_core.io.demo import load_demo
 from rwn_core.masking import METHODS
+from rwn_core.masking.lever import neutral_levers
 from rwn_core.randomness import SecretKey
 
 
@@ -88,7 +89,7 @@ def demo(name: str) -> Microdata:
 
 def defaults(method: str, **levers: float) -> Any:
     """A method as its defaults have it, with what any table takes where it has none."""
-    return METHODS[method](**{**METHODS[method].start, **levers})
+    return METHODS[method](**{**neutral_levers(METHODS[method]), **levers})
 
 
 def prepared(method: str, data: Microdata) -> Any:
@@ -97,7 +98,7 @@ def prepared(method: str, data: Microdata) -> Any:
         made = defaults(method).prepare(data)
     except ParameterError:  # a count that a tiny table does not have
         made = defaults(method, **{METHODS[method].strength: 1}).prepare(data)
-    return made.at(**made.presets["Standard"])
+    return made.with_levers(**made.presets["Standard"])
 
 
 def key(number: int) -> SecretKey:

@@ -131,10 +131,10 @@ def test_only_combinations_that_are_rare_enough_are_swapped(data: Microdata) -> 
         method = RandomSwapping(share=1.0, rarer_than=most, variables="n")
         law = method.prepare(keyed).law
         moving = data.frame["g"].isin(list(some)).to_numpy()
-        assert (law.kept("n") < 1).tolist() == moving.tolist()
+        assert (law.retained("n") < 1).tolist() == moving.tolist()
         changed = drawn(method, keyed)["n"] != data.frame["n"]
         assert not changed[~moving].any()
-        assert law.exchanged("n")
+        assert law.keeps_value_counts("n")
 
 
 def test_ranks_are_exchanged_from_the_largest_down_and_the_ends_become_means(
@@ -204,8 +204,8 @@ def test_an_interval_has_the_law_of_what_is_drawn(draw_from: str) -> None:
     first, last = [one, 1 - one, 0, 0, 0], [0, 0, 0.5, 0.5, 0]
     expected = [first, first, first, last, last, [0, 0, 0, 0, 1.0]]
     np.testing.assert_allclose(law.table("x")[0].toarray(), expected)
-    assert law.exchanged("x") == (draw_from == "permute")
-    assert KPRAM(k=1).prepare(data).law.rows_intact().tolist() == [1.0] * 6
+    assert law.keeps_value_counts("x") == (draw_from == "permute")
+    assert KPRAM(k=1).prepare(data).law.rows_unchanged().tolist() == [1.0] * 6
     assert drawn(KPRAM(k=1), data).equals(data.frame)
 
 
@@ -224,4 +224,4 @@ def test_so_many_records_are_selected_or_each_by_its_own_number() -> None:
     data = Microdata.from_frame(pd.DataFrame({"x": np.arange(12.0)}))
     assert [each.prepare(data).law.fixed_count for each in (counted, single)] == [True, False]
     some = np.array([1, 5, 6])
-    assert single.kept(KEY, N, some).tolist() == (uniform[0] >= 0.3)[some].tolist()
+    assert single.retained_records(KEY, N, some).tolist() == (uniform[0] >= 0.3)[some].tolist()

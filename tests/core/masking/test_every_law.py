@@ -53,7 +53,7 @@ def test_a_law_of_another_setting_does_not_say_how_often_it_succeeds():
         method, name = case.split(" on ")
         made = prepared(method, demo(name))
         strength = made.params.strength
-        other = made.at(**{strength: getattr(made.params, strength) / 2})
+        other = made.with_levers(**{strength: getattr(made.params, strength) / 2})
         names = ("wage", "region") if method == "record_swapping" else attacked(name)
         assert abs(excess(made, names, 12, other.law)) > 3
 

@@ -10,7 +10,7 @@ import pandas as pd
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Role
 from rwn_core.masking import METHODS, mask
-from rwn_core.masking.without_neighborhoods import TableMethod
+from rwn_core.masking.method import TableMethod
 from tests.core.masking.method_tables import (
     TABLES,
     WITHOUT,
@@ -47,7 +47,7 @@ def test_a_key_gives_the_same_bytes_however_it_is_drawn():
         same(mask(data, other.params, seed=3, threads=1).masked, first.masked)
         for lever in other.params.levers:  # what was asked for before changes nothing
             end = other.ranges[lever.name].high
-            other.at(**{lever.name: end}).release(key(9))
+            other.with_levers(**{lever.name: end}).release(key(9))
         same(other.release(key(3), threads=2).masked, first.masked)
 
     hold(rule, METHODS, ["mixed", "holes", WITHOUT])
@@ -78,7 +78,7 @@ def weakest(params: Any) -> dict[str, float]:
     levers = {lever.name: lever for lever in params.levers}
     if "q" in levers:
         return {"q": 0.0}
-    return {params.strength: 1 if levers[params.strength].whole else 0.0}
+    return {params.strength: 1 if levers[params.strength].whole_number else 0.0}
 
 
 def test_at_its_weakest_a_method_returns_the_table():
@@ -86,7 +86,7 @@ def test_at_its_weakest_a_method_returns_the_table():
         if alike(method, name):
             return
         made = prepared(method, table(name))
-        released = made.at(**weakest(made.params)).release(key(4)).masked
+        released = made.with_levers(**weakest(made.params)).release(key(4)).masked
         same(released, table(name))
 
     hold(rule, METHODS, [*TABLES, WITHOUT])
@@ -112,12 +112,12 @@ def expected_changes(made: Any, strength: str, seeds: int) -> np.ndarray:
     ends = made.ranges[strength]
     kinds = {lever.name: lever for lever in made.params.levers}
     positions = [ends.low + share * (ends.high - ends.low) for share in (0.0, 0.1, 0.3, 0.6, 1.0)]
-    if kinds[strength].whole:
+    if kinds[strength].whole_number:
         positions = [round(position) for position in positions]
     return np.array(
         [
             [change(made.microdata, one.release(key(i)).masked) for i in range(seeds)]
-            for one in (made.at(**{strength: position}) for position in positions)
+            for one in (made.with_levers(**{strength: position}) for position in positions)
             if not _loses(one)
         ]
     )

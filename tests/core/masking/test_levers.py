@@ -10,12 +10,12 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS
+from rwn_core.masking import METHODS, KNoise
 from rwn_core.masking.intervals import equal_counts
-from rwn_core.masking.left_alone import names_of
 from rwn_core.masking.minimum_k import check_known, check_records, range_of_known
 from rwn_core.masking.recoding import Recoding
 from rwn_core.masking.sampling import RandomSample
+from rwn_core.masking.unmasked_variables import name_tuple
 from rwn_core.randomness import SecretKey
 from tests.core.masking.method_tables import defaults, table
 from tests.core.masking.test_every_method import weakest
@@ -27,7 +27,7 @@ def test_every_lever_has_steps_between_its_ends_and_its_presets_lie_inside() -> 
         made = defaults(method).prepare(table("mixed"))
         levers = {lever.name: lever for lever in made.params.levers}
         for name, ends in made.ranges.items():
-            whole = levers[name].whole
+            whole = levers[name].whole_number
             first = 1 if whole else 0
             # a radius of 0 would leave everybody without a neighbor
             assert ends.low == (ends.step if (method, name) == ("nbrs2015", "epsilon") else first)
@@ -40,13 +40,13 @@ def test_every_lever_has_steps_between_its_ends_and_its_presets_lie_inside() -> 
 
 
 def test_names_are_stripped_unique_and_texts() -> None:
-    assert names_of(" age, sex ") == names_of(["age", "sex "]) == ("age", "sex")
-    assert names_of("") == names_of(()) == ()
+    assert name_tuple(" age, sex ") == name_tuple(["age", "sex "]) == ("age", "sex")
+    assert name_tuple("") == name_tuple(()) == ()
     for wrong in ("age,,sex", ["age", 3], ["age", ""]):
         with pytest.raises(ParameterError, match="must be names of variables"):
-            names_of(wrong)  # type: ignore[arg-type]
+            name_tuple(wrong)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="each variable once"):
-        names_of("age, age")
+        name_tuple("age, age")
 
 
 def known(*counts: int) -> Microdata:
@@ -60,9 +60,9 @@ def known(*counts: int) -> Microdata:
 
 def test_k_goes_as_far_as_values_are_known() -> None:
     data = known(6, 3, 1)
-    assert range_of_known(data, ["x0", "x1"]).high == 3
-    assert range_of_known(data, ["x0"]).high == 3  # half of the records
-    assert range_of_known(data, ["x0", "x2"]).high == 1
+    assert range_of_known(KNoise(k=1), known(6, 3)).high == 3
+    assert range_of_known(KNoise(k=1), known(6)).high == 3  # half of the records
+    assert range_of_known(KNoise(k=1), known(6, 1)).high == 1
     check_known(3, data, ["x0", "x1"])
     check_records(6, data)
     for k, names in ((4, ["x0", "x1"]), (2, ["x2"])):

@@ -10,7 +10,7 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.laws.donors import NOBODY, Draws, column_streams, draw_donors
+from rwn_core.laws.donors import NO_DONOR, Draws, draw_donors, random_streams
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import METHODS, NBRS2015, RWN, mask
 from rwn_core.neighbors import find_neighborhoods
@@ -98,7 +98,7 @@ def test_a_record_without_neighbors_becomes_missing():
     frame = LINE.assign(g=list("abcde"), flag=[True, False, True, False, True])
     schema = Microdata.from_frame(frame).schema.with_weights({"y": 0, "g": 0, "flag": 0})
     release = mask(Microdata.from_frame(frame, schema), NBRS2015(epsilon=0.2), seed=7)
-    assert (release.donors[4] == NOBODY).all()
+    assert (release.donors[4] == NO_DONOR).all()
     masked = release.masked.frame
     assert masked.isna().all(axis=1).tolist() == [False] * 4 + [True]
     assert masked["x"].dtype == "float64"
@@ -131,14 +131,14 @@ def test_donors_are_strict_members(cloud):
     neighborhoods = params.neighborhoods(cloud)
     for record in np.flatnonzero(modified(release)):
         members = set(neighborhoods.members(record).tolist())
-        assert set(release.donors[record]) <= (members or {NOBODY})
+        assert set(release.donors[record]) <= (members or {NO_DONOR})
 
 
 def test_with_every_record_selected_it_is_the_2022_method_of_that_radius(cloud):
     neighborhoods = find_neighborhoods(coordinates(cloud), epsilon=5.0)
     donors = draw_donors(
         neighborhoods,
-        Draws(SecretKey.from_seed(7), np.arange(cloud.n), column_streams(cloud)),
+        Draws(SecretKey.from_seed(7), np.arange(cloud.n), random_streams(cloud)),
         np.ones(3),
     )
     release = mask(cloud, NBRS2015(epsilon=5.0), seed=7)
@@ -155,7 +155,7 @@ def test_selection_and_donors_come_from_different_numbers(cloud):
     """A record's selection says nothing about which of its members it takes."""
     params = NBRS2015(epsilon=50.0, q=0.5)
     prepared = params.prepare(cloud)
-    neighborhoods = prepared.neighborhoods
+    neighborhoods = prepared.law.neighborhoods
     low = []
     for seed in range(200):
         donors = prepared.release(SecretKey.from_seed(seed)).donors[:, 0]

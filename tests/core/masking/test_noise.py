@@ -81,7 +81,7 @@ def law_of(part: NoiseOn, released: np.ndarray) -> np.ndarray:
 def test_probabilities_of_whole_numbers_sum_to_one_and_are_met(shape, reflected, step):
     data = Microdata.from_frame(pd.DataFrame({"x": [1, 6, 10]}))
     noise = Noise(shape=shape, sd=3.0)
-    part = NoiseOn(original=data, name="x", noise=noise, whole=True, reflected=reflected)
+    part = NoiseOn(original=data, name="x", noise=noise, discrete=True, reflected=reflected)
     part = part.rounded({"y": 9.0, **({"x": step} if step else {})})
     grid = np.arange(-80.0, 90.0) * (step or 1.0)
     chances = law_of(part, grid)

@@ -132,7 +132,7 @@ def test_missing_stays_missing_and_no_level_arises():
     for name in data.names:
         assert set(release.masked.frame[name].dropna()) == set(data.frame[name].dropna())
         assert release.masked.frame[name].dtype == data.frame[name].dtype
-        kept = release.law.kept(name)[data.frame[name].isna().to_numpy()]
+        kept = release.law.retained(name)[data.frame[name].isna().to_numpy()]
         np.testing.assert_array_equal(kept, 1.0)
 
 

@@ -70,7 +70,7 @@ def test_who_lacks_the_strata_does_not_know_the_law() -> None:
     law = PRAM(change=0.3, within="region").prepare(DATA).law
     schema = DATA.schema.__class__(variables=(DATA.schema.variable("way"),))
     with pytest.raises(NotApplicable, match="law is not known"):
-        law.on(Microdata(DATA.frame[["way"]], schema))
+        law.restricted_to(Microdata(DATA.frame[["way"]], schema))
     with pytest.raises(NotApplicable, match="more than their own values"):
         law.unit_chances(("way",), DATA, np.arange(2), DATA)
 

@@ -9,8 +9,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.laws.donors import Draws
-from rwn_core.laws.stored_draws import StoredDraws
+from rwn_core.laws.donors import Draws, StoredDraws
 from rwn_core.masking import (
     METHODS,
     NBRS2015,
@@ -26,8 +25,8 @@ from rwn_core.masking import (
     neighborhood_method,
     unrounded,
 )
+from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.masking.neighborhood_method import _widest
-from rwn_core.masking.references import REFERENCES
 from rwn_core.masking.row_copy import TOGETHER, together
 from rwn_core.neighbors.preview import build_preview
 from rwn_core.neighbors.source import Ball
@@ -46,42 +45,45 @@ def data() -> Microdata:
 @pytest.mark.parametrize("name", ["prepare", "preview"])
 def test_settings_share_what_no_lever_changes(data: Microdata, name: str) -> None:
     made = getattr(RWN(k=3), name)(data)
-    assert made.whole
+    assert made.masks_all_records
     assert made.is_quick
     assert made.expectations is None
     assert made.records.tolist() == list(range(20))
     first = made.law
     assert made.law is first
-    same, other = made.at(q=0.5), made.at(k=4)
-    assert same.neighborhoods is made.neighborhoods
-    assert other.neighborhoods is not made.neighborhoods
+    same, other = made.with_levers(q=0.5), made.with_levers(k=4)
+    assert same.law.neighborhoods is made.law.neighborhoods
+    assert other.law.neighborhoods is not made.law.neighborhoods
     assert (same.law.modification("x"), other.params.k) == (0.5, 4)
     ranges = made.ranges
-    assert made.at(k=5).slider_range is made.slider_range
+    assert made.with_levers(k=5).state.about is made.state.about
     assert ranges["k"].high == 19
     grouped = made.with_slices((("x", "y"),))
-    assert grouped.neighborhoods is made.neighborhoods
+    assert grouped.law.neighborhoods is made.law.neighborhoods
     assert grouped.law.units() == [("x", "y"), ("n",), ("g",)]
     with pytest.raises(ParameterError, match="k must be a whole number from 1 to 19"):
-        made.at(k=20)
+        made.with_levers(k=20)
 
 
 def test_a_release_keeps_the_neighborhoods_that_it_has_found(data: Microdata) -> None:
     made = RWN(k=3).prepare(data)
     release = made.release(KEY)
     assert release.law is made.law
-    assert made.neighborhoods is made.law.neighborhoods
+    assert made.state.found is made.law.neighborhoods
     assert made.release(KEY).masked.frame.equals(release.masked.frame)
     random = RWN(k=3, neighbors="sample", m=6).prepare(data)
     assert random.law is None
     one, two = (random.release(SecretKey.from_seed(seed)) for seed in (1, 2))
-    assert one.law.members.nnz == 60
-    assert (one.law.members != two.law.members).nnz > 0
+    assert one.law.probabilities.nnz == 60
+    assert (one.law.probabilities != two.law.probabilities).nnz > 0
     shown = RWN(k=3, neighbors="sample", m=6).preview(data).release(SecretKey.from_seed(1))
     assert shown.donors.tolist() == one.donors.tolist()
     stored = RWN(k=3).prepare(data, settings=[RWN(k=5)])
     assert stored.release(KEY).donors.tolist() == release.donors.tolist()
-    assert stored.at(k=5).release(KEY).donors.tolist() == made.at(k=5).release(KEY).donors.tolist()
+    assert (
+        stored.with_levers(k=5).release(KEY).donors.tolist()
+        == made.with_levers(k=5).release(KEY).donors.tolist()
+    )
     assert random.law is None
 
 
@@ -93,7 +95,7 @@ def test_a_first_picture_is_begun_only_where_everybody_may_be_a_neighbor(
     monkeypatch.setattr(neighborhood_method, "begin_preview", lambda *_, **__: some)
     begun = RWN(k=2).begin_preview(data)
     assert begun is not None
-    assert begun.source is some
+    assert begun.state.source is some
     apart = data.with_schema(data.schema.replace_variable("g", role=Role.HOUSEHOLD))
     assert RWN(k=2, outside_household=True).begin_preview(apart) is None
     assert RWN(k=2, neighbors="sample", m=5).begin_preview(data) is None
@@ -106,7 +108,7 @@ def test_a_first_picture_is_begun_only_where_everybody_may_be_a_neighbor(
     rounded = Rounded(params=RWN(k=2), precision={"x": 1})
     half = rounded.begin_preview(data)
     assert half is not None
-    assert half.precision == {"x": 1.0}
+    assert half.precision == (("x", 1.0),)
     whole = rounded.preview(data, begun=half)
     assert whole.release(KEY).donors.tolist() == RWN(k=2).prepare(data).release(KEY).donors.tolist()
 
@@ -126,7 +128,7 @@ def test_in_a_bootstrap_sample_nobody_has_a_copy_for_a_neighbor(data: Microdata)
     for params in (RWN(k=4), RWN(k=2, epsilon=0.5)):
         sample = params.prepare(data).resampled(rows)
         assert sample.microdata.frame["x"].tolist() == data.frame["x"].iloc[rows].tolist()
-        members = sample.law.members.tocoo()
+        members = sample.law.probabilities.tocoo()
         assert (rows[members.row] != rows[members.col]).all()
         assert sample.law.neighborhoods.sizes.min() >= params.k
     # where there is no k, or who is near depends on the key, the sample is a table like any other
@@ -138,12 +140,16 @@ def test_in_a_bootstrap_sample_nobody_has_a_copy_for_a_neighbor(data: Microdata)
 
 def test_methods_without_neighborhoods_work_out_once_what_levers_leave(data: Microdata) -> None:
     made, calls = Microaggregation(k=2).prepare(data), []
-    assert [made.once("key", lambda: calls.append(1) or 5) for _ in range(3)] == [5, 5, 5]
-    moved = made.at(k=3)
-    assert moved.once("key", lambda: 6) == 5
+    assert [made.cached("key", lambda: calls.append(1) or 5) for _ in range(3)] == [5, 5, 5]
+    moved = made.with_levers(k=3)
+    assert moved.cached("key", lambda: 6) == 5
     assert (len(calls), moved.params.k, moved.microdata is data) == (1, 3, True)
-    assert made.with_slices(data.schema.slices).once("key", lambda: 6) == 6
-    assert (made.whole, made.is_quick, made.records.tolist()) == (True, True, list(range(20)))
+    assert made.with_slices(data.schema.slices).cached("key", lambda: 6) == 6
+    assert (made.masks_all_records, made.is_quick, made.records.tolist()) == (
+        True,
+        True,
+        list(range(20)),
+    )
     assert made.law is made.law
     assert made.params.begin_preview(data) is None
     seen: list[float] = []
@@ -151,7 +157,7 @@ def test_methods_without_neighborhoods_work_out_once_what_levers_leave(data: Mic
     assert seen == [1.0]
     for lever in ({"k": 21}, {"k": 0}):
         with pytest.raises(ParameterError, match="k must be"):
-            made.at(**lever)
+            made.with_levers(**lever)
     sample = made.resampled(np.arange(6))
     assert (sample.microdata.n, sample.params) == (6, made.params)
     fixed = LocalSuppression(k=2).prepare(data)
@@ -163,7 +169,7 @@ def test_rounding_goes_with_everything_that_is_made(data: Microdata) -> None:
         AdditiveNoise(size=0.5),
         Rounded(params=AdditiveNoise(size=0.5), precision={"x": 2}),
     )
-    for name in ("method", "title", "levers", "strength", "start"):
+    for name in ("method", "title", "levers", "strength"):
         assert getattr(params, name) == getattr(plain, name)
     assert not params.has_forecast
     assert params.precision == (("x", 2.0),)
@@ -176,13 +182,13 @@ def test_rounding_goes_with_everything_that_is_made(data: Microdata) -> None:
     made = params.prepare(data, settings=[params])
     assert params.begin_preview(data) is None
     slices = data.schema.slices
-    for one in (made, params.preview(data), made.at(size=0.5), made.with_slices(slices)):
+    for one in (made, params.preview(data), made.with_levers(size=0.5), made.with_slices(slices)):
         assert one.release(KEY).masked.frame.equals(expected)
         assert one.law.precision == {"x": 2.0}
         assert one.params == params
         assert one.ranges == plain.prepare(data).ranges
-    assert made.at(size=2.0).params.params == AdditiveNoise(size=2.0)
-    assert made.resampled(np.arange(5)).precision == {"x": 2.0}
+    assert made.with_levers(size=2.0).params.params == AdditiveNoise(size=2.0)
+    assert made.resampled(np.arange(5)).precision == (("x", 2.0),)
     with pytest.raises(AttributeError):
         _ = made.nothing_of_this_name
     for begin in ("prepare", "preview", "begin_preview"):
@@ -196,16 +202,16 @@ def test_rounding_goes_with_everything_that_is_made(data: Microdata) -> None:
 
 
 def test_the_two_ends_of_every_map(data: Microdata) -> None:
-    assert list(REFERENCES) == ["original", "no data"]
-    original = REFERENCES["original"]().prepare(data)
+    assert list(BASELINE_METHODS) == ["original", "no data"]
+    original = BASELINE_METHODS["original"]().prepare(data)
     assert original.release(KEY).masked.frame.equals(data.frame)
-    shuffled = REFERENCES["no data"]().prepare(data)
+    shuffled = BASELINE_METHODS["no data"]().prepare(data)
     found = shuffled.release(KEY)
     for stream, name in enumerate(data.names):
         order = np.argsort(uniforms(KEY, np.arange(20), stream)[0], kind="stable")
         assert found.masked.frame[name].tolist() == data.frame[name].iloc[order].tolist()
         assert found.donors[:, stream].tolist() == order.tolist()
-    assert shuffled.at() is shuffled
+    assert shuffled.with_levers() is shuffled
     grouped = shuffled.with_slices((("x", "y"),)).release(KEY).donors
     assert (grouped[:, 0] == grouped[:, 1]).all()
     assert (grouped[:, 0] != grouped[:, 2]).any()
@@ -227,17 +233,20 @@ def test_random_numbers_are_kept_of_the_last_key_or_of_many(data: Microdata) -> 
     one, two = SecretKey.from_seed(1), SecretKey.from_seed(2)
     last, many = (StoredDraws(data, np.arange(5), many=each) for each in (False, True))
     for stored in (last, many):
-        draws = stored.of(one)
+        draws = stored.for_key(one)
         assert isinstance(draws, Draws)
-        assert stored.of(one) is draws
+        assert stored.for_key(one) is draws
         assert draws.streams == (0, 1, 2, 3)
-        assert (stored.of(two) is draws, stored.of(one) is draws) == (False, stored is many)
+        assert (stored.for_key(two) is draws, stored.for_key(one) is draws) == (
+            False,
+            stored is many,
+        )
         assert stored.of_table(data.with_slices(())) is stored
         grouped = stored.of_table(data.with_slices((("x", "y"),)))
         assert (grouped.streams, grouped.records.tolist()) == ((0, 0, 2, 3), [0, 1, 2, 3, 4])
-        kept = grouped.of(one)
-        grouped.of(two)
-        assert (grouped.of(one) is kept) == (stored is many)
+        kept = grouped.for_key(one)
+        grouped.for_key(two)
+        assert (grouped.for_key(one) is kept) == (stored is many)
 
 
 def test_a_release_says_how_it_was_made_and_drops_lost_rows_only_of_a_sample(

@@ -81,8 +81,8 @@ def test_only_rare_records_take_part(data):
     assert moved.any()
     assert not moved[~rare].any()
     law = prepared.law
-    np.testing.assert_array_equal(law.kept("id")[~rare], 1.0)
-    assert np.all(law.kept("id")[rare] < 0.1)
+    np.testing.assert_array_equal(law.retained("id")[~rare], 1.0)
+    assert np.all(law.retained("id")[rare] < 0.1)
     assert "only they are swapped" in method.remarks(keyed, law)[-1]
     with pytest.raises(ParameterError, match="needs key variables"):
         RandomSwapping(rarer_than=2).prepare(data)
@@ -92,7 +92,7 @@ def test_nobody_rare_means_nothing_is_swapped(data):
     keyed = with_roles(data, h={"role": Role.KEY})
     method = RandomSwapping(share=1.0, rarer_than=2)
     assert mask(keyed, method, seed=6).masked.frame.equals(keyed.frame)
-    assert method.prepare(keyed).law.rows_intact().min() == 1
+    assert method.prepare(keyed).law.rows_unchanged().min() == 1
 
 
 def test_a_value_of_one_person_is_in_the_release_for_certain(data):
@@ -115,7 +115,7 @@ def test_numbers_can_be_released_rounded():
     table, values = release.law.table("age")
     assert set(release.masked.frame["age"]) <= set(values)
     np.testing.assert_allclose(table.sum(axis=1), 1.0)
-    assert release.law.on(data).units() == release.law.units()
+    assert release.law.restricted_to(data).units() == release.law.units()
 
 
 @pytest.mark.parametrize(

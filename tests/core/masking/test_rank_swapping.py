@@ -8,8 +8,12 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.laws.rank_swap_chances import counted_moore_chances, exact_moore_chances
-from rwn_core.laws.rank_swaps import moore_partners, mu_argus_partners
+from rwn_core.laws.rank_swaps import (
+    counted_moore_chances,
+    exact_moore_chances,
+    moore_partners,
+    mu_argus_partners,
+)
 from rwn_core.masking import RankSwapping, at_levers, mask
 
 N = 1000

@@ -116,12 +116,12 @@ def donors_counted(data: Microdata, method: RecordSwapping, releases: int) -> np
 def test_donors_are_as_likely_as_the_law_says():
     data, method, releases = table((5, 3, 1)), replace(SWAP, share=0.7), 2000
     law = method.prepare(data).law
-    chances = law.members.toarray()
+    chances = law.probabilities.toarray()
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
     counts = donors_counted(data, method, releases)
     spread = np.sqrt(np.maximum(releases * chances * (1 - chances), 1e-9))
     assert np.max(np.abs(counts - releases * chances) / spread) < 4.5
-    other = replace(SWAP, share=0.4).prepare(data).law.members.toarray()
+    other = replace(SWAP, share=0.4).prepare(data).law.probabilities.toarray()
     assert np.max(np.abs(counts - releases * other) / spread) > 6
 
 
@@ -130,14 +130,14 @@ def test_the_law_has_the_swapped_variables_as_one_unit():
     law = SWAP.prepare(data).law
     assert law.units() == [("a", "b"), ("block",), ("c",)]
     assert law.neighborhoods is None
-    assert law.exchanged("a")
+    assert law.keeps_value_counts("a")
     seen = Microdata(data.frame[["block", "a"]], law.original.schema.__class__(
         variables=tuple(v for v in data.schema.variables if v.name in ("block", "a"))))  # fmt: skip
-    assert law.on(seen).units() == [("a",), ("block",)]
+    assert law.restricted_to(seen).units() == [("a",), ("block",)]
     blind = Microdata(data.frame[["a", "c"]], law.original.schema.__class__(
         variables=tuple(v for v in data.schema.variables if v.name in ("a", "c"))))  # fmt: skip
     with pytest.raises(NotApplicable, match="make the blocks"):
-        law.on(blind)
+        law.restricted_to(blind)
 
 
 def test_the_law_of_large_blocks_is_the_same_by_values(monkeypatch):
@@ -155,17 +155,17 @@ def test_the_law_of_large_blocks_is_the_same_by_values(monkeypatch):
     for name in ("a", "b"):
         listed = [each.table(name)[0].toarray() for each in (exact, law)]
         np.testing.assert_allclose(listed[1], listed[0], atol=1e-12)
-        assert law.modification(name) == pytest.approx(1 - exact.kept(name).mean())
+        assert law.modification(name) == pytest.approx(1 - exact.retained(name).mean())
     chances = [each.unit_chances(("a", "b"), masked, rows) for each in (exact, law)]
     np.testing.assert_allclose(chances[1], chances[0], atol=1e-12)
-    np.testing.assert_allclose(law.rows_intact(), exact.rows_intact(), atol=1e-12)
+    np.testing.assert_allclose(law.rows_unchanged(), exact.rows_unchanged(), atol=1e-12)
     only = Microdata(data.frame[["a", "c"]], law.original.schema.__class__(
         variables=tuple(v for v in data.schema.variables if v.name in ("a", "c"))))  # fmt: skip
     with pytest.raises(NotApplicable, match="make the blocks"):
-        law.on(only)
+        law.restricted_to(only)
     monkeypatch.setattr("rwn_core.laws.block_law.LARGEST_TABLE", 5)
     assert replace(SWAP, share=0.5).prepare(data).law is None
-    assert block_law.pairs_of(np.array([0, 0, 1, -1])) == 5
+    assert block_law.block_pairs(np.array([0, 0, 1, -1])) == 5
 
 
 def test_defaults_follow_the_roles():

@@ -16,7 +16,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.holdout import predict_on_holdout
 from rwn_core.evaluation.repeated_draws import ensemble, releases
 from rwn_core.masking import Rounded
-from rwn_core.masking.rounded import unrounded
+from rwn_core.masking.method import unrounded
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading

@@ -11,7 +11,7 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.evaluation.forecast import forecast_moments
+from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.masking import METHODS, RWN, mask
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
@@ -67,7 +67,10 @@ def test_a_prepared_table_draws_the_same_release(people, begin):
     params, key = RWN(k=3, epsilon=0.5, q=0.8), SecretKey.from_seed(7)
     start = getattr(RWN(k=1), begin)(people)
     release = mask(people, params, seed=7)
-    for prepared in (start.at(k=3, epsilon=0.5, q=0.8), start.at(k=3, q=0.8).at(epsilon=0.5)):
+    for prepared in (
+        start.with_levers(k=3, epsilon=0.5, q=0.8),
+        start.with_levers(k=3, q=0.8).with_levers(epsilon=0.5),
+    ):
         drawn = prepared.release(key)
         np.testing.assert_array_equal(drawn.donors, release.donors)
         pd.testing.assert_frame_equal(drawn.masked.frame, release.masked.frame)
@@ -138,12 +141,12 @@ def test_clones_give_a_value_its_own_probability():
     microdata = Microdata.from_frame(pd.DataFrame({"x": [1.0, 1.0, 5.0, 5.0]}))
     law = mask(microdata, RWN(epsilon=0.0, k=1), seed=7).law
     assert exact_probability(law, 0, "x", 1.0) == Fraction(1)
-    assert law.rows_intact().tolist() == [1.0] * 4
+    assert law.rows_unchanged().tolist() == [1.0] * 4
 
 
 def test_the_expected_mean_is_that_of_many_releases(people):
     params = RWN(k=4, q=0.7)
-    forecast = forecast_moments(mask(people, params, seed=0).law)
+    forecast = forecast_law(mask(people, params, seed=0).law)
     prepared = params.prepare(people)
     releases = [prepared.release(SecretKey.from_seed(seed)).masked for seed in range(300)]
     means = np.array([each.values("weight").mean() for each in releases])
@@ -159,7 +162,7 @@ def test_moments_near_a_large_mean_keep_their_digits():
         mask(Microdata.from_frame(pd.DataFrame({"x": near + shift})), RWN(k=4), seed=7).law
         for shift in (0.0, 2.0**30)
     ]
-    plain, shifted = (forecast_moments(law).cell_variances for law in laws)
+    plain, shifted = (forecast_law(law).mean_variances for law in laws)
     np.testing.assert_allclose(shifted, plain, rtol=1e-5)
 
 
@@ -171,7 +174,7 @@ def test_variables_of_a_group_vary_together(people, q):
     for name in ("age", "total"):
         schema = schema.replace_variable(name, group="g")
     grouped, params = Microdata.from_frame(frame, schema), RWN(k=8, q=q)
-    forecast = forecast_moments(mask(grouped, params, seed=0).law).covariances
+    forecast = forecast_law(mask(grouped, params, seed=0).law).covariances
     names = list(forecast.columns)
     prepared = params.prepare(grouped)
     releases = [prepared.release(SecretKey.from_seed(seed)).masked for seed in range(300)]
@@ -179,6 +182,6 @@ def test_variables_of_a_group_vary_together(people, q):
     found = np.array([np.cov(table, rowvar=False) for table in drawn])
     error = found.std(axis=0) / np.sqrt(len(found))
     assert (np.abs(found.mean(axis=0) - forecast) < 5 * error).all(axis=None)
-    alone = forecast_moments(mask(Microdata.from_frame(frame), params, seed=0).law).covariances
+    alone = forecast_law(mask(Microdata.from_frame(frame), params, seed=0).law).covariances
     pair = (names.index("age"), names.index("total"))
     assert abs(found.mean(axis=0)[pair] - alone.loc["age", "total"]) > 10 * error[pair]

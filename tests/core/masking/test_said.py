@@ -14,7 +14,7 @@ from rwn_core.masking import METHODS, NBRS2015, RWN, mask
 
 SCALE = "ε counts standard deviations of this file"
 NEAR = "At q = 1 nobody keeps a unique own value"
-ROWS = "Each row is a true record of somebody"
+ROWS = "Each row is a true record of a person"
 NOTHING_KEPT = "q = 0 masks nothing: the release is the original."
 EMPTY = "A record without a neighbor within ε loses all"
 OUTLIERS = "Outliers stay outliers"

@@ -14,6 +14,7 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking import METHODS, RWN, LeverRange
+from rwn_core.masking.lever import lever_presets, lever_ranges, neutral_levers
 from rwn_core.neighbors.slider_range import SliderRange
 from tests.holding import hold
 
@@ -87,13 +88,13 @@ PRESETS: dict[str, tuple[dict[str, float], ...]] = {
 }
 """Light, Standard, Strong."""
 
-FLAGS = ("uses_weights", "uses_slices", "shows_whole_rows", "drops_lost_rows", "moves_missing")
+FLAGS = ("uses_weights", "uses_slices", "releases_true_rows", "drops_lost_rows", "moves_missing")
 TRUE: dict[str, set[str]] = {
     "rwn": {"uses_weights", "uses_slices", "moves_missing"},
     "nbrs2015": {"uses_weights", "uses_slices", "moves_missing"},
     "random_swapping": {"uses_slices"},
-    "row_copy": {"uses_weights", "shows_whole_rows", "moves_missing"},
-    "sampling": {"shows_whole_rows", "drops_lost_rows"},
+    "row_copy": {"uses_weights", "releases_true_rows", "moves_missing"},
+    "sampling": {"releases_true_rows", "drops_lost_rows"},
 }
 
 
@@ -119,7 +120,7 @@ def test_every_method_says_what_it_depends_on_and_where_it_starts() -> None:
         made = METHODS[method]
         true = {flag for flag in FLAGS if getattr(made, flag, False)}
         assert true == TRUE.get(method, set())
-        assert dict(made.start) == STARTS.get(method, {})
+        assert neutral_levers(made) == STARTS.get(method, {})
         assert method == "rwn" or made.has_forecast is True
 
     hold(rule, METHODS)
@@ -134,7 +135,7 @@ def test_levers_take_whole_numbers_or_not_and_some_can_be_off() -> None:
         (method, lever.name)
         for method in METHODS
         for lever in METHODS[method].levers
-        if lever.whole
+        if lever.whole_number
     }
     assert whole == {
         *((method, "k") for method in (*COUNTED, "rwn", "row_copy")),
@@ -157,16 +158,16 @@ def test_levers_take_whole_numbers_or_not_and_some_can_be_off() -> None:
 @pytest.mark.parametrize("method", RANGES)
 def test_a_lever_goes_as_far_as_it_makes_sense_on_a_table(method: str) -> None:
     data, params = table(300), METHODS[method]()
-    found = {name: (r.low, r.high, r.step) for name, r in params.ranges_on(data).items()}
+    found = {name: (r.low, r.high, r.step) for name, r in lever_ranges(params, data).items()}
     assert found == RANGES[method]
-    presets = params.presets_on(data)
+    presets = lever_presets(params, data)
     assert list(presets) == ["Light", "Standard", "Strong"]
     assert tuple(dict(each) for each in presets.values()) == PRESETS[method]
 
 
 def test_successive_swaps_may_be_more_than_the_records() -> None:
     params = METHODS["random_swapping"](pairs="successive")
-    assert params.ranges_on(table(4))["share"] == LeverRange(low=0.0, high=5.0, step=0.05)
+    assert lever_ranges(params, table(4))["share"] == LeverRange(low=0.0, high=5.0, step=0.05)
 
 
 @pytest.mark.parametrize(
@@ -184,8 +185,8 @@ def test_a_tiny_table_has_no_position_beyond_its_records(method, ends, strong) -
     sparse = Microdata.from_frame(pd.DataFrame({"x": [1.5, None, None, None], "g": list("abab")}))
     two = Microdata.from_frame(pd.DataFrame({"x": [1.5, None], "g": list("ab")}))
     tables, params = (two, table(4), sparse, table(6)), METHODS[method]()
-    assert tuple(params.ranges_on(each)["k"].high for each in tables) == ends
-    assert tuple(params.presets_on(each)["Strong"]["k"] for each in tables) == strong
+    assert tuple(lever_ranges(params, each)["k"].high for each in tables) == ends
+    assert tuple(lever_presets(params, each)["Strong"]["k"] for each in tables) == strong
 
 
 NEAR = SliderRange(epsilon=3.0, step=0.1, k=10, typical=0.5, stored=3.0)
@@ -194,26 +195,26 @@ NEAR = SliderRange(epsilon=3.0, step=0.1, k=10, typical=0.5, stored=3.0)
 def test_methods_of_neighborhoods_start_at_multiples_of_the_typical_distance() -> None:
     radii = {"Light": (0.3, 3, 0.5), "Standard": (0.6, 5, 1.0), "Strong": (1.2, 10, 1.0)}
     for params in (METHODS["rwn"](k=1), METHODS["row_copy"]()):
-        assert params.ranges_on(NEAR) == {
+        assert lever_ranges(params, NEAR) == {
             "epsilon": LeverRange(low=0.0, high=3.0, step=0.1),
             "k": LeverRange(low=1, high=10, step=1),
             "q": LeverRange(low=0.0, high=1.0, step=0.05),
         }
-        presets = params.presets_on(NEAR)
+        presets = lever_presets(params, NEAR)
         found = {name: tuple(preset.values()) for name, preset in presets.items()}
         assert found == radii  # fifteen neighbors, if the slider went so far
 
 
 def test_the_2015_method_starts_where_somebody_has_a_neighbor() -> None:
     params = METHODS["nbrs2015"](epsilon=1.0)
-    assert params.ranges_on(NEAR) == {
+    assert lever_ranges(params, NEAR) == {
         "epsilon": LeverRange(low=0.1, high=3.0, step=0.1),
         "q": LeverRange(low=0.0, high=1.0, step=0.05),
     }
-    assert params.presets_on(NEAR) == {
+    assert lever_presets(params, NEAR) == {
         "Light": {"epsilon": 0.6, "q": 0.5},
         "Standard": {"epsilon": 1.2, "q": 1.0},
         "Strong": {"epsilon": 2.0, "q": 1.0},
     }
     twins = SliderRange(epsilon=3.0, step=0.1, k=10, typical=0.0, stored=3.0)
-    assert [each["epsilon"] for each in params.presets_on(twins).values()] == [0.1, 0.1, 0.1]
+    assert [each["epsilon"] for each in lever_presets(params, twins).values()] == [0.1, 0.1, 0.1]

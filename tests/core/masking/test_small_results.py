@@ -16,7 +16,7 @@ from rwn_core.masking import (
     RandomSample,
     Recoding,
 )
-from rwn_core.masking.additive_noise import spread_of
+from rwn_core.masking.additive_noise import known_spread
 from rwn_core.masking.correlated_noise import moments
 from rwn_core.masking.intervals import equal_counts, intervals
 from rwn_core.masking.k_noise import delta
@@ -67,15 +67,15 @@ def test_nothing_is_added_where_k_have_the_same_value() -> None:
     assert shown(KNoise(k=4), frame)["x"].tolist() == [5.5] * 4
     data = Microdata.from_frame(frame)
     law = KNoise(k=2).prepare(data).law
-    assert law._part("x").exchanged
+    assert law._part("x").keeps_value_counts
     assert law._part("y").noise.sd == pytest.approx(2 / np.sqrt(3))
-    assert not law._part("y").whole
+    assert not law._part("y").discrete
 
 
 def test_spreads_have_the_divisor_n_less_one() -> None:
     frame = pd.DataFrame({"x": [1.0, 3.0, NAN], "y": [2.0, NAN, NAN], "z": [1.0, 2.0, 6.0]})
     data = Microdata.from_frame(frame)
-    spreads = [spread_of(data, name) for name in "xyz"]
+    spreads = [known_spread(data, name) for name in "xyz"]
     assert spreads == pytest.approx([np.sqrt(2.0), 0.0, np.sqrt(7.0)])
 
 
@@ -104,8 +104,8 @@ def test_without_correlated_noise_every_variable_is_as_it_is() -> None:
     data = Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 4.5], "y": [3.0, 1.0, 2.5]}))
     none, some = (CorrelatedNoise(size=size).prepare(data).law for size in (0, 0.5))
     assert (none.units(), some.units()) == ([("x",), ("y",)], [("x", "y")])
-    assert none.rows_intact().tolist() == [1.0, 1.0, 1.0]
-    assert some.rows_intact().tolist() == [0.0, 0.0, 0.0]
+    assert none.rows_unchanged().tolist() == [1.0, 1.0, 1.0]
+    assert some.rows_unchanged().tolist() == [0.0, 0.0, 0.0]
 
 
 def test_the_largest_and_the_smallest_become_their_mean() -> None:
@@ -142,7 +142,7 @@ def test_groups_of_similar_records_become_their_means() -> None:
     frame = pd.DataFrame({"x": [0.5, 1.0, 3.0, 4.0, 10.0, 20.0]})
     frame["y"] = [0.5, NAN, 3.0, 4.0, 10.0, 20.0]
     law = Microaggregation(k=6).prepare(Microdata.from_frame(frame.assign(g="a"))).law
-    assert (law.units(), law.rows_intact().tolist()) == ([("x", "y"), ("g",)], [0.0] * 6)
+    assert (law.units(), law.rows_unchanged().tolist()) == ([("x", "y"), ("g",)], [0.0] * 6)
     masked = shown(Microaggregation(k=2), frame)
     assert masked["x"].tolist() == [1.75, 2.5, 1.75, 2.5, 15.0, 15.0]
     assert masked["y"].fillna(0).tolist() == [1.75, 0.0, 1.75, 4.0, 15.0, 15.0]
@@ -198,7 +198,7 @@ def test_a_sample_loses_whole_records_and_says_how_likely() -> None:
     lost = made.release(KEY).masked.frame.isna()
     assert lost.sum().tolist() == [3, 3]
     assert (lost["x"] == lost["g"]).all()
-    np.testing.assert_allclose(made.law.rows_intact(), 0.7)
+    np.testing.assert_allclose(made.law.rows_unchanged(), 0.7)
     assert [RandomSample(left_out=share).count(10) for share in (0.0, 0.05, 0.1, 0.99)] == [
         0,
         0,

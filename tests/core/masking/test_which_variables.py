@@ -25,9 +25,9 @@ from rwn_core.masking import (
 )
 from rwn_core.masking.matrices import stated_matrices
 from rwn_core.masking.option import Option, parameter_words
-from rwn_core.masking.pram import levels_of
-from rwn_core.masking.published import formula_cells, formula_names, without_formulas
-from rwn_core.reporting.second_reading import second_reading
+from rwn_core.masking.pram import occurring_levels
+from rwn_core.masking.released_values import formula_cells, formula_names, without_formulas
+from rwn_core.masking.second_reading import second_reading
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_categories_come_first_then_counts_then_all(data: Microdata) -> None:
     shown = data.with_schema(data.schema.replace_variable("g", masked=False))
     assert changed(shown, PRAM()) == ["s"]
     expected = RankSwapping(p=1.0).prepare(data).expectations
-    assert [name for name in data.names if (expected.kept(name) < 1).any()] == ["s", "n", "x"]
+    assert [name for name in data.names if (expected.retained(name) < 1).any()] == ["s", "n", "x"]
 
 
 def test_roles_say_what_is_swapped_and_within_what(data: Microdata) -> None:
@@ -105,7 +105,7 @@ def test_so_many_of_a_block_are_selected_unharmed_by_rounding() -> None:
 def test_levels_are_those_that_occur_without_missing_ones() -> None:
     sizes = pd.Categorical(["l", None, "s", "l", "m"], ["s", "m", "l"], ordered=True)
     data = Microdata.from_frame(pd.DataFrame({"s": sizes, "g": list("aabbb")}))
-    found = levels_of(data.take(np.arange(4)), "s")
+    found = occurring_levels(data.take(np.arange(4)), "s")
     assert (found.codes.tolist(), found.counts.tolist()) == ([0, 2], [1, 2])
     assert found.own.tolist() == [2, 3, 0, 2]
 
@@ -191,6 +191,6 @@ def test_names_that_a_spreadsheet_would_run_get_an_apostrophe(name: str) -> None
             "its decimals stay"
         )
     assert parse("t.parquet", release.to_bytes("parquet")).names == (name, "b")
-    assert second_reading(data, release, release.to_bytes("csv"), "csv").checked == (name, "b")
+    assert second_reading(release, release.to_bytes("csv"), "csv").checked == (name, "b")
     for harmless in ("a=b", "-", "x", "-5a", "'=1"):
         assert formula_names([harmless], "csv") == (["-5a"] if harmless == "-5a" else [])

@@ -20,7 +20,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.forecast import forecast
-from rwn_core.evaluation.forecast.statistic import statistics_of
+from rwn_core.evaluation.forecast.statistic import available_statistics
 from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.evaluation.repeated_draws import ensemble
 from rwn_core.evaluation.standard_errors import standard_error_validity
@@ -145,7 +145,7 @@ def test_the_rest_of_the_page_has_an_answer_or_a_reason(name: str) -> None:
     expected, seen = forecast(data, params), comparison(name)
     names = [variable.name for variable in data.schema.released]
     found: list[object] = []
-    for statistic in statistics_of(data, names[0], names[-1]):
+    for statistic in available_statistics(data, names[0], names[-1]):
         found.append(answer(partial(statistic.expected, expected, data)))
         found.append(answer(partial(statistic.realized, seen)))
     check = answer(partial(standard_error_validity, data, params, repeats=10, seed=1))

@@ -8,11 +8,8 @@ import pytest
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
-from rwn_core.measures.statistics.nearest_links import linkage_scores
-from rwn_core.measures.statistics.nearest_record import (
-    LARGEST_WHOLE,
-    distinct_points,
-)
+from rwn_core.measures.statistics.nearest_points import distinct_points, linkage_scores
+from rwn_core.measures.statistics.nearest_record import ALL_RECORDS
 
 MEASURE = MEASURES["distance_linkage"]
 
@@ -89,7 +86,7 @@ def test_values_far_outside_the_original_range(compare, numeric_frames):
 
 
 def test_a_large_file_is_sampled(compare):
-    n = LARGEST_WHOLE + 500
+    n = ALL_RECORDS + 500
     rng = np.random.default_rng(2)
     original = pd.DataFrame(rng.normal(size=(n, 3)), columns=["x", "y", "z"])
     masked = original + rng.normal(scale=0.05, size=original.shape)

@@ -43,7 +43,7 @@ def test_the_law_of_the_unmasked_file_changes_nothing() -> None:
     masked, law = unmasked(data)
     assert masked.names == ("group", "age", "ill")
     assert masked.frame.equals(data.frame[["group", "age", "ill"]])
-    assert law.rows_intact() == pytest.approx(np.ones(50))
+    assert law.rows_unchanged() == pytest.approx(np.ones(50))
     of_rwn = rwn.mask(data, rwn.RWN(k=1, q=0.0), seed=1).law
     for name in masked.names:
         ours, values = law.table(name)

@@ -39,7 +39,7 @@ def test_FS_1_weights():
     weights = Weights(matched=np.array(given["m"]), unmatched=np.array(given["u"]), share=0.1)
     np.testing.assert_allclose(weights.agree, expected["agree"], rtol=1e-9)
     np.testing.assert_allclose(weights.disagree, expected["dis"], rtol=1e-9)
-    assert weights.of(np.array([True, True])) == pytest.approx(expected["both"])
+    assert weights.total(np.array([True, True])) == pytest.approx(expected["both"])
 
 
 def test_the_weights_are_found_again_from_pairs():
@@ -244,7 +244,8 @@ def test_ATT_7_attribute_inference():
         share = weights[rows[:, 1] == 1].sum() / weights.sum()
         assert share == pytest.approx(expected["pred_y1"])
         values = ReleasedValues(group, rows[:, 1], EXACT)
-        named = values.right(sparse.csr_array(some.source), np.ones(6))[5]
+        shown = values.named(sparse.csr_array(some.source))
+        named = shown.right(np.ones(6), values.near)[5]
         assert named == float(expected["pred_y1"] > 0.5)
 
 

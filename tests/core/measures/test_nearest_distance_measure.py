@@ -10,12 +10,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.nearest_record import (
-    LARGEST_WHOLE,
-    SAMPLE,
-    nearest_others,
-    spread_sample,
-)
+from rwn_core.measures.statistics.nearest_points import nearest_others
+from rwn_core.measures.statistics.nearest_record import ALL_RECORDS, SAMPLE, spread_sample
 
 MEASURE = MEASURES["nearest_distance"]
 
@@ -97,7 +93,7 @@ def test_an_original_without_variation(compare):
 
 
 def test_a_large_file_is_sampled_evenly(compare):
-    n = LARGEST_WHOLE + 1
+    n = ALL_RECORDS + 1
     original = pd.DataFrame(np.random.default_rng(1).normal(size=(n, 2)), columns=["x", "y"])
     detail = MEASURE.compute(compare(original, original)).detail
     assert detail["sampled"]
@@ -109,4 +105,4 @@ def test_a_large_file_is_sampled_evenly(compare):
     for record, distance in list(zip(records, detail["original"], strict=True))[::100]:
         others = np.delete(points, record, axis=0)
         assert distance == pytest.approx(np.linalg.norm(others - points[record], axis=1).min())
-    assert len(spread_sample(np.arange(LARGEST_WHOLE))) == LARGEST_WHOLE
+    assert len(spread_sample(np.arange(ALL_RECORDS))) == ALL_RECORDS

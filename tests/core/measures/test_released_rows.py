@@ -17,9 +17,9 @@ from rwn_core.measures.attacks.assignment import blocks
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
+from rwn_core.tuning.evaluate_settings import Plan, Trials
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.setting import Setting
-from rwn_core.tuning.trials import Plan, Trials
 
 SURE = (  # of a file in which every row is a true row of one person
     *("bayes_linkage", "linked_over_half", "intruder_levels", "whole_file_linkage"),
@@ -140,7 +140,7 @@ def test_a_large_sample_is_linked_by_random_rows_that_leave(monkeypatch) -> None
     few = worst_case_module.worst_case(comparison, work=50_000, whole=0)
     leaving = released_rows(comparison.original, comparison.masked)
     assert set(few.links.rows) <= set(leaving)
-    assert few.links.of == len(leaving) == 100
+    assert few.links.total_rows == len(leaving) == 100
     assert few.success == pytest.approx(1.0)
 
 

@@ -12,7 +12,12 @@ from rwn_core.errors import SchemaError
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.statistics.key_variables import key_names
-from rwn_core.measures.statistics.survey import Design, mean_error, slope_errors, weighted_slopes
+from rwn_core.measures.utility.survey_estimates import (
+    Design,
+    mean_error,
+    slope_errors,
+    weighted_slopes,
+)
 
 ROLES = {"w": Role.SAMPLING_WEIGHT, "home": Role.HOUSEHOLD, "h": Role.STRATUM, "year": Role.TIME}
 FRAME = pd.DataFrame(

@@ -45,7 +45,7 @@ def own_neighborhoods(neighborhoods) -> list[set[int]]:
 
 def found_outside(law, people: Microdata) -> list[set[int]]:
     """Everybody's members; each is as likely to be the donor."""
-    shares = law.shares_outside(people)
+    shares = law.outside(people)[0]
     sizes = np.diff(shares.indptr)
     np.testing.assert_allclose(shares.data, np.repeat(1 / sizes[sizes > 0], sizes[sizes > 0]))
     return [set(one.tolist()) for one in np.split(shares.indices, shares.indptr[1:-1])]
@@ -129,7 +129,7 @@ def test_people_outside_are_judged_in_the_distance_of_the_release(setting):
 def test_who_has_the_keys_only_finds_neighborhoods_in_the_distance_of_the_release(options):
     data, keys = table(), ["x", "g"]
     law = mask(data, RWN(epsilon=0.7, k=4, **options), seed=1).law
-    guess = law.on(only(law.original, keys))
+    guess = law.restricted_to(only(law.original, keys))
     params = RWN(k=1, **options)
     axes = [axis.variable.name in keys for axis in params.metric(data).axes]
     expected = find_neighborhoods(params.points(data)[:, axes], k=4, epsilon=0.7)
@@ -142,7 +142,7 @@ def test_who_has_the_keys_only_knows_that_the_ball_is_open():
     data = only(table(), ["x", "g"])
     epsilon = middle_distance(data, {})
     law = mask(data, NBRS2015(epsilon=epsilon, q=0.5), seed=1).law
-    guess = law.on(data)
+    guess = law.restricted_to(data)
     assert guess.neighborhoods.sizes.tolist() == law.neighborhoods.sizes.tolist()
     assert [weight for weight, _ in guess.components()] == [0.5, 0.5]
     closed = find_neighborhoods(coordinates(data), epsilon=epsilon)
@@ -153,7 +153,7 @@ def test_variables_without_a_weight_make_no_neighborhoods():
     data = table().with_weights({"y": 0.0})
     law = mask(data, RWN(k=3), seed=1).law
     with pytest.raises(ParameterError, match="has a weight"):
-        law.on(only(data, ["y"]))
+        law.restricted_to(only(data, ["y"]))
 
 
 @pytest.mark.parametrize(
@@ -167,4 +167,4 @@ def test_variables_without_a_weight_make_no_neighborhoods():
 def test_some_rules_say_nothing_of_people_outside(params, reason):
     data = table()
     with pytest.raises(NotApplicable, match=reason):
-        mask(data, params, seed=1).law.shares_outside(data)
+        mask(data, params, seed=1).law.outside(data)

@@ -72,7 +72,7 @@ def test_a_screen_a_sweep_and_random_records_find_the_same():
     key = rwn.SecretKey.from_seed(3)
     assert (SETTING.preview(data).release(key).donors == wanted).all()
     wide = SETTING.prepare(data, settings=[rwn.RWN(k=9, epsilon=0.7, outside_household=True)])
-    assert (wide.at(k=4, epsilon=0.5).release(key).donors == wanted).all()
+    assert (wide.with_levers(k=4, epsilon=0.5).release(key).donors == wanted).all()
     some = np.arange(0, 2100, 7)
     few = SETTING.prepare(data, settings=[SETTING], records=some)
     assert (few.release(key).donors == wanted[some]).all()
@@ -81,12 +81,12 @@ def test_a_screen_a_sweep_and_random_records_find_the_same():
 def test_an_intruder_who_knows_one_key_finds_them_by_it():
     data = table(60)
     law = rwn.mask(data, SETTING, seed=3).law
-    of_age = law.on(only(data, ["age"]))
+    of_age = law.restricted_to(only(data, ["age"]))
     homes = data.frame["home"].tolist()
     for i in range(1, 59):
         assert homes[i] not in [homes[j] for j in of_age.neighborhoods.members(i)]
     with pytest.raises(NotApplicable, match="outside_household"):
-        law.shares_outside(data)
+        law.outside(data)
 
 
 def test_what_cannot_be_followed_is_refused_by_name(tmp_path):

@@ -12,7 +12,14 @@ from rwn_core.errors import ParameterError
 from rwn_core.neighbors import find_neighborhoods, neighbor_table
 from rwn_core.neighbors.lazy_table import search_neighborhoods
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
-from rwn_core.parallel.threads import SLICE, Cancelled, Ranges, Watch, run_in_ranges, thread_count
+from rwn_core.parallel.threads import (
+    POLL_SECONDS,
+    Cancelled,
+    Ranges,
+    Watch,
+    run_in_ranges,
+    thread_count,
+)
 
 LONG = np.random.default_rng(1).normal(size=(60_000, 8))  # some ten seconds at epsilon 4
 
@@ -119,7 +126,7 @@ def test_a_range_takes_a_twentieth_of_a_second_whatever_the_pace():
             start, stop = ranges.take()
             ranges.finished(stop - start, (stop - start) * pace)
         start, stop = ranges.take()
-        assert (stop - start) * pace == pytest.approx(SLICE, rel=0.01)
+        assert (stop - start) * pace == pytest.approx(POLL_SECONDS, rel=0.01)
 
 
 def test_progress_is_told_as_the_work_goes_on_and_may_stop_it():

@@ -14,6 +14,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ParameterError
+from rwn_core.masking.lever import neutral_levers
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.facts.fact import method_words
 from rwn_core.reporting.facts.outside import treatments
@@ -143,7 +144,7 @@ def settings_of(data: Microdata) -> list[object]:
     known = {"record_swapping": {"share": 0.5, "variables": "region,sex"}}
     made = []
     for key, method in rwn.METHODS.items():
-        start = {**method.start, **known.get(key, {})}
+        start = {**neutral_levers(method), **known.get(key, {})}
         made.append(method(**start))
     return made
 

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from rwn_core.evaluation.replays import REPLAYS, Request, replayed
+from rwn_core.evaluation.published_results import REPLAYS, Request, replayed
 from rwn_core.reporting.replay_files import replay_files
 
 SVG = "{http://www.w3.org/2000/svg}"

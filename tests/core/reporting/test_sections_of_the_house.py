@@ -211,7 +211,7 @@ def test_who_answers_and_how_often_it_was_drawn() -> None:
         "name | Ada",
         "reason | none given",
         "drawn of this setting | 2, of which this is the last",
-        "fresh releases that keep the policy, beside it | 3 of 4",
+        "other fresh releases that keep the policy | 3 of 4",
     ]
     approved = {"by": "Ada", "reason": "A lesson", "exception": False}
     once = {"number": 1, "further": 0, "further_kept": 0}

@@ -179,6 +179,7 @@ def test_the_card_is_a_whole_of_its_own() -> None:
         "variables": ["age", "income", "sex"],
         "method": f"{NAME} (RWN, the 2022 method)",
         "words": DOES,
+        "second_reading": "The file was not read a second time by another library.",
         "source": SOURCE,
     }
     assert card == expected

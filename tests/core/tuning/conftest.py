@@ -10,11 +10,9 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.tuning.point import Point
-from rwn_core.tuning.slice_search import SliceSearch
-from rwn_core.tuning.slice_steps import Found
+from rwn_core.tuning.seek_slices import Choice, SliceSearch
 
 module = import_module("rwn_core.tuning.seek_slices")  # its room has a function of this name
-slice_search = import_module("rwn_core.tuning.slice_search")
 
 
 def part_of(demo: str, names: list[str]) -> rwn.Microdata:
@@ -41,23 +39,23 @@ def small() -> rwn.Microdata:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer releases behind what is chosen and stated."""
     monkeypatch.setattr(module, "_STATED", 19)
-    monkeypatch.setattr(slice_search, "_CHOOSING", 10)
+    monkeypatch.setattr(module, "_CHOOSING", 10)
 
 
 @pytest.fixture
-def refuse(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Found], bool]], None]:
+def refuse(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Choice], bool]], None]:
     """Fresh releases of some choices break the limit on linkage."""
-    fresh = module._fresh
+    fresh = SliceSearch._fresh
 
-    def refuse(refused: Callable[[Found], bool]) -> None:
-        def planted(search: SliceSearch, found: Found, which: int) -> Point:
-            point = fresh(search, found, which)
-            if not refused(found):
+    def refuse(refused: Callable[[Choice], bool]) -> None:
+        def planted(self: SliceSearch, choice: Choice, strength: int, attempt: int) -> Point:
+            point = fresh(self, choice, strength, attempt)
+            if not refused(choice):
                 return point
             spread = point.spreads["distance_linkage"]
             broken = replace(spread, values=(0.09,) * len(spread.values))
             return replace(point, spreads={**point.spreads, "distance_linkage": broken})
 
-        monkeypatch.setattr(module, "_fresh", planted)
+        monkeypatch.setattr(SliceSearch, "_fresh", planted)
 
     return refuse

@@ -13,9 +13,9 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.measure import Reading
 from rwn_core.reporting.judged_release import Draws, judge_release
 from rwn_core.tuning import Limit, Policy, Setting
-from rwn_core.tuning.attacked import attacked, with_attacked
+from rwn_core.tuning.evaluate_settings import Plan, Trials, with_red_team
+from rwn_core.tuning.limit_bounds import attacked, with_attacked
 from rwn_core.tuning.point import Point, Spread
-from rwn_core.tuning.trials import Plan, Trials, with_red_team
 
 
 def team(identity: float | None = None, attribute: float | None = None) -> Reading:

@@ -7,11 +7,11 @@ import pytest
 import rwn_core as rwn
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning import Goal, Point, Setting
-from rwn_core.tuning.judged import stated
+from rwn_core.tuning.evaluate_settings import _spread
+from rwn_core.tuning.limit_bounds import stated_bounds
 from rwn_core.tuning.point import Spread
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.search_processes import _joined
-from rwn_core.tuning.trials import _spread
+from rwn_core.tuning.setting_pool import _joined
 
 KEY = "bayes_linkage"
 POLICY = Policy(limits=(Limit(measure=KEY, at_most=0.05),))
@@ -98,7 +98,10 @@ def test_medians_of_lower_bounds_keep_no_limit_of_a_scenario():
 def test_what_is_pinned_of_a_release_is_judged_alike():
     for low, high, estimate, *_ in KNOWN:
         one = reading(low, high, estimate)
-        pinned, now = POLICY.judge_stated({KEY: stated(one)}), POLICY.judge_readings({KEY: one})
+        pinned, now = (
+            POLICY.judge_stated({KEY: stated_bounds(one)}),
+            POLICY.judge_readings({KEY: one}),
+        )
         assert (pinned.kept, pinned.largest) == (now.kept, now.largest)
 
 

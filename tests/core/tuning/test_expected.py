@@ -8,7 +8,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.evaluation.forecast import forecast_sample, forecast_scan
-from rwn_core.tuning import Grid, JobFolder, Plan, Run, Setting, prepared, sweep
+from rwn_core.tuning import Grid, JobFolder, Plan, Setting, SweepRun, prepared, sweep
 from rwn_core.tuning.forecast import EXPECTED, expected
 
 
@@ -123,12 +123,12 @@ def test_the_first_worker_forecasts_a_large_table_before_its_releases(tmp_path) 
     data = large()
     plan = Plan(measures=("correlation",), releases=1)
     settings = prepared(data, Grid(axes={"k": (3, 5)}), references=False)
-    folder = JobFolder.of(tmp_path / "job", data, plan, settings)
-    run = Run(data, settings, plan, folder, workers=1, watched=True)
+    folder = JobFolder.open(tmp_path / "job", data, plan, settings)
+    run = SweepRun(data, settings, plan, folder, workers=1, watched=True)
     run.join(60)
     found = run.forecasts(data)
     assert set(found) == {setting.key for setting in settings}
     when = folder.root.joinpath("forecast.json").stat().st_mtime_ns
     assert all(folder.path(setting).stat().st_mtime_ns > when for setting in settings)
     assert {name for each in found.values() for name in each} <= {*EXPECTED, "records"}
-    assert Run(data, settings, plan, folder, workers=1, watched=True).forecasts(data) == found
+    assert SweepRun(data, settings, plan, folder, workers=1, watched=True).forecasts(data) == found

@@ -7,7 +7,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.tuning import Goal, Grid, Plan, Point, Policy, Setting, Sweep, frontier, seek, sweep
 from rwn_core.tuning.point import few_words
-from rwn_core.tuning.search_processes import Crew
+from rwn_core.tuning.setting_pool import SettingPool
 
 PLAN = Plan(measures=("correlation", "distance_linkage"), releases=2)
 POLICY = Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.3),))
@@ -41,7 +41,7 @@ def test_a_point_knows_how_many_records_it_releases(bodyfat, swept) -> None:
 
 def test_parts_of_a_plan_know_it_together(bodyfat, swept) -> None:
     few = swept.points[0]
-    with Crew(bodyfat, [few.setting], PLAN, workers=2) as crew:
+    with SettingPool(bodyfat, [few.setting], PLAN, workers=2) as crew:
         (apart,) = crew.points([few.setting], PLAN, lambda share: None)
     assert apart.shown == few.shown
 

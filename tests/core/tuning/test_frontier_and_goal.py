@@ -14,8 +14,8 @@ import rwn_core as rwn
 from rwn_core.errors import ParameterError, RWNError
 from rwn_core.tuning import Goal, Grid, Plan, Point, Setting, Spread, Trials, frontier, seek, sweep
 from rwn_core.tuning import goal_seek as goal_module
-from rwn_core.tuning.goal_seek_steps import around, half_steps
-from rwn_core.tuning.search_processes import Crew
+from rwn_core.tuning.goal_seek import around, half_steps
+from rwn_core.tuning.setting_pool import SettingPool
 
 
 def point(name: float, **values: float | None) -> Point:
@@ -151,7 +151,7 @@ def test_workers_find_the_same(bodyfat, swept, monkeypatch) -> None:
 def test_a_killed_worker_ends_the_search_with_a_sentence(bodyfat, swept) -> None:
     setting = swept.points[0].setting
     long = replace(PLAN, releases=10_000)
-    with Crew(bodyfat, [setting], PLAN, workers=2) as crew:
+    with SettingPool(bodyfat, [setting], PLAN, workers=2) as crew:
         os.kill(crew._pool.pids[0], signal.SIGKILL)
         with pytest.raises(RWNError, match="perhaps for lack of memory"):
             crew.points([setting], long, lambda share: None)
@@ -233,13 +233,13 @@ def test_a_goal_seeks_every_number_of_several_grids_in_any_order(bodyfat, monkey
     monkeypatch.setattr(goal_module, "_STATED", 8)
     monkeypatch.setattr(goal_module, "_ROUNDS", 2)
     tried: list[dict[str, Setting]] = []
-    points = Crew.points
+    points = SettingPool.points
 
     def watched(crew, settings, plan, tell):
         tried[-1].update({setting.key: setting for setting in settings})
         return points(crew, settings, plan, tell)
 
-    monkeypatch.setattr(Crew, "points", watched)
+    monkeypatch.setattr(SettingPool, "points", watched)
     plan = replace(PLAN, measures=("correlation", "distance_linkage"), releases=3)
     goal = Goal(keep="distance_linkage", limit=0.2, best="correlation")
     said = []

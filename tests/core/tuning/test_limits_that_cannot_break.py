@@ -25,7 +25,13 @@ from rwn_core.tuning import (
     seek_slices,
     sweep,
 )
-from rwn_core.tuning.judged import Judged, empty_end, of_reading, of_stated, stated
+from rwn_core.tuning.limit_bounds import (
+    LimitBounds,
+    bounds_from_reading,
+    bounds_from_stated,
+    empty_end,
+    stated_bounds,
+)
 from rwn_core.tuning.match import Loss, match
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Limit, Policy
@@ -224,11 +230,11 @@ def test_a_judged_release_and_its_record_say_so(rare: rwn.Microdata) -> None:
 def test_what_is_broken_stays_broken_and_needs_no_end() -> None:
     """A reading above its limit breaks it, also where the unmasked file reads less."""
     limit = Limit(measure="bayes_linkage", at_most=0.05)
-    high = Judged(value=0.06, unmasked=0.04).against(limit.measure, limit.share)
+    high = LimitBounds(value=0.06, unmasked=0.04).against(limit.measure, limit.share)
     assert high.value == 0.06
-    low = Judged(value=0.04, unmasked=0.04).against(limit.measure, limit.share)
+    low = LimitBounds(value=0.04, unmasked=0.04).against(limit.measure, limit.share)
     assert (low.value, low.reason[: len(CANNOT)]) == (None, CANNOT)
-    at_least = Judged(value=0.01, standing="at least", upper=0.04, unmasked=0.045)
+    at_least = LimitBounds(value=0.01, standing="at least", upper=0.04, unmasked=0.045)
     assert at_least.against(limit.measure, limit.share).value is None
 
 
@@ -257,8 +263,8 @@ def test_where_no_relation_is_left_and_a_limit_is_broken_masking_is_no_help() ->
 
 def test_what_is_put_down_of_a_reading_keeps_both_ends() -> None:
     detail = {"unmasked": 0.5, "unrelated": 0.1, "standing": "at least", "at_most": 0.4}
-    known = of_reading(rwn.Reading(value=0.2, detail=detail))
-    kept = of_stated(stated(rwn.Reading(value=0.2, detail=detail)))
+    known = bounds_from_reading(rwn.Reading(value=0.2, detail=detail))
+    kept = bounds_from_stated(stated_bounds(rwn.Reading(value=0.2, detail=detail)))
     assert (known.unmasked, known.unrelated) == (kept.unmasked, kept.unrelated) == (0.5, 0.1)
     assert kept.upper == 0.4
 

@@ -8,6 +8,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.masking import at_levers
+from rwn_core.masking.lever import neutral_levers
 from rwn_core.tuning import Plan
 from rwn_core.tuning.match import PICTURES, Loss, Refused, match
 
@@ -44,7 +45,7 @@ def read(data, method: str, strength: float, point) -> float:
 @pytest.mark.parametrize("method", METHODS)
 def test_the_strongest_setting_is_as_good_as_asked_and_the_next_is_not(data, matched, method):
     found, kind = matched[method], rwn.METHODS[method]
-    ends = kind(**kind.start).preview(data).ranges[kind.strength]
+    ends = kind(**neutral_levers(kind)).preview(data).ranges[kind.strength]
     strength = getattr(found.point.setting.params, kind.strength)
     median = found.point.median("correlation")
     assert read(data, method, strength, found.point) == pytest.approx(median)

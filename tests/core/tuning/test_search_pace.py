@@ -8,11 +8,10 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.tuning import Plan
+from rwn_core.tuning.evaluate_settings import Trials
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.search_pace import Pace
-from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
-from rwn_core.tuning.trials import Trials
+from rwn_core.tuning.setting_pool import SettingPool
 
 POLICY = Policy(limits=(Limit(measure="distance_linkage", at_most=0.05),))
 STRENGTHS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
@@ -50,25 +49,6 @@ def test_a_check_of_one_setting_tells_how_far_it_is() -> None:
     data = rwn.load_demo("bodyfat")
     settings = [rwn.Setting.of("rwn", {"k": 3})]
     plan, told = Plan(measures=("correlation",), releases=30), list[float]()
-    with Crew(data, settings, plan, workers=1) as crew:
+    with SettingPool(data, settings, plan, workers=1) as crew:
         crew.points(settings, plan, told.append)
     assert len(told) >= 5
-
-
-def test_what_was_told_does_not_fall_where_more_comes_than_was_expected() -> None:
-    told: list[float] = []
-    pace = Pace(tell=told.append, tries=100, check=50, checks=1.0, expected=4)
-    for _ in range(4):
-        pace.read(8)
-        pace.tried()
-    halfway = told[-1]
-    assert 0.2 < halfway < 0.6
-    pace.expect(90)
-    pace.read(8)
-    assert told[-1] == halfway
-    report = pace.checking()
-    pace.expect(0)
-    report(0.5)
-    report(1.0)
-    assert told == sorted(told)
-    assert told[-1] == 0.99

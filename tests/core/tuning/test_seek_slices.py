@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,16 +11,26 @@ import pytest
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.forecast import forecast
-from rwn_core.measures.statistics.correlation import correlation_matrix
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.association import (
+    original_associations,
+    original_chance,
+)
+from rwn_core.measures.statistics.relation_loss import relation_loss
 from rwn_core.tuning import Plan, Setting
+from rwn_core.tuning.evaluate_settings import Trials
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.search_processes import Crew
-from rwn_core.tuning.seek_slices import LARGEST_SEARCHED, SliceRanges, seek_slices
+from rwn_core.tuning.seek_slices import (
+    LARGEST_SEARCHED,
+    Choice,
+    SliceRanges,
+    SliceSearch,
+    seek_slices,
+)
+from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.slice_loss import SliceLoss
-from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
-from rwn_core.tuning.slice_search import SliceSearch
-from rwn_core.tuning.slice_steps import Choice
-from rwn_core.tuning.trials import Trials
+from rwn_core.tuning.slice_presets import PRESETS, preset_slices
+from rwn_core.tuning.slice_steps import slice_steps
 
 LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.05),))
 BOTH = Policy(
@@ -43,16 +54,28 @@ def made(params: object, *, epsilons: tuple[float, ...] = (2.0, 5.0)) -> list[Se
 @pytest.mark.parametrize("seed", range(6))
 def test_the_loss_of_any_slices_is_that_of_their_own_forecast(bodyfat, seed) -> None:
     settings = made(rwn.RWN(epsilon=1.0, k=5, q=0.7))
-    losses = SliceLoss.of(bodyfat, settings)
+    losses = SliceLoss.from_settings(bodyfat, settings)
     generator = np.random.default_rng(seed)
     number = generator.integers(0, 5, len(bodyfat.names))
     slices = [[n for n, own in zip(bodyfat.names, number, strict=True) if own == k] for k in (0, 1)]
     table = bodyfat.with_slices([each for each in slices if len(each) > 1])
-    before = correlation_matrix(bodyfat.matrix(bodyfat.numeric_names))
-    pairs = np.triu_indices(len(before), 1)
+    start = Comparison(original=bodyfat, masked=bodyfat)
+    before, chance = original_associations(start), original_chance(start)
     for each, loss in zip(settings, losses.loss(table.schema.slices), strict=True):
         after = forecast(table, each.params).correlations.to_numpy()
-        assert loss == pytest.approx(np.abs(after - before)[pairs].mean(), abs=1e-9)
+        assert loss == pytest.approx(relation_loss(before, after, chance).value, abs=1e-9)
+
+
+def test_the_loss_counts_relations_with_categories() -> None:
+    cps = rwn.load_demo("cps1988").take(np.arange(1000))
+    settings = made(rwn.RWN(epsilon=1.0, k=5), epsilons=(1.0, 4.0))
+    losses = SliceLoss.from_settings(cps, settings)
+    for slices in ((), preset_slices(cps, "keys_together")):
+        for at, each in enumerate(settings):
+            own = replace(each, slices=slices).resolved(cps)
+            plan = Plan(measures=("association_loss",), releases=20, seed=99)
+            median = Trials(cps, [own], plan).run(own).median("association_loss")
+            assert losses.loss(slices)[at] == pytest.approx(median, rel=0.2, abs=0.03)
 
 
 @pytest.mark.parametrize(
@@ -65,10 +88,11 @@ def test_the_loss_of_any_slices_is_that_of_their_own_forecast(bodyfat, seed) -> 
 )
 def test_without_a_closed_form_it_is_read_on_releases(bodyfat, setting) -> None:
     slices = preset_slices(bodyfat, "related_3")
-    loss = SliceLoss.of(bodyfat, [setting]).loss(slices)[0]
+    loss = SliceLoss.from_settings(bodyfat, [setting]).loss(slices)[0]
     own = replace(setting, slices=slices).resolved(bodyfat)
-    point = Trials(bodyfat, [own], Plan(measures=("correlation",), releases=20, seed=99)).run(own)
-    assert loss == pytest.approx(point.median("correlation"), rel=0.15)
+    plan = Plan(measures=("association_loss",), releases=20, seed=99)
+    point = Trials(bodyfat, [own], plan).run(own)
+    assert loss == pytest.approx(point.median("association_loss"), rel=0.15)
 
 
 def test_the_answer_keeps_all_limits_and_costs_less_than_none_together(few, quick) -> None:
@@ -77,7 +101,7 @@ def test_the_answer_keeps_all_limits_and_costs_less_than_none_together(few, quic
     assert alone.slices == ()
     assert found.reached
     assert found.slices
-    assert found.point.median("correlation") < alone.point.median("correlation")
+    assert found.point.median("association_loss") < alone.point.median("association_loss")
     assert BOTH.judge_point(found.point).kept
     setting = found.point.setting
     fresh = Plan(measures=BOTH.measures, releases=60, seed=77_000_000)
@@ -85,7 +109,7 @@ def test_the_answer_keeps_all_limits_and_costs_less_than_none_together(few, quic
     for limit in BOTH.limits:
         over = np.mean(np.array(point.spreads[limit.measure].values) > limit.at_most)
         assert over <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
-    for name in ("Distance linkage", "True matches", "Correlations"):
+    for name in ("Distance linkage", "True matches", "Relations lost"):
         assert name in found.sentence
     assert found.sentence.startswith("ε = ")
 
@@ -109,20 +133,19 @@ def test_none_keeps_all_limits_is_said_with_the_nearest(few, quick) -> None:
     found = seek_slices(few, policy, ranges=ranges, workers=1)
     assert not found.reached
     assert found.sentence.startswith(f"None of {found.tried} keeps all limits; nearest is ε")
-    assert found.tried <= 12 + 4  # each alone once more, at either strength
+    assert found.tried <= 12 + 1  # a bisection that has begun goes on
 
 
 def test_kind_trials_are_found_out_on_fresh_releases(few, quick, monkeypatch) -> None:
     """Trials that are content with everything decide nothing: fresh releases break the limit."""
-    kind = dict.fromkeys(LINKAGE.measures, 0.99)
-    tried = SliceSearch._tried
+    used = SliceSearch._used
     first: list[object] = []
 
-    def planted(self: SliceSearch, choice: object, strength: int) -> dict[str, float]:
+    def planted(self: SliceSearch, choice: Choice, *rest: Any, quick: bool) -> float:
         first.append(choice)
-        return kind if len(first) < 4 else tried(self, choice, strength)
+        return 0.99 if len(first) < 4 else used(self, choice, *rest, quick=quick)
 
-    monkeypatch.setattr(SliceSearch, "_tried", planted)
+    monkeypatch.setattr(SliceSearch, "_used", planted)
     found = seek_slices(few, LINKAGE, ranges=SMALL, workers=1)
     assert found.reached
     assert LINKAGE.judge_point(found.point).kept
@@ -163,43 +186,26 @@ def test_a_limit_that_fresh_releases_break_is_the_only_one_read(few, quick, monk
         )
     )
     asked: list[tuple[str, ...]] = []
-    points = Crew.points
+    points = SettingPool.points
 
-    def counted(self: Crew, settings: object, plan: Plan, progress: object) -> object:
+    def counted(self: SettingPool, settings: object, plan: Plan, progress: object) -> object:
         asked.append(plan.measures)
         return points(self, settings, plan, progress)
 
-    monkeypatch.setattr(Crew, "points", counted)
+    monkeypatch.setattr(SettingPool, "points", counted)
     ranges = replace(SMALL, strengths=(2.0,), starts=[()], only_starts=True)
     assert not seek_slices(few, policy, ranges=ranges, workers=1).reached
     assert asked[0] == ("true_matches",)
     assert ("distance_linkage",) not in asked
 
 
-def test_merging_goes_from_each_alone_to_whole_rows(bodyfat) -> None:
-    settings = made(rwn.RWN(epsilon=1.0, k=5), epsilons=(6.0,))
-    losses = SliceLoss.of(bodyfat, settings)
-    search = SliceSearch(
-        names=tuple(masked_names(bodyfat)),
-        settings=settings,
-        losses=lambda weights: losses,
-        crew=None,  # type: ignore[arg-type]
-        policy=LINKAGE,
-        plan=Plan(measures=LINKAGE.measures),
-        tries=1,
-    )
-    path = list(search.merged(15))
-    assert len(path) == 14
-    assert path[-1] == preset_slices(bodyfat, "whole")
-    assert [len(each) for each in search.merged(2)] == [1, 2, 3, 4, 5, 6, 7]
-    expected = [losses.loss(each)[0] for each in path]
-    assert expected == sorted(expected, reverse=True)
-    generator = np.random.default_rng(1)
-    for count in (3, 7):
-        names = generator.permutation(bodyfat.names)
-        others = [(tuple(sorted(names[:count])),)] * 1
-        same = next(each for each in path if max(map(len, each)) >= count)
-        assert losses.loss(same)[0] <= losses.loss(others[0])[0] + 1e-9
+def test_a_step_joins_two_slices_or_moves_one_variable() -> None:
+    names = ["a", "b", "c", "d"]
+    assert (("a", "b"),) in slice_steps((), names)
+    steps = slice_steps((("a", "b"), ("c", "d")), names)
+    for one in ((("a", "b", "c", "d"),), (("c", "d"),), (("a", "c", "d"),), (("a", "b", "c"),)):
+        assert one in steps
+    assert (("a", "c"), ("b", "d")) not in steps
 
 
 @pytest.mark.parametrize(
@@ -224,14 +230,12 @@ def test_a_policy_without_limits_and_a_table_without_numbers_are_refused(bodyfat
         seek_slices(few.with_schema(schema), LINKAGE)
 
 
-def test_usual_slices_are_tried_right_after_each_alone(few, quick, monkeypatch) -> None:
+def test_usual_slices_are_tried_first(few, quick, monkeypatch) -> None:
     looked: list[object] = []
-    look = SliceSearch.look
+    look = SliceSearch._look
     monkeypatch.setattr(
-        SliceSearch, "look", lambda self, choice: (looked.append(choice), look(self, choice))[1]
+        SliceSearch, "_look", lambda self, choice: (looked.append(choice), look(self, choice))[1]
     )
     seek_slices(few, LINKAGE, ranges=replace(SMALL, tries=2), workers=1)
-    usual = [Choice(preset_slices(few, key)) for key in PRESETS]
-    first = list(dict.fromkeys(looked))[: len(set(usual)) + 1]
-    assert first[0] == Choice(())
-    assert [each for each in first if each in usual] == list(dict.fromkeys([first[0], *usual]))
+    usual = list(dict.fromkeys(Choice(preset_slices(few, key)) for key in PRESETS))
+    assert looked[: len(usual)] == usual

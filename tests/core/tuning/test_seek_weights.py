@@ -18,12 +18,12 @@ def test_weights_that_differ_lose_less_within_the_same_limit(small) -> None:
     assert even.point.setting.weights == ()
     assert (moved.reached, moved.slices) == (True, ())
     assert moved.point.setting.weights
-    assert moved.point.median("correlation") < even.point.median("correlation")
+    assert moved.point.median("association_loss") < even.point.median("association_loss")
     assert "weight of" in moved.sentence
 
 
 def test_weights_that_fresh_releases_refuse_are_given_back(small, refuse) -> None:
-    refuse(lambda found: bool(found.choice.weights))
+    refuse(lambda choice: bool(choice.weights))
     found = seek_slices(small, LINKAGE, ranges=replace(ALONE, tries=30), workers=1)
     assert (found.reached, found.point.setting.weights) == (True, ())
 

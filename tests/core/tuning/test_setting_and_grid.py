@@ -6,9 +6,10 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
+from rwn_core.masking.lever import neutral_levers
 from rwn_core.tuning import Grid, Setting
-from rwn_core.tuning.goal_seek_steps import Step, around, middle
-from rwn_core.tuning.grid import settings_of
+from rwn_core.tuning.goal_seek import Step, around, middle
+from rwn_core.tuning.grid import unique_settings
 
 
 def test_a_setting_survives_as_plain_data() -> None:
@@ -19,7 +20,7 @@ def test_a_setting_survives_as_plain_data() -> None:
 
 def test_a_setting_in_words_has_the_title_of_its_method() -> None:
     for key, method in rwn.METHODS.items():
-        words = Setting(params=method(**method.start)).words
+        words = Setting(params=method(**neutral_levers(method))).words
         assert key == "rwn" or words.startswith(f"{method.title} · ")
         assert key not in words
 
@@ -82,7 +83,9 @@ def test_a_grid_is_every_combination_once() -> None:
     grid = Grid(axes={"epsilon": (0, 1, 2), "k": (3, 5), "q": (0.5, 1)}, weights=({}, {"age": 2}))
     assert len(grid) == len(grid.settings()) == 24
     assert len(Grid(axes={"k": (3, 3.0 and 3)}).settings()) == 1
-    both = settings_of([grid, Grid(axes={"epsilon": (1.0,)}, method="nbrs2015"), *grid.settings()])
+    both = unique_settings(
+        [grid, Grid(axes={"epsilon": (1.0,)}, method="nbrs2015"), *grid.settings()]
+    )
     assert len(both) == 25
 
 

@@ -210,7 +210,7 @@ def test_a_folder_of_something_else_is_refused(bodyfat, tmp_path) -> None:
     assert job_name(bodyfat, PLAN) != job_name(bodyfat, other)
     (tmp_path / "letters.txt").write_text("x", encoding="utf-8")
     with pytest.raises(ParameterError, match="other files"):
-        JobFolder.of(tmp_path, bodyfat, PLAN, [])
+        JobFolder.open(tmp_path, bodyfat, PLAN, [])
 
 
 @pytest.mark.parametrize(

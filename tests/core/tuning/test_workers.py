@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import rwn_core as rwn
-from rwn_core.tuning import Grid, JobFolder, Plan, Run, prepared, sweep
+from rwn_core.tuning import Grid, JobFolder, Plan, SweepRun, prepared, sweep
 
 ROOT = Path(__file__).resolve().parents[3]
 PLAN = Plan(measures=("correlation", "distance_linkage"), releases=4)
@@ -24,11 +24,11 @@ def bodyfat() -> rwn.Microdata:
     return rwn.load_demo("bodyfat")
 
 
-def begin(bodyfat: rwn.Microdata, place: Path, workers: int = 2) -> Run:
+def begin(bodyfat: rwn.Microdata, place: Path, workers: int = 2) -> SweepRun:
     """A sweep far too long to end by itself, with some points finished."""
     settings = prepared(bodyfat, LONG, references=False)
-    run = Run(
-        bodyfat, settings, PLAN, JobFolder.of(place, bodyfat, PLAN, settings), workers=workers
+    run = SweepRun(
+        bodyfat, settings, PLAN, JobFolder.open(place, bodyfat, PLAN, settings), workers=workers
     )
     end = time.monotonic() + 60
     while len(run.sweep()) < 3 and time.monotonic() < end:
@@ -91,14 +91,14 @@ SERVER = """
 import sys, time
 import rwn_core as rwn
 from pathlib import Path
-from rwn_core.tuning import Grid, JobFolder, Plan, Run, prepared
+from rwn_core.tuning import Grid, JobFolder, Plan, SweepRun, prepared
 if __name__ == "__main__":
     data = rwn.load_demo("bodyfat")
     plan = Plan(measures=("correlation", "distance_linkage"), releases=4)
     grid = Grid(axes={"epsilon": [n / 50 for n in range(100)], "k": range(1, 51)})
     settings = prepared(data, grid, references=False)
-    folder = JobFolder.of(Path(sys.argv[1]), data, plan, settings)
-    run = Run(data, settings, plan, folder, workers=2)
+    folder = JobFolder.open(Path(sys.argv[1]), data, plan, settings)
+    run = SweepRun(data, settings, plan, folder, workers=2)
     print(*run._pool.pids, flush=True)
     time.sleep(120)
 """
@@ -127,7 +127,7 @@ def test_workers_end_when_their_parent_is_killed(bodyfat, tmp_path) -> None:
         time.sleep(0.02)
     assert not any(alive(pid) for pid in pids)
     settings = prepared(bodyfat, LONG, references=False)
-    folder = JobFolder.of(place, bodyfat, PLAN, settings)
+    folder = JobFolder.open(place, bodyfat, PLAN, settings)
     finished = [setting for setting in settings if folder.load(setting) is not None]
     assert len(finished) >= 3
 
@@ -135,9 +135,9 @@ def test_workers_end_when_their_parent_is_killed(bodyfat, tmp_path) -> None:
 def test_a_point_that_cannot_be_written_is_not_blamed_on_memory(bodyfat, tmp_path) -> None:
     grid = Grid(axes={"epsilon": (1,), "k": (5, 6)})
     settings = prepared(bodyfat, grid, references=False)
-    folder = JobFolder.of(tmp_path / "job", bodyfat, PLAN, settings)
+    folder = JobFolder.open(tmp_path / "job", bodyfat, PLAN, settings)
     folder.path(settings[0]).mkdir()  # where its file should go
-    run = Run(bodyfat, settings, PLAN, folder, workers=2)
+    run = SweepRun(bodyfat, settings, PLAN, folder, workers=2)
     run.join(60)
     assert "1 of 2 settings open. The file" in run.refusal
     assert "could not be written" in run.refusal

@@ -26,24 +26,12 @@ ATTACKS: Mapping[str, Callable[[Files], list[Finding | Tried]]] = MappingProxyTy
 
 
 def attack(comparison: Comparison) -> list[Finding]:
-    """Try every attack on a release; see `findings`.
-
-    Raises
-    ------
-    NotApplicable
-        No released record has a value, or rows cannot be held against their people.
-    """
+    """Return the findings of every attack on a release; NotApplicable without aligned rows."""
     return findings(intruder_files(comparison))
 
 
 def findings(files: Files) -> list[Finding]:
-    """Return the findings of all attacks beyond luck, best first.
-
-    Returns
-    -------
-    list of Finding
-        Every link that was tried; of named values those that luck alone would not give.
-    """
+    """Return every link and the named values beyond luck, best first."""
     made = [each for one in ATTACKS.values() for each in one(files)]
     links = [each for each in made if isinstance(each, Finding)]
     named = scored([each for each in made if isinstance(each, Tried)])

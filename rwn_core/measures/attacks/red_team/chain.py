@@ -1,4 +1,4 @@
-"""The chain: merges of the slices of several releases, one by one, up to a confidential value."""
+"""Chain attack: merges of the slices of several releases, up to a confidential value."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.measures.attacks.naming import naming_score
+from rwn_core.measures.attacks.red_team.finding import best_single_guess
 
 LINKS = 3  # merges of a chain
 _SAME = 1e-9  # relative difference of numbers that are the same value
@@ -21,18 +22,17 @@ Slices = Sequence[Sequence[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chained:
-    """State what a chain of merges names of one confidential variable.
+    """Names of one confidential variable by a chain of merges.
 
     Attributes
     ----------
     path : tuple of (int, tuple of str)
-        The merges in their order: which release, and the columns of its slice.
+        The merges in order: the release, and the columns of its slice.
     secret : str
-        The confidential variable.
     level : str or None
         A category of it; None for a number.
     right, named, people : int
-        People named rightly, named, and having the value (of a number: everybody).
+        People named correctly, named, and having the value (of a number: all).
     exact : int
         People whose exact value is named.
     base : float
@@ -53,7 +53,7 @@ class Chained:
 
     @property
     def releases(self) -> tuple[int, ...]:
-        """The releases that the chain uses, ascending."""
+        """The releases of the chain, ascending."""
         return tuple(sorted({release for release, _ in self.path}))
 
 
@@ -63,32 +63,11 @@ def chain(
     keys: Sequence[str],
     secrets: Sequence[str],
 ) -> list[Chained]:
-    """Find what merges of slices of several releases name of the confidential variables.
-
-    Parameters
-    ----------
-    original : DataFrame
-        The people, a row each, with their true values.
-    releases : sequence of (DataFrame, sequence of sequences of str)
-        The released rows in any order, and the slices: columns whose values are one person's.
-    keys : sequence of str
-        What the intruder knows of everybody.
-    secrets : sequence of str
-        The confidential variables.
-
-    Returns
-    -------
-    list of Chained
-        One for each chain of at most three merges, variable and level of a category; the highest
-        score first. A chain of one merge uses one release alone.
-
-    Notes
-    -----
-    The values of a slice are one person's; in another release they stand beside other values. A
-    merge looks a person up by all known or inferred values of a slice, and infers a further value
-    where the rows found agree on it. A number counts as right within the smallest of 0.1 standard
-    deviations, 0.1 interquartile ranges and 5 % of the person's own value.
-    """
+    """Return the names of chains of at most `LINKS` merges, with the highest score first."""
+    # releases are rows in any order with their slices: columns whose values are one person's. A
+    # merge looks a person up by all known or inferred values of a slice and infers a further value
+    # if the rows found agree on it. A number is right within the smallest of 0.1 standard
+    # deviations, 0.1 interquartile ranges and 5 % of the person's own value.
     wanted = [name for name in secrets if name in original and name not in keys]
     tables = _Tables.from_frames(original, releases)
     known = {name: tables.people[name] for name in keys if name in tables.people}
@@ -145,7 +124,7 @@ _Inferred = dict[str, tuple[_Step, Floats]]  # by column: the merge that gave it
 
 
 def _chains(tables: _Tables, known: dict[str, Floats], wanted: Sequence[str]) -> Iterator[_Steps]:
-    """Every chain that ends with a confidential variable: path, variable, values inferred."""
+    """Yield path, variable and inferred values of every chain to a confidential variable."""
     ends: list[tuple[tuple[_Step, ...], dict[str, Floats]]] = [((), {})]
     first: _Inferred = {}
     for link in range(LINKS):
@@ -168,7 +147,7 @@ def _chains(tables: _Tables, known: dict[str, Floats], wanted: Sequence[str]) ->
 def _next(
     tables: _Tables, path: tuple[_Step, ...], inferred: dict[str, Floats], known: dict[str, Floats]
 ) -> Iterator[_Step]:
-    """The merges that may follow: on what the last one inferred, in another release."""
+    """Yield the merges in another release on what the last merge inferred."""
     for release, slices in enumerate(tables.slices):
         if path and path[-1][0] == release:
             continue
@@ -179,7 +158,7 @@ def _next(
 
 
 def _keep_most(first: _Inferred, step: _Step, further: dict[str, Floats]) -> None:
-    """Keep for each column the merge that infers it of the most people."""
+    """Retain for each column the merge that infers it for the most people."""
     for name, values in further.items():
         if name not in first or np.isnan(values).sum() < np.isnan(first[name][1]).sum():
             first[name] = (step, values)
@@ -188,7 +167,7 @@ def _keep_most(first: _Inferred, step: _Step, further: dict[str, Floats]) -> Non
 def _together(
     tables: _Tables, first: _Inferred, known: dict[str, Floats], wanted: Sequence[str]
 ) -> Iterator[_Steps]:
-    """Chains that look people up by what several merges inferred."""
+    """Yield chains that look people up by what several merges inferred."""
     for release, slices in enumerate(tables.slices):
         for names in slices:
             used = [n for n in names if n in first and first[n][0] != (release, names)]
@@ -203,7 +182,7 @@ def _together(
 def _merged(
     at_hand: dict[str, Floats], rows: dict[str, Floats], names: Sequence[str]
 ) -> dict[str, Floats]:
-    """The other values of a slice, where the rows that agree with a person agree on them."""
+    """Return the other values of a slice where the rows that match a person agree."""
     people, released = _classes({n: at_hand[n] for n in names if n in at_hand}, rows)
     order = np.argsort(released, kind="stable")
     sorted_classes = released[order]
@@ -228,7 +207,7 @@ def _merged(
 def _classes(
     by: dict[str, Floats], rows: dict[str, Floats]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which people and released rows have the same values: a number a class, -1 for none."""
+    """Return the classes of equal values of people and of released rows, -1 for none."""
     first, *others = by
     grid = np.unique(rows[first][~np.isnan(rows[first])])
     people, released = _places(by[first], grid), _places(rows[first], grid)
@@ -243,7 +222,7 @@ def _classes(
 
 
 def _places(values: Floats, grid: Floats) -> NDArray[np.int64]:
-    """The released value that each value is rounded to, -1 for none."""
+    """Return the released value that each value is rounded to, -1 for none."""
     if not len(grid):
         return np.full(len(values), -1)
     reach = np.diff(grid).min() / 2 if len(grid) > 1 else 0.0
@@ -259,7 +238,7 @@ def _places(values: Floats, grid: Floats) -> NDArray[np.int64]:
 def _scored(
     tables: _Tables, path: tuple[_Step, ...], secret: str, values: Floats
 ) -> Iterator[Chained]:
-    """Score the names of a variable: one record for a number, one per level of a category."""
+    """Yield the score of a number, or of each level of a category."""
     truth = tables.people[secret]
     has = ~np.isnan(truth)
     named = has & ~np.isnan(values)
@@ -267,7 +246,7 @@ def _scored(
     if secret not in tables.levels:
         reach = np.maximum(_reach(truth), _SAME * np.abs(truth))
         right = named & (np.abs(values - truth) <= reach)
-        groups: list[Any] = [(None, has, named, right, _most_common(truth[has], reach[has]))]
+        groups: list[Any] = [(None, has, named, right, best_single_guess(truth[has], reach[has]))]
     else:
         levels = ((level, truth == place, named & (values == place))
                   for place, level in enumerate(tables.levels[secret]))  # fmt: skip
@@ -289,14 +268,7 @@ def _scored(
 
 
 def _reach(truth: Floats) -> Floats:
-    """Return the distance from each person's value within which a number counts as right."""
+    """Return the distance from each person's value within which a number is right."""
     low, high = np.nanquantile(truth, (0.25, 0.75))
     narrow = 0.1 * min(float(np.nanstd(truth)), float(high - low))
     return np.asarray(np.minimum(narrow, 0.05 * np.abs(truth)), np.float64)
-
-
-def _most_common(truth: Floats, reach: Floats) -> float:
-    """Return the largest share of people for which one single number counts as right."""
-    begins, ends = np.sort(truth - reach), np.sort(truth + reach)
-    inside = np.arange(1, len(truth) + 1) - np.searchsorted(ends, begins, side="left")
-    return float(inside.max() / len(truth)) if len(truth) else 0.0

@@ -1,4 +1,4 @@
-"""Files of a red team: numeric columns of the people, and the released rows, unordered."""
+"""Files of the red team: numeric columns of people and released rows, in random order."""
 
 from __future__ import annotations
 
@@ -21,29 +21,28 @@ Floats = NDArray[np.float64]
 Names = tuple[str, ...]
 
 FEW_VALUES = 12  # of a number: up to so many different ones are levels, such as 0 and 1
-_SHUFFLES = (20_260, 20_261)  # of people and of rows: one order would give away who is who
+_SHUFFLES = (20_260, 20_261)  # of people and of rows: one order would give away the sources
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Files:
-    """Hold what simple attacks start from; a category is the number of its level, NaN is missing.
+    """Files of simple attacks; a category is the number of its level, NaN is missing.
 
     Attributes
     ----------
     names : tuple of str
         The p released variables.
     people, truth : ndarray of float64, shape (n, p)
-        The people with a released row: values rounded as in the release, and as they are.
+        People with a released row: values rounded as in the release, and exact.
     rows : ndarray of float64, shape (n, p)
-        The released rows in another random order.
+        Released rows in another random order.
     owner : ndarray of int64, shape (n,)
-        The person of each row; only to count what is right.
+        Person of each row; only to count correct answers.
     levels : mapping of str to list
-        The levels of each category, by their numbers.
+        Levels of each category, by their numbers.
     keys, secrets : tuple of str
-        What an intruder knows of everybody, and what is confidential.
     slices, stated : tuple of tuple of str
-        Variables that share a donor, which the method says in public; sets that the steward states.
+        Variables that share a donor, which is public; sets that the steward states.
     outside : ndarray of float64, shape (m, p), optional
         People of the population who are not in the file.
     """
@@ -72,28 +71,22 @@ class Files:
         return tuple(name for name in self.keys if name not in self.secrets)
 
     def places(self, names: Sequence[str]) -> list[int]:
-        """The columns of some variables."""
+        """Return the columns of some variables."""
         return [self.names.index(name) for name in names]
 
     def column(self, table: Floats, name: str) -> Floats:
-        """One variable of one of the tables."""
+        """Return one variable of one of the tables."""
         return table[:, self.names.index(name)]
 
     def cached(self, key: Any, make: Callable[[], Any]) -> Any:
-        """Compute something for several attacks."""
+        """Compute something once for all attacks."""
         if key not in self.memo:
             self.memo[key] = make()
         return self.memo[key]
 
 
 def intruder_files(comparison: Comparison) -> Files:
-    """Lay out what an intruder sees of a comparison, rows apart from their people.
-
-    Raises
-    ------
-    NotApplicable
-        No released row has a value, or the tables have other numbers of records.
-    """
+    """Return the files of a comparison; NotApplicable if rows have no people."""
     original, masked = comparison.original, comparison.masked
     if masked.n != original.n:
         raise NotApplicable(
@@ -156,6 +149,6 @@ def _outside(comparison: Comparison, names: Sequence[str]) -> Floats | None:
 
 
 def _order(values: Floats, seed: int) -> NDArray[np.int64]:
-    """A random order that depends on the values alone, not on the order of the records."""
+    """Return a random order that depends on the values alone, not on the order of the records."""
     sorted_first = np.lexsort(np.nan_to_num(values, nan=np.inf, posinf=np.inf).T)
     return sorted_first[np.random.default_rng(seed).permutation(len(values))]

@@ -1,4 +1,4 @@
-"""Finding of a simple attack, and the part of it that is more than luck."""
+"""Findings of the simple attacks, and which of them are beyond luck."""
 
 from __future__ import annotations
 
@@ -22,25 +22,24 @@ RARE = "rare values"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Hold what one attack achieved.
+    """Result of one attack.
 
     Attributes
     ----------
     attack : str
         Key of the attack.
     words : str
-        What was done, to stand after "by": "a merge on age + sex".
+        Stands after "by": "a merge on age + sex".
     kind : {"identity", "attribute"}
-        Rows that were linked, or confidential values that were named.
+        Links of rows, or names of confidential values.
     right, named, people : float
-        Right answers, answers, and how many there could be: released rows, or people with the
-        value.
+        Right answers, answers, and possible answers: released rows, or people with the value.
     base : float
         Share that is right by naming it of random people, or by a random link.
     score : float
-        Identity: share of the released rows. Attribute: `naming_score`, or 0 where luck is enough.
+        Identity: share of the released rows. Attribute: `naming_score`, or 0 within luck.
     secret, level : str, optional
-        The confidential variable, and the level that was named; None of all values of it.
+        The confidential variable, and the named level; None for all of its values.
     """
 
     attack: str
@@ -66,7 +65,7 @@ class Finding:
 
 
 class Tried(NamedTuple):
-    """Names that an attack gave: a count for each level of a secret, or for all its values.
+    """Counts of names: for each level of a secret, or for all its values.
 
     Attributes
     ----------
@@ -86,15 +85,7 @@ class Tried(NamedTuple):
 
 
 def reach(truth: Floats, values: Floats) -> Floats:
-    """Return the distance within which each value counts as read; no one person can move it.
-
-    Parameters
-    ----------
-    truth : ndarray of float64
-        Of everybody, which a tenth of the standard deviation and of the middle half are taken of.
-    values : ndarray of float64
-        A twentieth of each itself is the third bound, unless 0 lies in the middle half.
-    """
+    """Return the distance within which each value is right; no single person can move it."""
     known = truth[~np.isnan(truth)]
     if not known.size:
         return np.zeros(values.shape)
@@ -111,22 +102,11 @@ def count_names(
     guess: Floats,
     how: tuple[str, str],
     *,
-    who: NDArray[np.int64] | slice = slice(None),
+    targets: NDArray[np.int64] | slice = slice(None),
 ) -> list[Tried]:
-    """Count the names of a confidential variable, by level and all together.
-
-    Parameters
-    ----------
-    files : Files
-    secret : str
-    guess : ndarray of float64
-        The value named of each person asked for; NaN where the attack names none.
-    how : tuple of str
-        Attack and words.
-    who : ndarray of int64, optional
-        The people asked for; everybody by default.
-    """
-    truth = files.column(files.truth, secret)[who]
+    """Count the names (NaN: none) of a confidential variable, by level and all together."""
+    # how is (attack, words); targets are the people asked for
+    truth = files.column(files.truth, secret)[targets]
     asked = ~np.isnan(truth)
     truth, guess = truth[asked], guess[asked]
     if not truth.size:
@@ -171,12 +151,12 @@ def _common(files: Files, secret: str) -> Floats | None:
 def _rare(
     secret: str, common: Floats, values: tuple[Floats, Floats, Floats], how: tuple[str, str]
 ) -> Tried:
-    """Return the names of values that few people share, pooled."""
+    """Return the pooled names of values that few people share."""
     truth, guess, near = values
     having = ~np.isin(truth, common)
     named = ~np.isnan(guess) & ~np.isin(guess, common)
     right = having & named & (np.abs(guess - truth) <= near)
-    base = _base(truth[having], near[having]) * having.mean() if having.any() else 0.0
+    base = best_single_guess(truth[having], near[having]) * having.mean()
     counts = (np.array([float(each)]) for each in (right.sum(), named.sum(), having.sum(), base))
     return Tried(*how, secret, [RARE], *counts)
 
@@ -184,17 +164,19 @@ def _rare(
 def _all(
     files: Files, secret: str, values: tuple[Floats, Floats, Floats], how: tuple[str, str]
 ) -> Tried:
-    """The names of all values together; a number is right within its reach."""
+    """Return the names of all values together; a number is right within its reach."""
     truth, guess, near = values
     named = ~np.isnan(guess)
     right = (np.abs(guess[named] - truth[named]) <= near[named]).sum()
-    base = files.cached(("base", secret, truth.size, bool(near.any())), lambda: _base(truth, near))
+    base = files.cached(
+        ("base", secret, truth.size, bool(near.any())), lambda: best_single_guess(truth, near)
+    )
     counts = (np.array([float(each)]) for each in (right, named.sum(), truth.size, base))
     return Tried(*how, secret, [None], *counts)
 
 
 def _levels(files: Files, secret: str) -> Floats | None:
-    """The different values of a secret that are named one by one; None of a finer number."""
+    """Return the values of a secret that are named one by one; None for a finer number."""
     truth = files.column(files.truth, secret)
     values = np.unique(truth[~np.isnan(truth)])
     return values if secret in files.levels or len(values) <= FEW_VALUES else None
@@ -205,21 +187,16 @@ def _named_levels(files: Files, secret: str, values: Floats) -> list[str | None]
     return [f"{each:g}" if known is None else str(known[int(each)]) for each in values]
 
 
-def _base(truth: Floats, near: Floats) -> float:
-    """Return the largest share of the people that one single number would name correctly."""
-    ends = np.concatenate((truth - near, truth + near))
-    # at equal places intervals open before they close
-    order = np.lexsort((np.repeat([0, 1], truth.size), ends))
-    steps = np.repeat([1, -1], truth.size)[order]
-    return float(np.cumsum(steps).max() / truth.size)
+def best_single_guess(truth: Floats, near: Floats) -> float:
+    """Return the largest share of the people that one single number names correctly."""
+    begins, ends = np.sort(truth - near), np.sort(truth + near)
+    inside = np.arange(1, len(truth) + 1) - np.searchsorted(ends, begins, side="left")
+    return float(inside.max() / len(truth)) if len(truth) else 0.0
 
 
 def scored(tried: Sequence[Tried]) -> list[Finding]:
-    """The findings of all names that were tried; what luck alone would give scores 0.
-
-    With many tries some do well by chance: a count is beyond luck where so many right names of
-    random people are rarer than one in a hundred over all counts together.
-    """
+    """Return the findings beyond luck of all names that were tried."""
+    # beyond luck: so many right names of random people have a chance below 1 % over all counts
     if not tried:
         return []
     right, named, people, base = (
@@ -243,7 +220,7 @@ def scored(tried: Sequence[Tried]) -> list[Finding]:
 
 
 def link_finding(attack: str, words: str, right: Any, rows: int, n: int) -> Finding:
-    """The finding of an attack that gives each of some rows a person."""
+    """Return the finding of links of some rows to people."""
     share = float(np.sum(right)) / max(rows, 1)
     return Finding(
         attack=attack, words=words, kind="identity", right=float(np.sum(right)), named=float(rows),
@@ -254,8 +231,6 @@ def link_finding(attack: str, words: str, right: Any, rows: int, n: int) -> Find
 def named_set(names: Sequence[str], most: int = 3) -> str:
     """Write some variables, to stand after "a merge on".
 
-    Examples
-    --------
     >>> named_set(["age", "sex"]), named_set(list("abcdef"))
     ('age + sex', 'a + b + c + 3 more')
     """

@@ -1,4 +1,4 @@
-"""All rows given to people at once, each person one row: by values, by ranks, by rank intervals."""
+"""Matching attack: all rows assigned to people by values, ranks and intervals of ranks."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 from rwn_core.measures.attacks.red_team.files import Files, Floats, Names
 from rwn_core.measures.attacks.red_team.finding import Finding, Tried, count_names, link_finding
 from rwn_core.measures.attacks.red_team.merge import column_hashes
-from rwn_core.measures.attacks.red_team.places import ranked, standardized
+from rwn_core.measures.attacks.red_team.places import knowledge, ranked, standardized
 
 KEY = "matching"
 LARGEST = 1_500  # rows that are given to people at once: about n cubed steps
 
 
 def attack(files: Files) -> list[Finding | Tried]:
-    """Link all rows to people, and name what the row of a person shows."""
+    """Link all rows to people, and name what a person's row shows."""
     from scipy.optimize import linear_sum_assignment
 
     found: list[Finding | Tried] = []
     if files.n > LARGEST:
         return found
-    for known, what in _known(files):
+    for known, what in knowledge(files):
         for title, cost in _costs(files, known):
             _, person = linear_sum_assignment(cost)
             words = f"giving all rows to people by {title} of {what}"
@@ -34,12 +34,6 @@ def attack(files: Files) -> list[Finding | Tried]:
                     shown = files.column(files.rows, secret)[row]
                     found += count_names(files, secret, shown, (KEY, words))
     return found
-
-
-def _known(files: Files) -> Iterator[tuple[Names, str]]:
-    yield files.names, "all variables"
-    if files.known and set(files.known) != set(files.names):
-        yield files.known, "the keys"
 
 
 def _costs(files: Files, names: Names) -> Iterator[tuple[str, Floats]]:
@@ -57,7 +51,7 @@ def _costs(files: Files, names: Names) -> Iterator[tuple[str, Floats]]:
 
 
 def _right(files: Files, person: NDArray[np.int64]) -> float:
-    """Return the expected number of right links; equal records are interchangeable."""
+    """Return the expected number of correct links; equal records are interchangeable."""
     same_row = np.unique(column_hashes(files.rows).sum(axis=1), return_inverse=True)[1]
     same_person = np.unique(column_hashes(files.truth).sum(axis=1), return_inverse=True)[1]
     rows, people = np.bincount(same_row), np.bincount(same_person)

@@ -1,8 +1,8 @@
-"""Merges: people are looked up by the values that are known of them, row by row."""
+"""Merge attack: people are looked up by known values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 from rwn_core.measures.attacks.red_team.files import Files, Floats, Names
 from rwn_core.measures.attacks.red_team.finding import Finding, Tried, count_names, named_set, reach
-from rwn_core.measures.attacks.red_team.shown import shown
 
 KEY = "merge"
 LARGEST_SET = 8  # variables of a set that is built one by one
 CHOOSING = 5_000  # people that are looked at while a set is built
 POOL = 40  # variables with most different values, of which sets are built
 AGREE = (0.5, 0.8, 1.0)  # shares of the matching rows that show what is named: more than, at least
+Near = Callable[[Floats], Floats] | None
 
 
 def attack(files: Files) -> list[Finding | Tried]:
-    """Name a secret by merges: by the keys, slices, stated sets, and sets built one by one."""
+    """Name a secret by merges on the keys, slices, stated sets and greedy sets."""
     found: list[Finding | Tried] = []
     for secret in files.secrets:
         for names in sets_for(files, secret):
@@ -29,7 +29,7 @@ def attack(files: Files) -> list[Finding | Tried]:
 
 
 def sets_for(files: Files, secret: str) -> Iterator[Names]:
-    """The sets by which people are looked up to name a secret, each once."""
+    """Yield the sets by which people are looked up to name a secret, each once."""
     others = tuple(name for name in files.names if name != secret)
     open_ones = tuple(name for name in others if name not in files.secrets)
     mates = [tuple(name for name in each if name != secret)
@@ -48,7 +48,7 @@ def sets_for(files: Files, secret: str) -> Iterator[Names]:
 
 
 def greedy(files: Files, pool: Names) -> list[Names]:
-    """Sets of two to eight variables, each with the variable more that leaves most people alone."""
+    """Return sets of two to eight variables, each with the next that makes most people unique."""
     table = files.people[:CHOOSING][:, files.places(pool)]
     hashes = column_hashes(table)
     rich = [len(np.unique(hashes[:, j])) for j in range(len(pool))]
@@ -64,7 +64,7 @@ def greedy(files: Files, pool: Names) -> list[Names]:
         if len(chosen) > 1 or len(pool) == 1:
             found.append(tuple(chosen))
         if _alone(sums)[0] == len(table):
-            break  # further variables tell nobody apart
+            break  # all people are unique already
     return found
 
 
@@ -75,7 +75,7 @@ def _alone(sums: NDArray[np.uint64]) -> tuple[int, int]:
 
 
 def column_hashes(table: Floats) -> NDArray[np.uint64]:
-    """A random number for each value of each column: sums are equal where sets of values are."""
+    """Return a random number for each value of a column: equal sets of values have equal sums."""
     rng, found = np.random.default_rng(7), np.empty(table.shape, np.uint64)
     for j in range(table.shape[1]):
         _, place = np.unique(table[:, j], return_inverse=True)
@@ -85,7 +85,7 @@ def column_hashes(table: Floats) -> NDArray[np.uint64]:
 
 
 def _matched(files: Files, names: Names) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The class of equal known values of each person, and of each row."""
+    """Return the class of equal known values of each person and of each row."""
     both = files.cached("hashes", lambda: column_hashes(np.concatenate((files.people, files.rows))))
     _, classes = np.unique(both[:, files.places(names)].sum(axis=1), return_inverse=True)
     return classes[: files.n], classes[files.n :]
@@ -101,8 +101,36 @@ def _merged(files: Files, names: Names, secret: str) -> list[Tried]:
     found: list[Tried] = []
     for least in AGREE:
         enough = agreement > least if least == AGREE[0] else agreement >= least
-        for some, who in ((enough, "everybody"), (enough & alone, "people alone")):
+        for some, of in ((enough, "everybody"), (enough & alone, "people alone")):
             if some.any():
-                words = f"a merge on {named_set(names)}" + (", people alone" * (who != "everybody"))
+                words = f"a merge on {named_set(names)}" + (", people alone" * (of != "everybody"))
                 found += count_names(files, secret, np.where(some, guess, np.nan), (KEY, words))
     return found
+
+
+def shown(
+    row: NDArray[np.int64], values: Floats, person: NDArray[np.int64], near: Near
+) -> tuple[Floats, Floats]:
+    """Return the value that matching rows show each person, and the share of them that agree."""
+    # rows and persons of one class match; without `near`, values are levels. NaN and 0: no match
+    count = int(max(row.max(initial=-1), person.max(initial=-1))) + 1
+    known = ~np.isnan(values)
+    row, values = row[known], values[known]
+    order = np.lexsort((values, row))
+    row, values = row[order], values[order]
+    size = np.bincount(row, minlength=count)
+    guess, agree = np.full(count, np.nan), np.zeros(count)
+    if row.size and near is not None:
+        start = np.concatenate(([0], np.cumsum(size)[:-1]))
+        some = size > 0
+        guess[some] = values[start[some] + (size[some] - 1) // 2]
+        close = np.abs(values - guess[row]) <= near(guess)[row] + 1e-9 * np.abs(values)
+        agree = np.bincount(row, close.astype(np.float64), minlength=count).astype(np.float64)
+    elif row.size:
+        first = np.concatenate(([True], (row[1:] != row[:-1]) | (values[1:] != values[:-1])))
+        starts = np.flatnonzero(first)
+        often = np.diff(np.append(starts, row.size))
+        rank = np.lexsort((often, row[starts]))  # the last of each class is the most frequent
+        guess[row[starts][rank]] = values[starts][rank]
+        agree[row[starts][rank]] = often[rank]
+    return guess[person], (agree / np.maximum(size, 1))[person]

@@ -1,4 +1,4 @@
-"""The nearest row or person by what is known: links, and names of what the nearest rows show."""
+"""Nearest-record attack: links, and names of what the nearest rows show."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.measures.attacks.red_team.files import Files, Floats, Names
+from rwn_core.measures.attacks.red_team.files import Files, Floats
 from rwn_core.measures.attacks.red_team.finding import (
     Finding,
     Tried,
@@ -15,10 +15,10 @@ from rwn_core.measures.attacks.red_team.finding import (
     link_finding,
     reach,
 )
-from rwn_core.measures.attacks.red_team.places import ranked, standardized
+from rwn_core.measures.attacks.red_team.places import knowledge, ranked, standardized
 
 KEY = "nearest"
-ASKED = 2_000  # rows, and people, of whom the nearest is sought
+ASKED = 2_000  # rows, and people, that are attacked
 LARGEST_PAIRS = 20_000_000  # of these and all others; beyond, fewer are asked for
 FEWEST = 500
 AT_ONCE = 4_000_000  # distances
@@ -29,14 +29,14 @@ _WAYS = (("standardized values", standardized), ("ranks", ranked))
 
 
 def attack(files: Files) -> list[Finding | Tried]:
-    """Link rows to the nearest people, and name what the rows nearest to people show."""
+    """Link rows to the nearest people, and name what the nearest rows show."""
     return [*links(files), *names(files)]
 
 
 def links(files: Files) -> list[Finding]:
-    """Give each of some rows the nearest person, by all variables and by the keys."""
+    """Link some rows to the nearest person, by all variables and by the keys."""
     found = []
-    for names, what in _known(files):
+    for names, what in knowledge(files):
         for title, lay_out in _WAYS:
             people, rows = lay_out(files, names)
             rows = rows[: _asked(files)]
@@ -51,33 +51,33 @@ def links(files: Files) -> list[Finding]:
 
 
 def names(files: Files) -> list[Tried]:
-    """Name of each of some people the secret of the nearest row by the keys."""
+    """Name for some people the secret of the nearest row by the keys."""
     found: list[Tried] = []
     if not files.known or not files.secrets:
         return found
-    who = np.arange(min(_asked(files), files.n))
+    targets = np.arange(min(_asked(files), files.n))
     for title, lay_out in _WAYS:
         people, rows = lay_out(files, files.known)
         nearest = np.concatenate([
             np.argpartition(squared, SEVERAL - 1, axis=1)[:, :SEVERAL]
             if squared.shape[1] > SEVERAL else squared.argsort(axis=1)
-            for _, squared in _distances(people[who], rows)
+            for _, squared in _distances(people[targets], rows)
         ])  # fmt: skip
-        gaps = np.sqrt(((people[who][:, np.newaxis] - rows[nearest]) ** 2).sum(axis=2))
-        first = nearest[np.arange(len(who)), gaps.argmin(axis=1)]
+        gaps = np.sqrt(((people[targets][:, np.newaxis] - rows[nearest]) ** 2).sum(axis=2))
+        first = nearest[np.arange(len(targets)), gaps.argmin(axis=1)]
         for secret in files.secrets:
             values = files.column(files.rows, secret)
             agreed = _agree(files, secret, values, first, nearest)
             words = f"the nearest row by {title} of the keys"
-            found += count_names(files, secret, values[first], (KEY, words), who=who)
+            found += count_names(files, secret, values[first], (KEY, words), targets=targets)
             several = np.where(agreed, values[first], np.nan)
             words += f", {nearest.shape[1]} agreeing"
-            found += count_names(files, secret, several, (KEY, words), who=who)
+            found += count_names(files, secret, several, (KEY, words), targets=targets)
     return found
 
 
 def _asked(files: Files) -> int:
-    """Return the number of random rows or people to look at."""
+    """Return the number of random rows or people to attack."""
     return min(ASKED, max(FEWEST, LARGEST_PAIRS // files.n))
 
 
@@ -92,14 +92,8 @@ def _agree(
     return np.asarray((np.abs(values[near] - own[:, np.newaxis]) <= within[:, np.newaxis]).all(1))
 
 
-def _known(files: Files) -> Iterator[tuple[Names, str]]:
-    yield files.names, "all variables"
-    if files.known and set(files.known) != set(files.names):
-        yield files.known, "the keys"
-
-
 def _distances(some: Floats, others: Floats) -> Iterator[tuple[slice, Floats]]:
-    """Squared distances, some points at a time."""
+    """Yield squared distances, some points at a time."""
     size = max(1, AT_ONCE // max(len(others), 1))
     lengths = (others**2).sum(axis=1)
     for start in range(0, len(some), size):

@@ -1,12 +1,12 @@
-"""People and rows as points: every variable in spreads or in ranks, so that no unit counts."""
+"""People and rows as points: every variable in spreads or in ranks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from rwn_core.measures.attacks.red_team.files import Files, Floats
+from rwn_core.measures.attacks.red_team.files import Files, Floats, Names
 
 MIDDLE_HALF = 1.349  # standard deviations of a normal number
 EVEN = 3.5  # standard deviations from the first to the last rank: that of even numbers is one
@@ -16,13 +16,20 @@ MANY_LEVELS = 50  # of a category; of more, the code alone is compared as a numb
 Two = tuple[Floats, Floats]
 
 
+def knowledge(files: Files) -> Iterator[tuple[Names, str]]:
+    """Yield what an intruder may know: all variables, or the keys."""
+    yield files.names, "all variables"
+    if files.known and set(files.known) != set(files.names):
+        yield files.known, "the keys"
+
+
 def standardized(files: Files, names: Sequence[str]) -> Two:
-    """Points in robust standard deviations; levels are corners one unit apart."""
+    """Return points in robust standard deviations; levels are corners one unit apart."""
     return _points(files, names, _spreads)
 
 
 def ranked(files: Files, names: Sequence[str]) -> Two:
-    """Points of ranks, people and rows each among themselves; levels as above."""
+    """Return points of ranks, of people and rows separately; levels are corners."""
     return _points(files, names, _ranks)
 
 
@@ -57,7 +64,7 @@ def _ranks(people: Floats, rows: Floats) -> Two:
 
 
 def _rank(values: Floats) -> Floats:
-    """Ranks from 1, of equal values their mean; NaN where missing."""
+    """Return mid-ranks from 1; NaN where missing."""
     ranks = np.full(values.shape, np.nan)
     known = ~np.isnan(values)
     _, place, count = np.unique(values[known], return_inverse=True, return_counts=True)
@@ -66,7 +73,7 @@ def _rank(values: Floats) -> Floats:
 
 
 def _filled(values: Floats) -> Floats:
-    """Put missing values in the middle and mark them in a second column; shape (n, 2)."""
+    """Put missing values in the middle and mark them in a second column, shape (n, 2)."""
     missing = np.isnan(values)
     centre = 0.0 if missing.all() else float(np.nanmean(values))
     return np.column_stack((np.where(missing, centre, values), missing.astype(np.float64)))

@@ -1,4 +1,4 @@
-"""Prediction: a small model learns the secret from the released keys and reads it off true ones."""
+"""Prediction attack: a small model of the release predicts the secret from the true keys."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def attack(files: Files) -> list[Finding | Tried]:
 
 
 def _features(files: Files, table: Floats) -> Floats:
-    """The keys of a table: numbers with the middle where missing, levels as corners."""
+    """Return a table's keys: numbers with the middle where missing, levels as corners."""
     parts = []
     for name in files.known:
         values, rows = files.column(table, name), files.column(files.rows, name)
@@ -65,7 +65,7 @@ def _features(files: Files, table: Floats) -> Floats:
 
 
 def _numbers(rows: Floats, shown: Floats) -> Models:
-    """Least squares and a tree, of the number in its own spreads: no unit is too small."""
+    """Yield least squares and a tree of the standardized number."""
     from sklearn.tree import DecisionTreeRegressor
 
     middle, unit = float(shown.mean()), float(shown.std())
@@ -105,7 +105,7 @@ def _likeliest(model: Any, people: Floats) -> Predicted:
 
 
 def _against(files: Files, inside: Tried, guess: Floats) -> Tried:
-    """Return the same counts on people outside: success on them is no gain from the release."""
+    """Return the same counts with the success on people outside as their base."""
     truth = files.outside
     assert truth is not None
     own = files.column(truth, inside.secret)

@@ -45,7 +45,7 @@ def test_a_scan_in_many_blocks_is_the_same_scan(monkeypatch):
     data = rwn.load_demo("pima")
     settings = [rwn.RWN(k=k, q=0.4) for k in (2, 6)]
     whole = forecast_scan(data, settings)
-    monkeypatch.setattr("rwn_core.evaluation.forecast.prefix_sums.NUMBERS_A_BLOCK", 900)
+    monkeypatch.setattr("rwn_core.evaluation.forecast.expected_sums.NUMBERS_A_BLOCK", 900)
     for one, other in zip(whole, forecast_scan(data, settings), strict=True):
         np.testing.assert_allclose(one.covariances, other.covariances, rtol=1e-9)
         assert one.category_counts["test"].tolist() == pytest.approx(

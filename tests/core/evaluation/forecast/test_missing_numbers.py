@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.evaluation.forecast import forecast, mean_of_known
+from rwn_core.evaluation.forecast import expected_sums, forecast
 from rwn_core.masking import RWN
 
 PAGE = Path(__file__).parents[4] / "docs" / "how-to" / "know-the-utility.md"
@@ -42,7 +42,7 @@ def test_means_and_counts_are_exact(third):
 def test_a_ratio_of_expectations_is_seen_to_be_wrong(monkeypatch):
     numbers = np.array([0.0, 30.0, np.nan, 1.0])
     exact = forecast(data_of(numbers), RWN(k=1, q=Q)).means["x"]
-    monkeypatch.setattr(mean_of_known, "LARGEST_EXACT", 3)
+    monkeypatch.setattr(expected_sums, "LARGEST_EXACT", 3)
     assert abs(forecast(data_of(numbers), RWN(k=1, q=Q)).means["x"] - exact) > 0.1
 
 
@@ -61,9 +61,9 @@ def test_an_integral_of_any_size_is_exact():
     for n in (2, 30, 150):
         known, value = rng.random(n) ** 3, rng.normal(size=n) + 2
         known[0] = 1.0
-        points, weights = mean_of_known.depths(n)
-        both = mean_of_known.parts(known[None, :, None], (known * value)[None, :, None], points)
-        found = mean_of_known.mean_of_known(both[0][0], both[1][0], weights)
+        points, weights = expected_sums.depths(n)
+        both = expected_sums.parts(known[None, :, None], (known * value)[None, :, None], points)
+        found = expected_sums.mean_of_known(both[0][0], both[1][0], weights)
         expected = 0.0
         for record in range(n):
             others = np.ones(1)
@@ -75,7 +75,7 @@ def test_an_integral_of_any_size_is_exact():
 
 def test_the_words_say_so():
     page = " ".join(PAGE.read_text(encoding="utf-8").split())
-    largest = f"above {mean_of_known.LARGEST_EXACT:,} records only the means of variables without"
+    largest = f"above {expected_sums.LARGEST_EXACT:,} records only the means of variables without"
     assert largest in page
 
 

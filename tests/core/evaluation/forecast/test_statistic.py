@@ -15,7 +15,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.forecast import forecast
 from rwn_core.evaluation.forecast.curve import expected_curve
-from rwn_core.evaluation.forecast.statistic import KINDS, Statistic, statistics_of
+from rwn_core.evaluation.forecast.statistic import KINDS, Statistic, available_statistics
 from rwn_core.evaluation.repeated_draws import releases
 from rwn_core.measures.comparison import Comparison
 
@@ -44,7 +44,11 @@ def people(n: int = 150) -> Microdata:
 
 
 def all_of(data: Microdata) -> list[Statistic]:
-    found = {m for pair in (("x", "y"), ("g", "h"), ("x", "g")) for m in statistics_of(data, *pair)}
+    found = {
+        m
+        for pair in (("x", "y"), ("g", "h"), ("x", "g"))
+        for m in available_statistics(data, *pair)
+    }
     assert {statistic.kind for statistic in found} == set(KINDS)
     return sorted(found, key=lambda statistic: statistic.words)
 
@@ -132,8 +136,8 @@ def test_fragments_are_forecast_where_the_keys_share_a_donor():
     data = people()
     apart = data.with_schema(data.schema.replace_variable("y", group=None))
     fragments = Statistic(kind="fragments")
-    assert fragments in statistics_of(data, "x", "y")
-    assert fragments not in statistics_of(apart, "x", "y")
+    assert fragments in available_statistics(data, "x", "y")
+    assert fragments not in available_statistics(apart, "x", "y")
     with pytest.raises(NotApplicable, match="key variables share a donor"):
         fragments.expected(forecast(apart, rwn.RWN(k=3)), apart)
     with pytest.raises(NotApplicable, match="has no value here"):
@@ -156,7 +160,7 @@ def test_what_is_no_moment():
 def test_levels_that_are_numbers_or_truth_values():
     frame = pd.DataFrame({"b": [True, False, True, True], "x": [0.0, 1.0, 2.0, 4.0]})
     data = Microdata.from_frame(frame)
-    (share,) = (one for one in statistics_of(data, "b", "x") if one.kind == "category")
+    (share,) = (one for one in available_statistics(data, "b", "x") if one.kind == "category")
     own = Comparison(original=data, masked=data)
     assert share.realized(own) == pytest.approx(0.25)
     assert 0 <= share.expected(forecast(data, rwn.RWN(k=2)), data) <= 1
@@ -173,7 +177,9 @@ def test_the_rarest_level_is_one_that_occurs():
     data = Microdata.from_frame(frame, Schema(variables=variables))
     assert data.codes("g")[1] == list(levels)
     shown = next(
-        statistic for statistic in statistics_of(data, "g", "x") if statistic.kind == "category"
+        statistic
+        for statistic in available_statistics(data, "g", "x")
+        if statistic.kind == "category"
     )
     assert shown.levels == ("low",)
 

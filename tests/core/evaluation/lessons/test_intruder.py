@@ -50,7 +50,7 @@ def test_rows_are_in_the_release_s_order_and_every_record_has_one() -> None:
 
 def test_more_known_helps_the_intruder_and_a_larger_k_does_not(table) -> None:
     def success(k: int, known: int) -> float:
-        made = table.at(k=k).release(SecretKey.from_seed(lesson.SEED))
+        made = table.with_levers(k=k).release(SecretKey.from_seed(lesson.SEED))
         return lesson.intruder(made, row=0, known=known).success
 
     assert 1 / 241 < success(5, 1) < success(5, 3) < success(5, 15)

@@ -12,7 +12,7 @@ SAMPLES = 200
 
 
 def released(samples, **levers) -> lesson.Slopes:
-    moved = (one.at(**levers) for one in samples)
+    moved = (one.with_levers(**levers) for one in samples)
     return lesson.slopes([lesson.release(one, i) for i, one in enumerate(moved)])
 
 

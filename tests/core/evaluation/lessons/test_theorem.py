@@ -60,7 +60,10 @@ def test_closed_forms_are_the_averages_of_simulated_releases(kind) -> None:
 def test_the_distance_falls_to_nothing_with_epsilon_also_for_discrete_values() -> None:
     for density in ("normal", "ring", "banana", "discrete"):
         table = rwn.RWN(epsilon=2.0, k=1).prepare(points_of(density, 800))
-        far = [lesson.theorem(table.at(epsilon=e)).expected_distance for e in (2.0, 1.0, 0.3, 0.1)]
+        far = [
+            lesson.theorem(table.with_levers(epsilon=e)).expected_distance
+            for e in (2.0, 1.0, 0.3, 0.1)
+        ]
         assert far == sorted(far, reverse=True), density
         assert far[-1] < 0.01 < 0.05 < far[0], density
 
@@ -73,7 +76,7 @@ def test_for_mixed_data_too() -> None:
     off = []
     for epsilon in (3.0, 1.0, 0.1):
         law = rwn.RWN(epsilon=epsilon, k=1).prepare(data).law
-        below, second = law.members @ (x <= 0), law.members @ (group == "b")
+        below, second = law.probabilities @ (x <= 0), law.probabilities @ (group == "b")
         off.append(abs((below * second).mean() - ((x <= 0) & (group == "b")).mean()))
     assert off[0] > 0.05 > 0.01 > off[2]
 

@@ -7,10 +7,10 @@ import pytest
 
 from rwn_core.masking import NBRS2015, RWN
 from rwn_core.measures import read
-from rwn_core.measures.attacks.abstention import curve
 from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.attacks.simulation import simulate
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.risk.abstaining_linkage import curve
 from rwn_core.randomness import SecretKey
 
 RELEASES = 30

@@ -46,7 +46,8 @@ def test_the_value_with_most_mass_within_reach_is_named(share: float, reach: flo
     weights = rng.integers(1, 5, (50, 75)) * (rng.random((50, 75)) < share) / 4
     weights[7] = 0.0  # of whom nothing is known
     truth = values[2 * weights.argmax(axis=1) + 1]
-    found, known = released.right(sparse.csr_array(weights), truth), ~np.isnan(values)
+    found = released.named(sparse.csr_array(weights)).right(truth, released.near)
+    known = ~np.isnan(values)
     for person in range(50):
         each = np.repeat(weights[person], 2)
         said = np.unique(values[known & (each > 0)])

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from rwn_core.measures.attacks.file_parts import LEAST, parts_of
+from rwn_core.measures.attacks.upper_bound import LEAST, cut_into_parts
 
 CODES = tuple[np.ndarray, np.ndarray]
 
@@ -44,7 +44,7 @@ def best_cut(before: np.ndarray, after: np.ndarray) -> np.ndarray:
 
 def test_the_first_cut_is_the_best_of_all() -> None:
     before, after = table()
-    parts = parts_of(before, after, np.arange(400), (399,))[0]
+    parts = cut_into_parts(before, after, np.arange(400), (399,))[0]
     side = best_cut(before, after)
     assert len(np.unique(parts)) == 2
     assert len(np.unique(parts[side])) == len(np.unique(parts[~side])) == 1
@@ -55,7 +55,7 @@ def test_the_first_cut_is_the_best_of_all() -> None:
 
 def test_cuts_go_where_rows_stay_and_not_where_they_cross() -> None:
     before, after = table(2000)
-    parts = parts_of(before, after, np.arange(0, 2000, 2), (300,))[0]
+    parts = cut_into_parts(before, after, np.arange(0, 2000, 2), (300,))[0]
     of_released = np.array(
         [parts[np.argmin(np.abs(before - row) @ [0, 1, 100])] for row in after]
     )  # the part of whoever is nearest by the variables that rows keep
@@ -68,7 +68,7 @@ def test_cuts_go_where_rows_stay_and_not_where_they_cross() -> None:
 def test_parts_have_the_sizes_asked_for_and_lie_within_each_other(seed: int) -> None:
     before, after = table(1000, seed)
     sizes = (400, 150, 60)
-    levels = parts_of(before, after, np.arange(1000), sizes)
+    levels = cut_into_parts(before, after, np.arange(1000), sizes)
     for size, of in zip(sizes, levels, strict=True):
         counts = np.bincount(of)
         assert counts.min() > 0
@@ -80,15 +80,15 @@ def test_parts_have_the_sizes_asked_for_and_lie_within_each_other(seed: int) -> 
 
 def test_what_cannot_be_cut_stays_together() -> None:
     same = np.zeros((50, 2), dtype=np.int64)
-    assert not parts_of(same, same, np.arange(50), (20, 10)).any()
+    assert not cut_into_parts(same, same, np.arange(50), (20, 10)).any()
     before, after = table(100)
-    assert not parts_of(before, after, np.zeros(0, dtype=np.int64), (20,)).any()  # nothing tried
+    assert not cut_into_parts(before, after, np.zeros(0, dtype=np.int64), (20,)).any()
 
 
 def test_a_missing_value_lies_on_a_side_like_any_other() -> None:
     before, after = table(300)
     before[::5, 2] = -1
     after[::5, 2] = -1
-    counts = np.bincount(parts_of(before, after, np.arange(300), (100,))[0])
+    counts = np.bincount(cut_into_parts(before, after, np.arange(300), (100,))[0])
     assert counts.max() <= 100
     assert counts.sum() == 300

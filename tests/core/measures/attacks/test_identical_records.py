@@ -76,7 +76,7 @@ def test_as_many_records_release_a_value_as_have_it_among_their_donors(data, rel
     monkeypatch.setattr(value_probabilities, "ASKED", N)
     (_, cells), q = release.law.components()[0], release.law.modification("a")
     donors = members_of(cells)
-    for name, (supports, _) in zip("abc", release.law.columns(list("abc"), np.inf), strict=True):
+    for name, (supports, _) in zip("abc", release.law.supports(list("abc"), np.inf), strict=True):
         codes = data.codes(name)[0]
         may = np.zeros((N, codes.max() + 1), bool)
         for record in range(N):

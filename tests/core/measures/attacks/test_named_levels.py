@@ -12,14 +12,14 @@ from scipy.stats import beta
 
 import rwn_core as rwn
 from rwn_core.masking import RWN
+from rwn_core.measures.attacks.attribute_attack import jointly
 from rwn_core.measures.attacks.confidential_value import (
     EXACT,
     Tolerance,
     most_within_reach,
     tolerance,
 )
-from rwn_core.measures.attacks.isolating_sets import isolating_sets
-from rwn_core.measures.attacks.joint_belief import jointly
+from rwn_core.measures.attacks.known_sets import isolating_sets
 from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues
 from rwn_core.measures.attacks.named_levels import (
     CERTAINTIES,

@@ -81,7 +81,7 @@ def test_analytic_success_is_the_realized_one(ranked, setting):
     name, keys, epsilon, k, q = setting
     data, _ = ranked[name]
     names = KEYS[name] if keys else None
-    prepared = RWN(k=1).preview(data).at(epsilon=epsilon, k=k, q=q)
+    prepared = RWN(k=1).preview(data).with_levers(epsilon=epsilon, k=k, q=q)
     differences = []
     for release in range(4):
         masked = prepared.release(SecretKey.from_seed(1000 + release))
@@ -124,7 +124,7 @@ def test_a_sample_of_a_large_file_is_stated(ranked):
     assert not whole.sampled
     assert some.sampled
     assert len(some.rows) == 400
-    assert some.of == data.n
+    assert some.total_rows == data.n
     assert some.success == pytest.approx(whole.success, abs=0.05)
     np.testing.assert_allclose(some.best, whole.best[some.rows])
 
@@ -185,7 +185,7 @@ def test_the_methods_for_large_data_carry_their_law(bodyfat, params):
     differences = []
     for seed in range(4):
         release = mask(bodyfat, params, seed=seed)
-        members = release.law.members.toarray() > 0
+        members = release.law.probabilities.toarray() > 0
         np.fill_diagonal(members, True)
         assert members[np.arange(bodyfat.n)[:, None], release.donors].all()
         found = link(release.law, release.masked, KEYS["bodyfat"])

@@ -16,7 +16,7 @@ from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.posterior import link, posteriors
 from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
-from rwn_core.measures.attacks.predicate_search import lone_members, simplest_between
+from rwn_core.measures.attacks.predicate_search import simplest_between, single_record_predicates
 from rwn_core.measures.attacks.simulation import simulate
 from rwn_core.measures.attacks.watch_list import LONGEST, WatchList
 from rwn_core.measures.comparison import Comparison
@@ -45,7 +45,7 @@ def staff() -> Microdata:
 
 def test_the_lone_female_engineer_is_found():
     data = staff()
-    found = lone_members(data, ["sex", "job", "age"])
+    found = single_record_predicates(data, ["sex", "job", "age"])
     words = {predicate.words: record for predicate, record in found}
     assert words["sex = f and job = engineer"] == 0
     for predicate, record in found:
@@ -55,7 +55,7 @@ def test_the_lone_female_engineer_is_found():
 def test_every_found_predicate_has_one_member_on_real_data(bodyfat, pima):
     for data in (bodyfat, pima):
         keys = [v.name for v in data.schema.released if v.role is Role.KEY]
-        found = lone_members(data, keys)
+        found = single_record_predicates(data, keys)
         assert found
         for predicate, record in found:
             assert np.flatnonzero(predicate.matches(data, data)).tolist() == [record]
@@ -63,7 +63,7 @@ def test_every_found_predicate_has_one_member_on_real_data(bodyfat, pima):
 
 def test_a_predicate_in_the_middle_of_both_variables(bodyfat):
     """The inlier of two variables: neither cut alone comes near the extremes."""
-    found = lone_members(bodyfat, ["weight", "height"])
+    found = single_record_predicates(bodyfat, ["weight", "height"])
     pairs = [predicate for predicate, _ in found if len(predicate.conditions) == 2]
     assert pairs
     for predicate in pairs:
@@ -75,7 +75,7 @@ def test_a_predicate_in_the_middle_of_both_variables(bodyfat):
 def test_the_answer_agrees_with_simulated_releases():
     data = staff()
     law = RWN(k=3, q=0.7).prepare(data).release(mask_key()).law
-    predicate = lone_members(data, ["sex", "job"])[0][0]
+    predicate = single_record_predicates(data, ["sex", "job"])[0][0]
     expected = answer(law, predicate)
     generator = np.random.default_rng(3)
     counts = np.array(
@@ -147,7 +147,7 @@ def test_what_a_lone_match_tells_agrees_with_simulated_releases(case):
     error = np.sqrt(max(stated * (1 - stated), 1e-4) / releases)
     assert abs(hits / releases - stated) < 4 * error
     if case == "whole rows, all modified":  # it is not as if the secret had a donor of its own
-        apart = float(alone @ np.asarray(law.members @ fits))
+        apart = float(alone @ np.asarray(law.probabilities @ fits))
         assert abs(hits / releases - apart) > 10 * error
 
 
@@ -186,7 +186,7 @@ def test_variables_of_a_group_take_one_donor():
 def test_the_watch_list_follows_records_and_predicates():
     data = staff()
     release = mask(data, RWN(k=3, q=0.5), seed=4)
-    predicate = lone_members(data, ["sex", "job"])[0][0]
+    predicate = single_record_predicates(data, ["sex", "job"])[0][0]
     pinned = WatchList().with_record(0, data.n).with_predicate(predicate).with_record(0, data.n)
     links = link(release.law, release.masked)
     found = pinned.follow(data, release.masked, release.law)
@@ -234,7 +234,7 @@ def test_a_limit_lies_strictly_between_two_values(one, other):
 
 
 def test_found_questions_print_no_value_of_a_record(bodyfat):
-    found = lone_members(bodyfat, ["weight", "abdomen", "neck"])
+    found = single_record_predicates(bodyfat, ["weight", "abdomen", "neck"])
     cuts = [
         c for predicate, _ in found for c in predicate.conditions if len(predicate.conditions) == 1
     ]
@@ -245,7 +245,7 @@ def test_found_questions_print_no_value_of_a_record(bodyfat):
 
 
 def test_a_question_as_plain_data():
-    predicate = lone_members(staff(), ["sex", "job"])[0][0]
+    predicate = single_record_predicates(staff(), ["sex", "job"])[0][0]
     assert Predicate.from_dict(predicate.to_dict()) == predicate
     assert predicate.suits(staff())
     other = Microdata.from_frame(pd.DataFrame({"sex": [1.5, 2.0], "job": ["a", "b"]}))

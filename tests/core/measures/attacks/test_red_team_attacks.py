@@ -20,17 +20,17 @@ from rwn_core.measures.attacks.red_team.finding import (
     reach,
     scored,
 )
-from rwn_core.measures.attacks.red_team.shown import shown
+from rwn_core.measures.attacks.red_team.merge import shown
 from rwn_core.measures.comparison import Comparison
-from tests.core.measures.attacks.red_team_tables import (
+from tests.attacked_tables import (
     best,
-    coarse_answers,
+    coarse_survey,
+    described,
     files,
+    flagged_register,
     found,
-    rare_flag,
     released,
     rich_person,
-    with_roles,
 )
 
 PEOPLE = pd.DataFrame({"a": [1, 1, 2, 3, 4, 5.0], "S": [0, 1, 0, 1, 1, 0.0]})
@@ -129,7 +129,7 @@ def test_names_that_luck_would_give_score_nothing() -> None:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_rare_flag_is_read_by_a_merge_finding_a1(seed: int) -> None:
-    comparison = released(rare_flag(), RWN(epsilon=3.55769, k=5, q=1), seed)
+    comparison = released(flagged_register(), RWN(epsilon=3.55769, k=5, q=1), seed)
     worst = found(comparison)[0]
     assert (worst.secret, worst.level, worst.attack) == ("flag", "yes", "merge")
     assert worst.precision == 1
@@ -138,7 +138,7 @@ def test_a_rare_flag_is_read_by_a_merge_finding_a1(seed: int) -> None:
 
 
 def test_coarse_answers_are_read_by_a_merge_finding_a2() -> None:
-    comparison = released(coarse_answers(), RowCopy(epsilon=0, k=150, q=1))
+    comparison = released(coarse_survey(), RowCopy(epsilon=0, k=150, q=1))
     everybody = [each for each in found(comparison) if each.level is None]
     assert max(each.recall for each in everybody if each.precision > 0.9) > 0.5
 
@@ -158,7 +158,7 @@ def test_ranks_undo_rank_swapping_finding_a14(p: float, least: float) -> None:
     frame = pd.DataFrame(
         rng.multivariate_normal(np.zeros(4), covariance, 350), columns=list("abcd")
     )
-    comparison = released(with_roles(frame, list("abcd"), []), RankSwapping(p=p))
+    comparison = released(described(frame, list("abcd"), []), RankSwapping(p=p))
     assert best(comparison, "identity") > least
     assert best(comparison, "identity") > read("distance_linkage", comparison).value
 
@@ -176,7 +176,7 @@ def random_table(rng: np.random.Generator) -> Microdata:
             "f": rng.integers(0, 10, n) // 9,
         }
     )
-    return with_roles(frame, list("xyz"), list("stf"))
+    return described(frame, list("xyz"), list("stf"))
 
 
 def cut_off(data: Microdata, rng: np.random.Generator) -> Comparison:
@@ -238,7 +238,7 @@ def test_the_order_of_the_rows_gives_nothing_away() -> None:
     frame["sex"] = rng.choice(["m", "f"], 400)
     frame["ill"] = rng.choice(list("uvwx"), 400)
     masked = frame.assign(**{f"b{j}": rng.integers(0, 2, 400) for j in range(6)})
-    data, other = (with_roles(each, ["sex"], ["ill"]) for each in (frame, masked))
+    data, other = (described(each, ["sex"], ["ill"]) for each in (frame, masked))
     tried = attack(Comparison(original=data, masked=other))
     assert max(each.score for each in tried) < 0.02
 
@@ -254,7 +254,7 @@ def test_values_that_few_people_have_are_counted_together(numbers: bool) -> None
     shown[4:7] = shown[[5, 6, 4]]  # four of them beside their own keys, three beside others'
     frame["rent"] = np.where(np.arange(600) < 7, frame["rent"], frame["rent"] % 5)
     data, other = (
-        with_roles(
+        described(
             each.assign(S=values if numbers else pd.Series(values).map("v{:g}".format)),
             ["town", "rent"],
             ["S"],

@@ -18,7 +18,7 @@ from rwn_core.measures.attacks.averaging import distinct_donors, mode_is_own
 from rwn_core.measures.attacks.repeated_releases import (
     bhattacharyya,
     bounds_of_records,
-    success_after,
+    success_of_rows,
 )
 from rwn_core.measures.attacks.simulation import simulate, simulated_donors
 from rwn_core.measures.comparison import Comparison
@@ -81,7 +81,7 @@ def test_BF_4_the_bound_is_never_above_the_simulation(request, name, keys, epsil
     law = RWN(epsilon=epsilon, k=k, q=q).law(data, neighborhoods)
     generator = np.random.default_rng(11)
     times = (1, 2, 3, 5)
-    success = success_after(law, [simulate(law, generator) for _ in range(5)], keys)
+    success = success_of_rows(law, [simulate(law, generator) for _ in range(5)], keys).mean(axis=1)
     found = success[[m - 1 for m in times]]
     bounds = bounds_of_records(bhattacharyya(law, keys), times).mean(axis=1)
     assert (bounds <= found + 1e-9).all()
@@ -96,7 +96,7 @@ def test_BF_4_published_values_of_three_keys(bodyfat):
     bounds = bounds_of_records(bhattacharyya(law, keys), (1, 2, 3, 5)).mean(axis=1)
     np.testing.assert_allclose(bounds, [0.09, 0.80, 0.95, 0.993], atol=0.006)
     generator = np.random.default_rng(12)
-    success = success_after(law, [simulate(law, generator) for _ in range(5)], keys)
+    success = success_of_rows(law, [simulate(law, generator) for _ in range(5)], keys).mean(axis=1)
     np.testing.assert_allclose(success[[0, 1, 2, 4]], [0.67, 0.94, 0.98, 0.997], atol=0.03)
 
 
@@ -167,8 +167,8 @@ def test_three_releases_in_one_order_are_not_far_too_low(k):
     generator = np.random.default_rng(3)
     logs = drawn_by_hand(data.frame.to_numpy(), k, 3, generator).cumsum(axis=0)
     alone, together = np.transpose([linked_by(each) for each in logs])
-    named = success_after(release.law, [simulate(release.law, generator) for _ in range(3)],
-                          ("a", "b", "c"))  # fmt: skip
+    drawn = [simulate(release.law, generator) for _ in range(3)]
+    named = success_of_rows(release.law, drawn, ("a", "b", "c")).mean(axis=1)
     np.testing.assert_allclose(named, alone, atol=0.05)
     shown = np.asarray(found.detail["same_order"])[:3]
     assert (shown >= together - 0.08).all()  # the assignment is no better than weighing all rows

@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
-from rwn_core.data.rounding import rounded, steps_of
+from rwn_core.data.rounding import given_steps, rounded
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask
@@ -174,7 +174,7 @@ def test_no_law_and_no_order_of_the_rows_is_needed(bodyfat):
 
 
 def test_the_keys_are_rounded_as_the_release_is(bodyfat):
-    table, steps = grouped(bodyfat, units_of(bodyfat, ("*",))), steps_of(bodyfat, 0.25)
+    table, steps = grouped(bodyfat, units_of(bodyfat, ("*",))), given_steps(bodyfat, 0.25)
     release = mask(table, RWN(epsilon=6.0, k=5), seed=3)
     masked, law = rounded(release.masked, steps), release.law.rounded(steps)
     start = Comparison(original=table, masked=table)
@@ -239,7 +239,7 @@ def test_combinations_beyond_the_largest_number_are_told_apart():
     moved = codes.copy()
     moved[:1000, 7] = (moved[:1000, 7] + 1) % 4000
     hits = [
-        np.bincount(each.lone.which[each.entry], minlength=3) for each in columns.matches(moved)
+        np.bincount(each.unique.which[each.entry], minlength=3) for each in columns.matches(moved)
     ]
     assert np.sum(hits, axis=0).tolist() == [3000, 4000, 4000]
 

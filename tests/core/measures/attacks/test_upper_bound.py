@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import rounded, steps_of
+from rwn_core.data.rounding import given_steps, rounded
 from rwn_core.masking import NBRS2015, PRAM, RWN, AdditiveNoise, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks import likelihood, upper_bound, worst_case
 from rwn_core.measures.attacks.likelihood import likelihoods
 from rwn_core.measures.attacks.posterior import normed, posteriors, row_sample, weigh
-from rwn_core.measures.attacks.upper_bound import ToldParts, UpperBound
+from rwn_core.measures.attacks.upper_bound import InformedIntruder, UpperBound
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.bounded_mean import mean_at_most, mean_interval
 
@@ -38,20 +38,20 @@ def table(n: int = N, *, missing: bool = False) -> Microdata:
 
 
 def released(data: Microdata, params, seed: int, share: float = 0.0) -> Comparison:
-    release, steps = mask(data, params, seed=seed), steps_of(data, share)
+    release, steps = mask(data, params, seed=seed), given_steps(data, share)
     return Comparison(
         original=data, masked=rounded(release.masked, steps), law=release.law.rounded(steps)
     )
 
 
-def told(comparison: Comparison) -> tuple[ToldParts, UpperBound]:
+def told(comparison: Comparison) -> tuple[InformedIntruder, UpperBound]:
     """Who links with the parts told, and what he links."""
     names = [v.name for v in comparison.masked.schema.released]
-    made = ToldParts(comparison.law, comparison, names)
+    made = InformedIntruder(comparison.law, comparison, names)
     n = comparison.original.n
     every = row_sample(n, n, work=n * n, whole=n * n)
-    weigh(comparison.law, comparison.masked, names, every, made.look)
-    return made, made.bound()
+    weigh(comparison.law, comparison.masked, names, every, made.add_rows)
+    return made, made.upper_bound()
 
 
 GROUPED = Microdata(table().frame, table().schema.with_slices((("x", "sex"),)))
@@ -93,11 +93,11 @@ def test_who_is_told_links_at_least_as_much_as_who_is_not(case):
 
 
 def test_parts_that_are_not_told_rightly_are_no_bound(monkeypatch):
-    monkeypatch.setattr(ToldParts, "look", _look_at_other_rows)
+    monkeypatch.setattr(InformedIntruder, "add_rows", _look_at_other_rows)
     assert not holds(*shares("alone"))
 
 
-look = ToldParts.look
+look = InformedIntruder.add_rows
 
 
 def _look_at_other_rows(self, belief, rows):
@@ -131,10 +131,10 @@ def test_a_part_is_believed_of_alike_whether_all_rows_were_looked_at_or_not(case
     data, params, share = CASES[case]
     comparison = released(data, params, 1, share)
     names = [v.name for v in comparison.masked.schema.released]
-    made = ToldParts(comparison.law, comparison, names)
+    made = InformedIntruder(comparison.law, comparison, names)
     parts = [np.random.default_rng(3).permutation(N)[:40], np.arange(0, N, 3)]
     anew = made._believed(parts)
-    made.look(posteriors(comparison.law, comparison.masked, np.arange(N), names), np.arange(N))
+    made.add_rows(posteriors(comparison.law, comparison.masked, np.arange(N), names), np.arange(N))
     at_hand = made._believed(parts)
     for one, two in zip(anew, at_hand, strict=True):
         np.testing.assert_allclose(normed(one).toarray(), normed(two).toarray(), rtol=1e-12)
@@ -149,8 +149,8 @@ def test_who_is_told_nothing_is_the_worst_case(monkeypatch):
     found = worst_case.worst_case(comparison)
     assert bound.parts == 1
     assert bound.row_by_row == pytest.approx(found.links.best[made._free].mean(), abs=1e-12)
-    together = max(found.weighed / found.links.success, 1.0)
-    assert bound.together == pytest.approx(together, abs=1e-12)
+    together = max(found.joint_success / found.links.success, 1.0)
+    assert bound.joint_gain == pytest.approx(together, abs=1e-12)
 
 
 def test_smaller_parts_are_told_where_pairs_are_many(monkeypatch):
@@ -165,8 +165,10 @@ def test_smaller_parts_are_told_where_pairs_are_many(monkeypatch):
 def test_the_upper_end_is_that_of_the_rows_and_more_by_what_they_tell_together():
     made, bound = told(released(table(), RWN(epsilon=0.5, k=10), 1))
     best = np.concatenate(made._best)
-    assert bound.of_all == mean_at_most(best, N) > bound.row_by_row
-    hand = UpperBound(parts=9, rows=1500, row_by_row=0.05, of_all=0.06, together=1.1)
+    assert bound.upper_confidence_limit == mean_at_most(best, N) > bound.row_by_row
+    hand = UpperBound(
+        parts=9, rows=1500, row_by_row=0.05, upper_confidence_limit=0.06, joint_gain=1.1
+    )
     assert hand.share == pytest.approx(0.055)
     assert hand.at_most == pytest.approx(0.066)
 
@@ -174,7 +176,7 @@ def test_the_upper_end_is_that_of_the_rows_and_more_by_what_they_tell_together()
 def test_a_bound_below_what_is_known_is_raised_to_it():
     comparison = released(table(), RWN(epsilon=0.5, k=10), 1)
     links = worst_case.worst_case(comparison).links
-    low = UpperBound(parts=9, rows=1500, row_by_row=0.0, of_all=0.0, together=1.0)
+    low = UpperBound(parts=9, rows=1500, row_by_row=0.0, upper_confidence_limit=0.0, joint_gain=1.0)
     found = worst_case.WorstCase(links=links, linked=None, at_once=None, together=None, bound=low)
     assert found.at_most == found.success == links.success
     assert found.detail["standing"] == "at least"
@@ -194,7 +196,7 @@ def test_between_its_bounds_lies_what_all_rows_tell_together(large, monkeypatch)
     monkeypatch.setattr(upper_bound, "SIZES", (400,))
     found = worst_case.worst_case(large)
     assert not found.earned
-    assert found.success <= found.weighed <= found.at_most <= 2 * found.success
+    assert found.success <= found.joint_success <= found.at_most <= 2 * found.success
     assert found.bound.parts > 4
 
 
@@ -221,8 +223,8 @@ def test_where_all_takes_long_a_few_rows_are_looked_at_first(large, monkeypatch)
     assert np.array_equal(first.detail["best"], whole.detail["best"][first.detail["records"]])
     assert first.interval == mean_interval(first.detail["best"], LARGE)
     assert first.interval[0] <= whole.value <= first.interval[1]
-    assert "is still being read" in measure.sentence(first, LARGE)
-    assert "is still being read" not in measure.sentence(whole, LARGE)
+    assert "is still being computed" in measure.sentence(first, LARGE)
+    assert "is still being computed" not in measure.sentence(whole, LARGE)
     monkeypatch.setattr(worst_case, "FIRST_RECORDS", LARGE - 1)
     assert worst_case.first_look(fresh) is None
 

@@ -92,7 +92,7 @@ def test_candidates_of_very_different_likelihood_stay(variables, q):
 def test_parts_change_nothing(data, monkeypatch):
     release = mask(data, RWN(epsilon=2.0, k=4), seed=3)
     whole = link(release.law, release.masked)
-    monkeypatch.setattr(posterior, "AT_ONCE", 5000)
+    monkeypatch.setattr(posterior, "ATTACKED_PAIRS", 5000)
     monkeypatch.setattr(donor_lists, "BLOCK", 10_000)
     monkeypatch.setattr(donor_lists, "HELD", 0)
     law = release.params.law(data, release.law.neighborhoods)
@@ -106,7 +106,7 @@ def test_the_sample_is_that_of_the_whole_count(data, work, monkeypatch):
     """Counting may stop early only where the smallest sample is taken in any case."""
     monkeypatch.setattr(donor_lists, "BLOCK", 10_000)
     release = mask(data, RWN(epsilon=2.0, k=4), seed=3)
-    fewest = min(float(some @ share) for some, share in release.law.columns(data.names))
+    fewest = min(float(some @ share) for some, share in release.law.supports(data.names))
     rows = max(SMALLEST_SAMPLE, int(work / fewest))
     assert len(link(release.law, release.masked, work=work).rows) == min(N, rows)
 

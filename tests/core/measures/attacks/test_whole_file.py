@@ -94,7 +94,7 @@ def test_blocks_are_the_pairs_of_some_assignment():
         likelihood = (0.1 + rng.random((n, n))) * (rng.random((n, n)) < 0.35)
         likelihood[np.diag_indices(n)] = 0.5
         parts = blocks(sparse.csc_array(likelihood.T))
-        inside = (parts.of[:, None] == parts.of) & (likelihood > 0)
+        inside = (parts.block_of[:, None] == parts.block_of) & (likelihood > 0)
         np.testing.assert_array_equal(inside, exact_marginals(likelihood) > 1e-6)
         marginals = scaled(sparse.csc_array(likelihood.T), parts, steps=2000).toarray()
         np.testing.assert_allclose(marginals.sum(axis=0), 1, atol=1e-6)

@@ -17,7 +17,7 @@ from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
 from rwn_core.measures.attacks.repeated_releases import (
     bhattacharyya,
     bounds_of_records,
-    success_after,
+    success_of_rows,
 )
 from rwn_core.measures.attacks.scenarios import levels
 from rwn_core.measures.attacks.simulation import simulate, simulated_donors
@@ -90,7 +90,7 @@ def test_the_simulation_keeps_or_masks_whole_rows(law, drawn):
     assert near(np.isnan(x).mean(axis=0), np.where(law.neighborhoods.sizes, 0.0, law.row_share))
     own = law.original.matrix(["x", "y"])
     intact = (x == own[:, 0]) & (y == own[:, 1])
-    assert near(intact.mean(axis=0), law.rows_intact())
+    assert near(intact.mean(axis=0), law.rows_unchanged())
 
 
 def test_membership_knows_that_columns_of_a_row_depend(data, law, drawn):
@@ -120,7 +120,9 @@ def test_the_bound_is_never_above_the_simulation(data, law):
     generator = np.random.default_rng(6)
     times = (1, 2, 3, 5)
     runs = [
-        success_after(law, [simulate(law, generator) for _ in range(5)])[[0, 1, 2, 4]]
+        success_of_rows(law, [simulate(law, generator) for _ in range(5)]).mean(axis=1)[
+            [0, 1, 2, 4]
+        ]
         for _ in range(10)
     ]
     bounds = bounds_of_records(bhattacharyya(law), times).mean(axis=1)
@@ -172,7 +174,7 @@ def test_who_has_the_keys_only_finds_open_balls_anew(bodyfat):
 
 def test_an_empty_neighborhood_discloses_nothing(law):
     values = np.zeros(24)
-    share = same_share(law.members, values, EXACT)
+    share = same_share(law.probabilities, values, EXACT)
     assert share[5] == share[11] == 0
     assert np.delete(share, [5, 11]).min() == 1
 

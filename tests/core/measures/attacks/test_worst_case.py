@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import rounded, steps_of
+from rwn_core.data.rounding import given_steps, rounded
 from rwn_core.errors import NotApplicable
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
@@ -30,7 +30,7 @@ CASES = {
 
 def released(data: Microdata, params, seed: int, share: float = 0.0) -> Comparison:
     release = mask(data, params, seed=seed)
-    steps = steps_of(data, share)
+    steps = given_steps(data, share)
     return Comparison(
         original=data, masked=rounded(release.masked, steps), law=release.law.rounded(steps)
     )
@@ -91,7 +91,7 @@ def test_with_missing_values_and_other_laws(params):
     comparison = released(data, params, 1)
     found = worst_case(comparison)
     assert found.earned
-    assert found.success == max(found.links.success, found.at_once, found.weighed)
+    assert found.success == max(found.links.success, found.at_once, found.joint_success)
     assert sorted(found.linked) == list(range(60))
     of_some = worst_case(comparison, ["x"])
     assert of_some.earned
@@ -146,7 +146,7 @@ def test_above_the_affordable_size_it_is_at_least_and_an_estimate(case, request,
         assert reading.detail["standing"] == "at least"
         assert "at least" in words
         assert "an estimate" in words
-        assert "worst" not in words + measure.title_of(reading)
+        assert "worst" not in words + measure.reading_title(reading)
     found = MEASURES["bayes_linkage"].compute(comparison).detail
     assert found["row_by_row"] == pytest.approx(before, abs=0.05)
     assert found["estimate"] == pytest.approx(after, abs=0.08)
@@ -167,7 +167,7 @@ def test_a_sample_of_rows_is_at_least(pima):
     comparison = released(pima, RWN(epsilon=2.0, k=5), 1)
     found = worst_case(comparison, work=200 * pima.n, whole=1000)
     assert found.links.sampled
-    assert (found.at_once, found.weighed, found.earned) == (None, None, False)
+    assert (found.at_once, found.joint_success, found.earned) == (None, None, False)
 
 
 def test_the_sentence_says_which_attack_it_was(bodyfat):
@@ -191,5 +191,5 @@ def test_a_title_claims_a_worst_case_only_where_it_is_one():
     measure = MEASURES["bayes_linkage"]
     assert measure.title_for(1500) == measure.title == "Worst-case linkage"
     assert measure.title_for(1501) == measure.at_least == "Linkage, at least"
-    assert measure.title_of(NotApplicable("No law.")) == measure.title
+    assert measure.reading_title(NotApplicable("No law.")) == measure.title
     assert MEASURES["correlation"].title_for(10**6) == MEASURES["correlation"].title

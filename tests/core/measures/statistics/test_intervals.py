@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import rwn_core as rwn
-from rwn_core.evaluation.prediction_bands import Band, Gathering, interval_of
+from rwn_core.evaluation.prediction_bands import Band, Gathering, release_interval
 from rwn_core.evaluation.repeated_draws import Ensemble, ensemble
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading
@@ -131,12 +131,12 @@ def test_one_rule_wherever_nine_of_ten_are_told() -> None:
     ends = (float(low), float(high))
     key = "distance_linkage"
     assert Spread(measure=key, values=EIGHT).interval == ends
-    assert interval_of(key, EIGHT) == ends
+    assert release_interval(key, EIGHT) == ends
     values = {key: np.array(EIGHT)}
     made = Ensemble(repeats=8, values=values, baselines={key: None}, bands={}, reasons={})
     assert made.interval(key) == ends
     assert made.reading(key).interval == ends
-    band = Band.of([[value] for value in EIGHT])
+    band = Band.from_draws([[value] for value in EIGHT])
     assert (band.low.item(), band.high.item()) == ends
 
 
@@ -153,8 +153,11 @@ def test_a_sweep_and_an_ensemble_of_the_same_releases_say_the_same(releases: int
 def test_ends_stay_within_what_a_measure_can_be() -> None:
     low, high = prediction_interval([0.0, 0.3], bounds=(0.0, 1.0))
     assert (low, high) == (0.0, 1.0)
-    assert interval_of("distance_linkage", [0.0, 0.01]) == (0.0, pytest.approx(0.115, abs=0.001))
-    assert interval_of("clustering", [-0.9, 0.9]) == (-1.0, 1.0)
+    assert release_interval("distance_linkage", [0.0, 0.01]) == (
+        0.0,
+        pytest.approx(0.115, abs=0.001),
+    )
+    assert release_interval("clustering", [-0.9, 0.9]) == (-1.0, 1.0)
     gathering = Gathering("correlation")
     for value in (0.9, 0.99):
         gathering.add(Reading(value=0.1, detail={"released": np.array([[1.0, value]])}))
@@ -176,7 +179,7 @@ def test_a_band_of_a_value_has_the_bounds_of_its_measure() -> None:
 
 def test_without_two_draws_there_is_no_interval() -> None:
     assert Spread(measure="correlation", values=(0.1,)).interval is None
-    assert interval_of("correlation", []) is None
+    assert release_interval("correlation", []) is None
     assert np.isnan(prediction_interval([[1.0, 2.0]])).all()
     gathering = Gathering("cells_changed")
     gathering.add(Reading(value=0.5, detail={}))

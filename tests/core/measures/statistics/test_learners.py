@@ -5,7 +5,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.evaluation.holdout import predict_on_holdout
-from rwn_core.measures.statistics.learners import LEARNERS, learner_error
+from rwn_core.measures.utility.prediction import LEARNERS, learner_error
 
 
 def sample(n: int = 200, *, classify: bool) -> tuple[np.ndarray, np.ndarray]:

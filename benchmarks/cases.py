@@ -1,0 +1,120 @@
+"""What is timed, and against which rival."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.spatial import cKDTree
+
+import rwn_core as rwn
+from benchmarks.bench import Pair, bench
+from benchmarks.tables import mixed, radius_of
+from rwn_core.evaluation.forecast import forecast_scan
+from rwn_core.laws.cell_law import CellLaw
+from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
+
+QUERIES = 2_000
+
+
+def _table(n: int, p: int) -> rwn.Microdata:
+    names = [f"v{i}" for i in range(p)]
+    return rwn.Microdata.from_frame(pd.DataFrame(mixed(n, p), columns=names))
+
+
+def _masking(n: int, p: int, size: int) -> Pair:
+    """Mask a table with a given mean neighborhood; the rival counts members of some records."""
+    points = np.ascontiguousarray(mixed(n, p))
+    epsilon, data, tree = radius_of(points, size), _table(n, p), cKDTree(points)
+    some = points[np.random.default_rng(7).choice(n, QUERIES, replace=False)]
+    method = rwn.RWN(epsilon=epsilon, k=5)
+    return Pair(
+        work=lambda: rwn.mask(data, method, seed=1, threads=1),
+        rival=lambda: tree.query_ball_point(some, epsilon, return_length=True, workers=1),
+        rival_share=QUERIES / n,
+    )
+
+
+for _n, _least in ((100_000, 12.0), (1_000_000, 12.0)):
+    bench(f"mask {_n} x 10", rival="cKDTree, counting only", least=_least)(
+        partial(_masking, _n, 10, 100)
+    )
+
+
+def _worst_case(demo: str, epsilon: float, rows: int) -> Pair:
+    data = rwn.load_demo(demo)
+    release = rwn.mask(data, rwn.RWN(epsilon=epsilon, k=5), seed=7)
+    law = release.law
+    assert isinstance(law, CellLaw)
+
+    def linkage() -> None:
+        fresh = CellLaw(data, law.neighborhoods, law.q)
+        comparison = Comparison(original=data, masked=release.masked, law=fresh)
+        MEASURES["bayes_linkage"].compute(comparison)
+
+    tables = {each.name: law.table(each.name) for each in data.schema.released}
+    places = {name: {v: i for i, v in enumerate(table[1])} for name, table in tables.items()}
+
+    def formula() -> None:
+        """Multiply P(released value | record) pair by pair, as the formula stands."""
+        for row in range(rows):
+            likelihood = np.ones(data.n)
+            for name, (chances, _) in tables.items():
+                column = places[name][release.masked.frame[name].iloc[row]]
+                for record in range(data.n):
+                    likelihood[record] *= chances[record, column]
+
+    return Pair(work=linkage, rival=formula, rival_share=rows / data.n)
+
+
+bench("worst case bodyfat", rival="a loop over all pairs", least=50)(
+    partial(_worst_case, "bodyfat", 2.0, 5)
+)
+bench("worst case pima", rival="a loop over all pairs", least=50)(
+    partial(_worst_case, "pima", 2.0, 5)
+)
+
+
+@bench("forecast of 60 settings", rival="one release of each", least=1.5)
+def _forecast() -> Pair:
+    data = rwn.load_demo("bodyfat")
+    radii = np.linspace(0, 6, 20)
+    settings = [rwn.RWN(epsilon=float(e), k=5, q=q) for e in radii for q in (0.3, 0.6, 1.0)]
+    return Pair(
+        work=lambda: forecast_scan(data, settings),
+        rival=lambda: [rwn.mask(data, each, seed=1) for each in settings],
+    )
+
+
+@bench("category of 500 levels", rival="the table with 2 levels", least=0.33)
+def _many_levels() -> Pair:
+    numbers = np.random.default_rng(3)
+    frame = pd.DataFrame(mixed(20_000, 5), columns=list("abcde"))
+
+    def masked(levels: int) -> Callable[[], object]:
+        codes = numbers.integers(0, levels, len(frame))
+        data = rwn.Microdata.from_frame(frame.assign(level=[f"L{code}" for code in codes]))
+        return lambda: rwn.mask(data, rwn.RWN(epsilon=0.5, k=5), seed=1, threads=1)
+
+    return Pair(work=masked(500), rival=masked(2))
+
+
+@bench("dataset of 300000 rows", rival="the table in memory", least=0.2)
+def _dataset() -> Pair:
+    folder = tempfile.TemporaryDirectory()
+    path, table = Path(folder.name), _table(300_000, 10)
+    (path / "in").mkdir()
+    table.frame.to_parquet(path / "in" / "0.parquet", index=False)
+    method, count = rwn.RWN(epsilon=1.2, k=5), iter(range(1000))
+
+    def files() -> None:
+        options = rwn.RunOptions(workers=1)
+        target = Path(folder.name) / f"out{next(count)}"
+        rwn.mask_dataset(path / "in", target, method, seed=1, options=options)
+
+    return Pair(work=files, rival=lambda: rwn.mask(table, method, seed=1, threads=1))

@@ -1,0 +1,103 @@
+"""Compile ahead: the search of large tables is translated once a machine, in up to a minute.
+
+Run ``python -m rwn_core.compile_ahead`` after an installation to have it done before the first
+user.
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
+from rwn_core.masking import RWN, mask
+from rwn_core.measures.attacks.all_rows import all_rows
+from rwn_core.measures.attacks.assignment import Blocks
+from rwn_core.measures.attacks.confidential_value import EXACT
+from rwn_core.measures.attacks.likeliest_value import ReleasedValues
+from rwn_core.measures.attacks.posterior import link
+from rwn_core.measures.attacks.value_match import Columns
+from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.metric_axes import MANY_LEVELS
+from rwn_core.parallel.kernel_cache import LEVELS, is_ready, set_ready
+from rwn_core.parallel.threads import Watch
+from rwn_core.randomness import SecretKey
+
+
+def warm() -> None:
+    """Use every kernel once, so that its machine code is kept; at once if it is there."""
+    if is_ready():
+        return
+    n = LARGEST_DENSE + 500
+    numbers = np.random.default_rng(0)
+    frame = {"x": numbers.normal(size=n), "y": numbers.normal(size=n), "z": np.arange(n) % 7}
+    table = Microdata.from_frame(pd.DataFrame(frame))
+    params = RWN(k=3, epsilon=0.1)
+    release = mask(table, params, seed=0)
+    if release.law is not None:
+        link(release.law, release.masked)
+        all_rows(
+            sparse.csc_array(np.eye(2)), Blocks(block_of=np.zeros(2, np.int64), sizes=np.array([2]))
+        )
+        codes = np.arange(6).reshape(2, 3)
+        list(Columns(codes, [(0, 1, 2)]).matches(codes))
+        ReleasedValues(np.arange(2), np.ones(2), EXACT).majority(np.ones(2))
+        release.law.table("x")
+        release.law.rows_unchanged()
+        for _, cells in release.law.components():
+            if cells.donors is not None:
+                cells.donors.received(np.arange(2))
+    params.prepare(table, settings=[params]).release(SecretKey.from_seed(0))
+    _look_up_far(table, params)
+    set_ready()
+
+
+def _look_up_far(table: Microdata, params: RWN) -> None:
+    """Use the kernels of slider moves beyond a stored table."""
+    from rwn_core.neighbors.far_donors import find_far_donors
+    from rwn_core.neighbors.search import Search
+    from rwn_core.neighbors.slider_range import slider_range_of
+    from rwn_core.neighbors.tree_search import index_of, stored_table
+
+    points, watch = params.points(table), Watch()
+    slider_range_of(points, 1000)
+    index = index_of(points, None)
+    near = stored_table(points, 3, 0.1, watch, index=index)
+    drawing = Drawing(key=SecretKey.from_seed(0), streams=(0, 1), q=np.ones(2))
+    end = Search(index, k=0, epsilon=0.2)
+    far = find_far_donors(end, near, np.array([0.0, 0.1, 0.2]), drawing, watch)
+    far.find(Search(index, k=3, epsilon=0.2), drawing, watch.threads)
+
+
+def warm_for_levels() -> None:
+    """Use the kernels as a table with a category of many levels does: in double precision.
+
+    Most tables have none, so nobody waits for this.
+    """
+    if is_ready(LEVELS):
+        return
+    n = LARGEST_DENSE + 500
+    numbers = np.random.default_rng(0)
+    frame = {"x": numbers.normal(size=n), "place": (np.arange(n) % 100).astype(str)}
+    table, params = Microdata.from_frame(pd.DataFrame(frame)), RWN(k=3, epsilon=0.1)
+    mask(table, params, seed=0)
+    _look_up_far(table, params)
+    set_ready(LEVELS)
+
+
+def has_many_levels(table: Microdata) -> bool:
+    """True if a category has enough levels to need the search of `warm_for_levels`."""
+    categories = (v.name for v in table.schema.released if v.kind is Kind.CATEGORICAL)
+    return any(len(table.codes(name)[1]) > MANY_LEVELS for name in categories)
+
+
+if __name__ == "__main__":
+    if hasattr(os, "nice"):
+        os.nice(19)  # beside a server that somebody uses
+    warm()
+    warm_for_levels()

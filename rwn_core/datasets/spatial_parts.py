@@ -1,0 +1,121 @@
+"""Deals the records of a dataset out to leaves, and makes each leaf ready to be searched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.datasets.parts import numbers_of_range
+from rwn_core.datasets.record_batches import write_batches
+from rwn_core.datasets.run import Run, Task
+from rwn_core.datasets.split_planes import Cut, build_planes, leaf_numbers, principal_axes, turned
+from rwn_core.datasets.stage import atomic_file
+from rwn_core.datasets.staged_arrays import DEAL, gather_leaf, load, points_like, save
+from rwn_core.datasets.staged_columns import columns_path
+from rwn_core.neighbors.frame import Frame
+from rwn_core.neighbors.index import Index, build_index, frame_of
+from rwn_core.neighbors.index_kernel import IndexArrays
+from rwn_core.neighbors.points import Points, values_of
+
+INDEX = "index"
+
+
+def planes(run: Run) -> tuple[Cut | int, int]:
+    """The planes of a run, the same in every task."""
+    return build_planes(turned(run.survey_result.points, axes(run)), run.leaves)
+
+
+def save_axes(run: Run) -> None:
+    """Keep the axes that planes lie across: made once, so that all tasks agree."""
+    save(run, DEAL, "axes", principal_axes(run.survey_result.points))
+
+
+def axes(run: Run) -> NDArray[np.float64]:
+    """The axes that planes lie across."""
+    return load(run, DEAL, "axes")
+
+
+def deal_records(run: Run, task: Task) -> dict[str, Any]:
+    """Sort the points of a range by leaf, and store the range's columns for copying."""
+    number, found = task["number"], run.survey_result
+    table = run.dataset.read(task["start"], task["stop"], run.names)
+    with atomic_file(columns_path(run, number)) as unfinished:
+        write_batches(unfinished, table, [len(table)], packed=False)
+    points = found.to_points(found.microdata(table))
+    leaf, leaves = _part_numbers(run, task, points)
+    order = np.argsort(leaf, kind="stable")
+    ends = np.concatenate(([0], np.cumsum(np.bincount(leaf, minlength=leaves))))
+    values = values_of(points)[order]
+    if run.params.scheme.exact:
+        save(run, DEAL, f"{number:06d}-corners", np.stack([values.min(axis=0), values.max(axis=0)]))
+    save(run, DEAL, f"{number:06d}-values", np.ascontiguousarray(values))
+    save(run, DEAL, f"{number:06d}-ids", task["start"] + order)
+    save(run, DEAL, f"{number:06d}-ends", ends)
+    return {}
+
+
+def _part_numbers(run: Run, task: Task, points: Points) -> tuple[NDArray[np.int64], int]:
+    """The leaf of each record of a range, and how many leaves there are."""
+    scheme = run.params.scheme
+    if scheme.exact:
+        root, leaves = planes(run)
+        return leaf_numbers(root, points, axes(run)), leaves
+    if scheme.neighbors == "partition":
+        return numbers_of_range(run, task["start"], task["stop"]), run.leaves
+    return np.zeros(len(points), dtype=np.int64), 1
+
+
+def count_leaves(run: Run, ranges: int) -> int:
+    """Add up the records of each leaf, and put corners together; how many leaves there are."""
+    corners = [load(run, DEAL, f"{number:06d}-corners") for number in range(ranges)]
+    low, high = np.min(corners, axis=(0, 1)), np.max(corners, axis=(0, 1))
+    save(run, INDEX, "corners", np.stack([low, high]))
+    ends = [load(run, DEAL, f"{number:06d}-ends") for number in range(ranges)]
+    counts = np.sum([np.diff(each) for each in ends], axis=0)
+    save(run, INDEX, "counts", counts)
+    return len(counts)
+
+
+def index_leaf(run: Run, task: Task) -> dict[str, Any]:
+    """Gather a leaf's points from all ranges, and build the index of its tree."""
+    leaf = task["number"]
+    points, numbers = gather_leaf(run, leaf, task["ranges"])
+    if not len(numbers):
+        return {}
+    index = build_index(points, numbers=numbers, frame=common_frame(run))
+    for which, side in (("target", index.side), ("query", index.querying)):
+        if which == "query" and index.querying is index.side:
+            break
+        for name, value in side._asdict().items():
+            save(run, INDEX, f"{leaf:06d}-{which}-{name}", np.asarray(value))
+    return {}
+
+
+def common_frame(run: Run) -> Frame:
+    """The frame of all leaves: of the sample, and of the corners of all records."""
+    found = run.survey_result
+    values = np.concatenate((values_of(found.points), load(run, INDEX, "corners")))
+    return frame_of(points_like(run.survey_result.points, values))
+
+
+def load_leaf(run: Run, leaf: int, frame: Frame) -> Index:
+    """The index of a leaf that has records: its arrays are mapped, and read where needed."""
+    side = load_side(run, leaf)
+    querying = side if frame.embedding is None else load_side(run, leaf, "query")
+    return Index(side=side, querying=querying, frame=frame)
+
+
+def load_side(run: Run, leaf: int, which: str = "target") -> IndexArrays:
+    """One side of a leaf's index."""
+    arrays: dict[str, Any] = {
+        name: load(run, INDEX, f"{leaf:06d}-{which}-{name}") for name in IndexArrays._fields
+    }
+    return IndexArrays(**{**arrays, "far": float(arrays["far"])})
+
+
+def leaves_with_records(run: Run) -> list[int]:
+    """The numbers of the leaves that are not empty."""
+    found: list[int] = np.flatnonzero(load(run, INDEX, "counts")).tolist()
+    return found

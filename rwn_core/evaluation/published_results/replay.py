@@ -1,0 +1,364 @@
+"""Published numbers and ours: what a replay is, how it runs, and its verdicts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from decimal import Decimal
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from math import hypot, isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtr, stdtrit
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.toml import toml_document
+from rwn_core.errors import ParameterError
+
+ERRORS = 3.0
+"""Monte Carlo standard errors within which two numbers agree."""
+_CLOSE = 1e-6  # what half a unit of the last digit may be off by
+
+
+class Verdict(StrEnum):
+    """Outcome of comparing a published number with ours."""
+
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    NOT_REPRODUCIBLE = "not reproducible"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number:
+    """Hold a number found here, and how far luck moves it.
+
+    Attributes
+    ----------
+    value : float
+    error : float
+        Monte Carlo standard error of the value; 0 for what no luck moves.
+    spread : float
+        Standard error of the same number from a single release; 0 likewise.
+    runs : int
+        Releases that both were estimated from; 0 where they are known.
+    """
+
+    value: float
+    error: float = 0.0
+    spread: float = 0.0
+    runs: int = 0
+
+    @property
+    def errors(self) -> float:
+        """Number of standard errors allowed: `ERRORS`, or more with few releases."""
+        if self.runs < 2:
+            return ERRORS
+        return float(stdtrit(self.runs - 1, ndtr(ERRORS)))
+
+    @property
+    def reach(self) -> float:
+        """Largest difference that chance explains."""
+        return self.errors * self.error
+
+
+def mean_number(values: ArrayLike) -> Number:
+    """Give the mean over releases with its standard error.
+
+    Examples
+    --------
+    >>> mean_number([1.0, 3.0]).value
+    2.0
+    """
+    found = np.asarray(values, dtype=np.float64)
+    spread = float(found.std(ddof=1))
+    error = spread / float(np.sqrt(len(found)))
+    return Number(value=float(found.mean()), error=error, spread=spread, runs=len(found))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """Hold a number as its source prints it.
+
+    Attributes
+    ----------
+    name : str
+        What it is.
+    text : str
+        As printed.
+    low, high : float
+        The same number twice; or the ends between which the source says that it lies.
+    rounding : float
+        Half a unit of the last digit printed.
+    source : str
+        Who says so: the paper, or an independent program.
+    unit : str
+        Numbers of one unit can stand on one axis.
+    sd : float, optional
+        Standard deviation over the source's own releases.
+    runs : int
+        How many releases the source took the mean of; 0 for what no luck moves.
+    """
+
+    name: str
+    text: str
+    low: float
+    high: float
+    rounding: float = 0.0
+    source: str = "paper"
+    unit: str = ""
+    sd: float | None = None
+    runs: int = 0
+
+    def holds(self, number: Number) -> bool:
+        """True if a number agrees with it, but for rounding and chance."""
+        if self.low <= number.value <= self.high:
+            return True
+        if not isfinite(number.value):
+            return False
+        apart = max(self.low - number.value, number.value - self.high)
+        return apart <= self.tolerance(number)
+
+    def tolerance(self, number: Number) -> float:
+        """Return the largest allowed difference: chance of both, and rounding."""
+        luck = hypot(number.reach, number.errors * self._error(number))
+        return luck + self.rounding * (1 + _CLOSE)
+
+    def _error(self, number: Number) -> float:
+        """The source's own standard error; of an unknown spread ours stands in."""
+        spread = number.spread if self.sd is None else self.sd
+        return spread / float(np.sqrt(self.runs)) if self.runs else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """Hold another way to read the source, and the number that it gives.
+
+    Attributes
+    ----------
+    words : str
+        Ends the sentence "The published value comes out".
+    number : Number
+    """
+
+    words: str
+    number: Number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """Hold a published number and ours.
+
+    Attributes
+    ----------
+    published : Published
+    ours : Number, optional
+        None where it cannot be found here.
+    reason : str
+        Why it cannot.
+    attempts : tuple of Attempt
+        Other ways to read the source, tried where ours differs.
+    """
+
+    published: Published
+    ours: Number | None = None
+    reason: str = ""
+    attempts: tuple[Attempt, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The outcome of the comparison."""
+        if self.ours is None:
+            return Verdict.NOT_REPRODUCIBLE
+        return Verdict.AGREES if self.published.holds(self.ours) else Verdict.DIFFERS
+
+    @property
+    def cause(self) -> str:
+        """Why they differ, as far as another way to read the source gives what it prints."""
+        if self.verdict is not Verdict.DIFFERS:
+            return self.reason
+        for attempt in self.attempts:
+            if self.published.holds(attempt.number):
+                return f"The published value comes out {attempt.words}."
+        tried = "; ".join(f"{each.words}: {each.number.value:.3g}" for each in self.attempts)
+        return f"Nothing that was tried gives it ({tried})." if tried else "The cause is not known."
+
+    @property
+    def explained(self) -> bool:
+        """True if ours differs and another reading of the source gives its number."""
+        differs = self.verdict is Verdict.DIFFERS
+        return differs and any(self.published.holds(each.number) for each in self.attempts)
+
+
+SOURCES = {"paper": "paper", "program": "independent program"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """Say how a replay is run.
+
+    Attributes
+    ----------
+    short : bool
+        Fewer repetitions: the same verdicts with more room for luck.
+    data : Microdata, optional
+        The paper's own table, where it is not among the demo tables; its schema has the weights
+        and the regression.
+    """
+
+    short: bool = False
+    data: Microdata | None = None
+
+    def repetitions(self, full: int, short: int) -> int:
+        """Return the number of repetitions."""
+        return short if self.short else full
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Hold what came out, by the name of the published number.
+
+    Attributes
+    ----------
+    numbers : mapping of str to Number or str
+        A text says why there is none.
+    attempts : mapping of str to tuple of Attempt
+    pictures : tuple of (chart, what it draws)
+        Charts by their key in CHARTS.
+    unit : str
+        Of the numbers that are drawn side by side; empty for none.
+    notes : tuple of str
+        How it was done, in sentences.
+    stand_in : bool
+        Whether the pictures show another table than the paper's.
+    """
+
+    numbers: Mapping[str, Number | str]
+    attempts: Mapping[str, tuple[Attempt, ...]] = field(default_factory=dict)
+    pictures: tuple[tuple[str, Any], ...] = ()
+    unit: str = ""
+    notes: tuple[str, ...] = ()
+    stand_in: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """State one figure, table or claim of a paper that is run again.
+
+    Attributes
+    ----------
+    key, title : str
+    run : callable
+        Of a Request; gives what was found.
+    file : str
+        Which table the user must give, if any.
+    """
+
+    key: str
+    title: str
+    run: Callable[[Request], Found]
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed(Found):
+    """Hold what came out of a replay, with a verdict on each published number.
+
+    Attributes
+    ----------
+    key, title, where : str
+        Where the source prints it.
+    rows : tuple of Row
+    """
+
+    key: str
+    title: str
+    where: str
+    rows: tuple[Row, ...]
+
+    @property
+    def drawn(self) -> tuple[Row, ...]:
+        """The rows that stand side by side in a picture."""
+        return tuple(row for row in self.rows if self.unit and row.published.unit == self.unit)
+
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """Count in words the rows of each source that agree, differ and cannot be found."""
+        return totals(self.rows)
+
+
+def totals(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Count in words the rows of each source that agree, differ and cannot be found."""
+    of = {name: [r for r in rows if r.published.source == name] for name in SOURCES.values()}
+    return tuple(_words(name, mine) for name, mine in of.items() if mine)
+
+
+def _words(source: str, rows: Sequence[Row]) -> str:
+    seen = Counter(row.verdict for row in rows)
+    explained = sum(row.explained for row in rows)
+    return (
+        f"{source}: {seen[Verdict.AGREES]} of {len(rows)} agree, {seen[Verdict.DIFFERS]} differ "
+        f"({explained} with a cause), {seen[Verdict.NOT_REPRODUCIBLE]} not reproducible"
+    )
+
+
+def replayed(replay: Replay, request: Request) -> Replayed:
+    """Run a replay, and hold each published number against ours."""
+    if request.data is not None and not replay.file:
+        raise ParameterError(f"{replay.key} runs on a table of its own; leave the file out.")
+    found = replay.run(request)
+    return Replayed(
+        key=replay.key,
+        title=replay.title,
+        where=str(_entry(replay.key)["where"]),
+        rows=tuple(_row(each, found) for each in published(replay.key)),
+        **{each.name: getattr(found, each.name) for each in fields(found)},
+    )
+
+
+def _row(each: Published, found: Found) -> Row:
+    number = found.numbers[each.name]
+    if isinstance(number, str):
+        return Row(published=each, reason=number)
+    return Row(published=each, ours=number, attempts=found.attempts.get(each.name, ()))
+
+
+@cache
+def _facts() -> dict[str, Any]:
+    text = (files(__package__) / "published.toml").read_text(encoding="utf-8")
+    return toml_document(text, "data file")
+
+
+def _entry(key: str) -> dict[str, Any]:
+    entry: dict[str, Any] = _facts()[key]
+    return entry
+
+
+def published(key: str) -> tuple[Published, ...]:
+    """The numbers that the source of a replay prints, in its order."""
+    return tuple(_published(name, fact) for name, fact in _entry(key)["values"].items())
+
+
+def _published(name: str, fact: Mapping[str, Any]) -> Published:
+    text = str(fact["value"])
+    bound = text.startswith("at least ")
+    printed = text.removeprefix("at least ")
+    number, rounding = float(printed), 0.0
+    digits = Decimal(printed).as_tuple().exponent
+    if not bound and isinstance(digits, int) and digits < 0:
+        rounding = 0.5 * 10.0**digits
+    return Published(
+        name=name,
+        text=text,
+        low=number,
+        high=float("inf") if bound else number,
+        rounding=float(fact.get("rounding", rounding)),
+        source=SOURCES[fact.get("from", "paper")],
+        unit=str(fact.get("unit", "")),
+        sd=fact.get("sd"),
+        runs=int(fact.get("runs", 0)),
+    )

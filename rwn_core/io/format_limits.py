@@ -1,0 +1,101 @@
+"""Say what a format does not keep of a table, before or after it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+
+from rwn_core.data.file_layout import FileLayout
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Variable
+from rwn_core.io.format import Feature, Format
+
+_NAMED = 3
+_LAID = {
+    "encoding": "the encoding of the file",
+    "separator": "its separator",
+    "header": "that no line has the names",
+    "above": "the lines above the table",
+    "below": "the lines below the table",
+}
+
+
+def losses(microdata: Microdata, form: Format) -> list[str]:
+    """Name what the table has and a file of the format does not keep."""
+    frame = microdata.frame
+    said = []
+    for feature, has in _HAS.items():
+        if feature in form.keeps:
+            continue
+        names = [v.name for v in microdata.schema.released if has(frame[v.name], v)]
+        if names:
+            dots = ", ..." if len(names) > _NAMED else ""
+            said.append(
+                f"{form.title} does not keep {feature} ({', '.join(names[:_NAMED])}{dots})."
+            )
+    return [*said, *_layout_lost(microdata.schema.file, form)]
+
+
+def _layout_lost(layout: FileLayout | None, form: Format) -> list[str]:
+    given = {} if layout is None else layout.changed()
+    if given.get("separator") == "\t":  # a format that has no other separator has tabs
+        del given["separator"]
+    gone = (given.keys() & form.layout) - form.marks
+    lost = [words for name, words in _LAID.items() if name in gone]
+    return [f"{form.title} does not keep {', '.join(lost)}."] if lost else []
+
+
+def _has_truths(column: pd.Series[Any], variable: Variable) -> bool:
+    return bool(pd.api.types.is_bool_dtype(column.dtype))
+
+
+def _has_zone(column: pd.Series[Any], variable: Variable) -> bool:
+    return isinstance(column.dtype, pd.DatetimeTZDtype)
+
+
+def _has_order(column: pd.Series[Any], variable: Variable) -> bool:
+    return isinstance(column.dtype, pd.CategoricalDtype) and bool(column.dtype.ordered)
+
+
+def _has_label(column: pd.Series[Any], variable: Variable) -> bool:
+    return variable.label is not None
+
+
+def _has_value_labels(column: pd.Series[Any], variable: Variable) -> bool:
+    return bool(variable.value_labels)
+
+
+def _are_texts(variable: Variable) -> bool:
+    codes = [code for code, _ in variable.value_labels]
+    return all(isinstance(code, str) for code in (*codes, *variable.missing_codes))
+
+
+def _has_missing_codes(column: pd.Series[Any], variable: Variable) -> bool:
+    codes = variable.missing_codes
+    return any(not isinstance(code, str) for code in codes) or (
+        bool(codes) and _are_texts(variable) and _is_text(column)
+    )
+
+
+def _has_letters(column: pd.Series[Any], variable: Variable) -> bool:
+    letters = [code for code in variable.missing_codes if isinstance(code, str)]
+    return bool(letters) and not _is_text(column)
+
+
+def _is_text(column: pd.Series[Any]) -> bool:
+    return bool(pd.api.types.is_string_dtype(column.dtype)) and not isinstance(
+        column.dtype, pd.CategoricalDtype
+    )
+
+
+_HAS: dict[Feature, Callable[[pd.Series[Any], Variable], bool]] = {
+    Feature.TRUTHS: _has_truths,
+    Feature.TIME_ZONES: _has_zone,
+    Feature.LEVEL_ORDER: _has_order,
+    Feature.LABELS: _has_label,
+    Feature.VALUE_LABELS: _has_value_labels,
+    Feature.MISSING_CODES: _has_missing_codes,
+    Feature.MISSING_LETTERS: _has_letters,
+}

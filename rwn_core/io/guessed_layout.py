@@ -1,0 +1,180 @@
+"""Guess the layout of a file, for the user to confirm."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from rwn_core.data.date_notation import USUAL_DATES
+from rwn_core.data.file_layout import MOST_LINES, SEPARATORS, FileLayout
+from rwn_core.errors import SchemaError
+from rwn_core.io.text_types.date_texts import fitting_notations
+from rwn_core.io.text_types.patterns import Form, text_form, text_forms, without_blanks
+
+_START, _END = 200_000, 20_000  # bytes that are looked at
+_LINES = 200
+_MOST_BELOW = 20
+_FEWEST = 0.6  # of the lines that must have as many fields as most
+_NUMBER = re.compile(r"[+-]?[\d.,]*\d")
+_COMMA, _POINT = re.compile(r"[+-]?\d+,\d+"), re.compile(r"[+-]?\d+\.\d+")
+_VALUES = {Form.NUMBER, Form.EXPONENT, Form.CODE, Form.DATE, Form.OTHER_DATE, Form.DECIMAL_COMMA}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuessedLayout:
+    """Hold what a file seems to be like.
+
+    Attributes
+    ----------
+    layout : FileLayout
+    sheets : tuple of str
+        Of a workbook; none of another file.
+    """
+
+    layout: FileLayout
+    sheets: tuple[str, ...] = ()
+
+    def plain(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"layout": self.layout.changed(), "sheets": list(self.sheets)}
+
+    @classmethod
+    def from_dict(cls, plain: Any) -> GuessedLayout:
+        """Read the plain data."""
+        return cls(
+            layout=FileLayout.from_dict(plain["layout"]),
+            sheets=tuple(str(sheet) for sheet in plain["sheets"]),
+        )
+
+
+def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
+    """Look at the beginning and the end of a text."""
+    encoding = _encoding(content)
+    start = content[:_START].decode(encoding, "replace")
+    if "\0" in start:
+        return None
+    whole = len(content) <= _START
+    lines = start.splitlines()[: None if whole else -1]
+    if not any(line.strip() for line in lines):
+        return None
+    mark, width = _separator(lines[:_LINES], usual)
+    above = next(
+        (i for i, line in enumerate(lines[:_LINES]) if len(_fields(line, mark)) == width), 0
+    )
+    records = [_fields(line, mark) for line in lines[above:_LINES] if line.strip()]
+    records = [record for record in records if len(record) == width]
+    end = lines if whole else content[-_END:].decode(encoding, "replace").splitlines()[1:]
+    try:
+        layout = FileLayout(
+            encoding=encoding,
+            separator=None if mark == usual else mark,
+            decimal=_decimal(records, mark),
+            header=_is_header(records),
+            above=min(above, MOST_LINES),
+            below=_below(end, mark, width),
+            dates=_dates(records),
+        )
+    except SchemaError:
+        return None
+    return GuessedLayout(layout=layout)
+
+
+def _encoding(content: bytes) -> str:
+    for sign, encoding in (
+        (codecs.BOM_UTF32_LE, "utf-32"),
+        (codecs.BOM_UTF32_BE, "utf-32"),
+        (codecs.BOM_UTF16_LE, "utf-16"),
+        (codecs.BOM_UTF16_BE, "utf-16"),
+    ):
+        if content.startswith(sign):
+            return encoding
+    for encoding in ("utf-8", "cp1252"):
+        try:
+            content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return encoding
+    return "latin-1"
+
+
+def _fields(line: str, mark: str) -> list[str]:
+    try:
+        return next(csv.reader(io.StringIO(line), delimiter=mark), [])
+    except csv.Error:
+        return []
+
+
+def _separator(lines: Sequence[str], usual: str) -> tuple[str, int]:
+    """The mark that divides most lines into equally many fields, and how many those are.
+
+    One that leaves other marks within its fields, but for decimals, is the likelier a part of them.
+    """
+    best, found = (0.0, 0.0, 0), (usual, 1)
+    for mark in (usual, *(mark for mark in SEPARATORS if mark != usual)):
+        records = [_fields(line, mark) for line in lines if line.strip()]
+        widths = Counter(map(len, records))
+        several = {width: count for width, count in widths.items() if width > 1}
+        if not several:
+            continue
+        width = max(several, key=lambda each: (several[each], each))
+        share = several[width] / max(len(records), 1)
+        torn = sum(any(_holds_a_mark(field) for field in record) for record in records)
+        how_well = (round(share, 1), -round(torn / max(len(records), 1), 1), width)
+        if share >= _FEWEST and how_well > best:
+            best, found = how_well, (mark, width)
+    return found
+
+
+def _holds_a_mark(field: str) -> bool:
+    """Return True if a field holds a mark that is no part of a number."""
+    return _NUMBER.fullmatch(field.strip()) is None and any(mark in field for mark in SEPARATORS)
+
+
+def _decimal(records: Sequence[Sequence[str]], mark: str) -> str:
+    if mark == ",":
+        return "."
+    fields = [field.strip() for record in records[1:] for field in record]
+    commas = sum(_COMMA.fullmatch(field) is not None for field in fields)
+    points = sum(_POINT.fullmatch(field) is not None for field in fields)
+    return "," if commas > points else "."
+
+
+def _dates(records: Sequence[Sequence[str]]) -> str:
+    """The notation of dates that every column of them has, where no other one fits."""
+    found = set()
+    for fields in zip(*records[1:], strict=True):
+        texts = without_blanks(
+            pa.array([each for each in fields if each.strip()], pa.large_string())
+        )
+        if len(texts) and (text_forms(texts) == Form.OTHER_DATE).all():
+            found.add(tuple(fitting_notations(texts)))
+    if len(found) != 1:
+        return USUAL_DATES
+    fits = found.pop()
+    return fits[0] if len(fits) == 1 else USUAL_DATES
+
+
+def _is_header(records: Sequence[Sequence[str]]) -> bool:
+    """Return True if the first record has neither numbers nor dates."""
+    return not records or not any(text_form(field) in _VALUES for field in records[0])
+
+
+def _below(lines: Sequence[str], mark: str, width: int) -> int:
+    """Count the last lines that are no records, without blank ones at the end."""
+    kept = list(lines)
+    while kept and not kept[-1].strip():
+        kept.pop()
+    if width < 2:
+        return 0
+    odd = 0
+    while odd < len(kept) and len(_fields(kept[-1 - odd], mark)) != width:
+        odd += 1
+    return odd if odd <= _MOST_BELOW and odd < len(kept) else 0

@@ -1,0 +1,176 @@
+"""Columns of codes with labels become categories, and categories become codes again.
+
+What Stata, SPSS, SAS and R files have in common: a variable has a label, its codes have labels,
+and some codes mean that the answer is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rwn_core.data.codebook import Code, is_missing, level_names, missing_words
+from rwn_core.data.guess_schema import guess_schema
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.validation import check_names
+from rwn_core.data.variable import Kind, Variable
+from rwn_core.io.file_name import in_file
+
+MissingCodes = tuple[Code | tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledColumn:
+    """One column as its file has it.
+
+    Attributes
+    ----------
+    name : str
+    values : pandas.Series, length n
+        Codes, numbers, texts or dates.
+    label : str or None
+    value_labels : mapping of code to str
+    missing_codes : tuple
+        As in `Variable`; they may occur among the values.
+    ordered : bool
+        Whether the file says that the codes have an order.
+    narrow : bool
+        Whether whole numbers are to be found among the values, because the format has none.
+    """
+
+    name: str
+    values: pd.Series[Any]
+    label: str | None = None
+    value_labels: Mapping[Code, str] | None = None
+    missing_codes: MissingCodes = ()
+    ordered: bool = False
+    narrow: bool = False
+
+
+def labelled_table(
+    file: str,
+    columns: Sequence[LabelledColumn],
+    schema: Schema | None,
+    notices: Sequence[str] = (),
+) -> Microdata:
+    """Make microdata of labelled columns."""
+    with in_file(file):
+        check_names(pd.Index([column.name for column in columns], dtype=object))
+        if schema is not None:
+            schema.require_names([column.name for column in columns])
+        series: dict[str, pd.Series[Any]] = {}
+        said = list(notices)
+        for column in columns:
+            variable = None if schema is None else schema.variable(column.name)
+            series[column.name], noticed = _typed(column, variable)
+            said += noticed
+        frame = pd.DataFrame(series)
+        described = guess_schema(frame) if schema is None else schema
+        with_codes = tuple(
+            _with_codes(variable, column)
+            for variable, column in zip(described.variables, columns, strict=True)
+        )
+        return Microdata.from_frame(
+            frame, replace(described, variables=with_codes), notices=tuple(said)
+        )
+
+
+def _with_codes(variable: Variable, column: LabelledColumn) -> Variable:
+    """A variable with what the file says of it and the schema does not."""
+    return replace(
+        variable,
+        label=variable.label or column.label or None,
+        value_labels=variable.value_labels or tuple((column.value_labels or {}).items()),
+        missing_codes=variable.missing_codes or column.missing_codes,
+    )
+
+
+def _typed(column: LabelledColumn, variable: Variable | None) -> tuple[pd.Series[Any], list[str]]:
+    if variable is not None and not variable.is_released:
+        return column.values, []
+    values, notices = _without_missing(column)
+    labels = {
+        code: label
+        for code, label in (column.value_labels or {}).items()
+        if not is_missing(code, column.missing_codes)
+    }
+    known = set(values.dropna().unique().tolist())
+    wanted = variable is None or variable.kind in (Kind.CATEGORICAL, Kind.ORDERED)
+    if labels and wanted and known and known <= set(labels):
+        names = level_names(tuple(labels.items()))
+        levels = [names[code] for code in sorted(known, key=_place(list(labels)))]
+        texts = values.map(names).astype(object)
+        ordered = column.ordered if variable is None else variable.kind is Kind.ORDERED
+        category = pd.Categorical(texts.where(values.notna(), None), levels, ordered=ordered)
+        if len(set(labels.values())) < len(labels):
+            notices.append(f"{column.name} has codes that share a label: they stay apart.")
+        return pd.Series(category), notices
+    if labels and wanted and known:
+        notices.append(f"{column.name} has labels for some of its values only: it stays as it is.")
+    return _narrowed(values) if column.narrow or column.missing_codes else values, notices
+
+
+def _place(codes: Sequence[Code]) -> Any:
+    """Numbers by size, texts as they are listed."""
+    numbers = all(not isinstance(code, str) for code in codes)
+    return (lambda code: code) if numbers else codes.index
+
+
+def _without_missing(column: LabelledColumn) -> tuple[pd.Series[Any], list[str]]:
+    """The values with codes for missing taken out, and a notice that counts them."""
+    values = column.values
+    if not column.missing_codes:
+        return values, []
+    gone = values.map(lambda value: is_missing(value, column.missing_codes)).to_numpy(bool)
+    kept = values.mask(gone)
+    if kept.dtype == object and column.narrow:
+        kept = pd.to_numeric(kept)
+    count = int(np.count_nonzero(gone))
+    if not count:
+        return kept, []
+    words = missing_words(column.missing_codes)
+    return kept, [
+        f"{column.name} has {count:,} value{'s' * (count != 1)} declared as missing ({words}): "
+        "they are missing here, without their codes."
+    ]
+
+
+def _narrowed(values: pd.Series[Any]) -> pd.Series[Any]:
+    """Numbers without decimals as whole numbers, which their file cannot tell apart."""
+    if not pd.api.types.is_float_dtype(values.dtype):
+        return values
+    known = values.dropna()
+    if not len(known) or (known % 1 != 0).any() or (known.abs() >= 2**53).any():
+        return values
+    return values.astype("int64" if len(known) == len(values) else "Int64")
+
+
+def coded(
+    column: pd.Series[Any], variable: Variable | None
+) -> tuple[pd.Series[Any], dict[Any, str]]:
+    """Codes of a category and their labels, for a file that holds codes."""
+    pairs = () if variable is None else variable.value_labels
+    pairs = tuple(pair for pair in pairs if not is_missing(pair[0], _missing(variable)))
+    code_of = {name: code for code, name in level_names(pairs).items()}
+    labels: dict[Any, str] = dict(() if variable is None else variable.value_labels)
+    numbers = [code for code in labels if not isinstance(code, str)]
+    texts = bool(code_of) and all(isinstance(code, str) for code in code_of.values())
+    following = max((int(code) for code in numbers), default=0) + 1
+    for level in column.cat.remove_unused_categories().cat.categories:
+        if level not in code_of:
+            code_of[level] = str(level) if texts else following
+            labels[code_of[level]] = str(level)
+            following += 1
+    codes: pd.Series[Any] = column.astype(object).map(code_of)
+    if not texts:
+        codes = codes.astype("float64")
+    return codes, labels
+
+
+def _missing(variable: Variable | None) -> MissingCodes:
+    return () if variable is None else variable.missing_codes

@@ -1,0 +1,122 @@
+"""The published part of a masked table: its values in fresh columns, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Role, Variable
+from rwn_core.errors import ParameterError, ReleaseError
+from rwn_core.io import format_of_key
+
+_FORMULA = re.compile(r"[=+\-@\t\r].", flags=re.DOTALL)
+GUARD = "'"
+"""What a spreadsheet takes as a sign that text follows; OWASP, "CSV injection"."""
+
+
+def publishable(masked: Microdata, rows: NDArray[np.int64]) -> Microdata:
+    """Return some rows of a masked table as a table, with nothing that they do not show."""
+    kept = [v for v in masked.schema.variables if not v.is_released]
+    if kept:
+        what = "direct identifier" if kept[0].role is Role.IDENTIFIER else "household"
+        raise ReleaseError(
+            f"The masked table still holds the {what} {kept[0].name}; a release cannot have it."
+        )
+    taken = masked.frame.take(rows)
+    columns = {name: _fresh(taken[name]) for name in taken.columns}
+    frame = pd.DataFrame(columns, index=pd.RangeIndex(len(rows)), copy=True)
+    variables = tuple(_without_unused(v, frame[v.name]) for v in masked.schema.variables)
+    about = masked.schema
+    return Microdata(frame, Schema(variables=variables, question=about.question, file=about.file))
+
+
+def without(table: Microdata, names: Sequence[str]) -> Microdata:
+    """Leave variables out of a table that is published."""
+    if not names:
+        return table
+    about = table.schema
+    variables = tuple(v for v in about.variables if v.name not in names)
+    if not variables:
+        raise ParameterError("drop names every variable of the release; leave one in.")
+    question = about.question
+    if question is not None and {question.response, *question.predictors} & set(names):
+        question = None
+    frame = table.frame[[variable.name for variable in variables]]
+    return Microdata(frame, Schema(variables=variables, question=question, file=about.file))
+
+
+def _fresh(column: pd.Series[Any]) -> pd.Series[Any]:
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.cat.remove_unused_categories()
+    return column.reset_index(drop=True)
+
+
+def _without_unused(variable: Variable, column: pd.Series[Any]) -> Variable:
+    if variable.levels is None:
+        return variable
+    present = {str(value) for value in column.dropna().unique()}
+    levels = tuple(level for level in variable.levels if level in present)
+    return replace(variable, levels=levels or None)
+
+
+def formula_cells(frame: pd.DataFrame, format: str) -> dict[str, NDArray[np.bool_]]:
+    """Find the texts that a spreadsheet would run as formulas when it opens the file."""
+    if not format_of_key(format).media_type.startswith("text/"):
+        return {}
+    found = {}
+    for name in frame.columns:
+        column = frame[name]
+        if pd.api.types.is_numeric_dtype(column.dtype):
+            continue
+        if pd.api.types.is_datetime64_any_dtype(column.dtype):
+            continue
+        cells = np.array([_runs(value) for value in column.tolist()], dtype=bool)
+        if cells.any():
+            found[str(name)] = cells
+    return found
+
+
+def _runs(value: object) -> bool:
+    if not isinstance(value, str) or not _FORMULA.match(value):
+        return False
+    try:
+        float(value)
+    except ValueError:
+        return True
+    return value[0] in "\t\r"  # any other number stays as it is: a spreadsheet shows it
+
+
+def without_formulas(frame: pd.DataFrame, format: str) -> pd.DataFrame:
+    """Put an apostrophe before each text that a spreadsheet would run; see `formula_cells`."""
+    for name, cells in formula_cells(frame, format).items():
+        texts = frame[name].astype(object)
+        frame = frame.assign(**{name: texts.where(~cells, GUARD + texts.astype(str))})
+    names = formula_names(frame.columns, format)
+    return frame.rename(columns={name: GUARD + name for name in names}) if names else frame
+
+
+def guarded_schema(schema: Schema, format: str) -> Schema:
+    """The schema of a file in which names that a spreadsheet would run have an apostrophe."""
+    names = formula_names(schema.names, format)
+    if not names:
+        return schema
+    variables = (
+        replace(each, name=GUARD + each.name) if each.name in names else each
+        for each in schema.variables
+    )
+    return Schema(variables=tuple(variables), file=schema.file)
+
+
+def formula_names(names: Iterable[str], format: str) -> list[str]:
+    """The names of columns that a spreadsheet would run as formulas, as `formula_cells`."""
+    if not format_of_key(format).media_type.startswith("text/"):
+        return []
+    return [str(name) for name in names if _runs(name)]

@@ -1,0 +1,79 @@
+"""Variables that a method does not mask: retained, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, get_args
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind, Variable
+from rwn_core.errors import ParameterError
+from rwn_core.laws.donors import masked_columns
+
+Others = Literal["keep", "refuse"]
+
+NUMBERS = (Kind.CONTINUOUS, Kind.COUNT)
+LEVELS = (Kind.CATEGORICAL, Kind.ORDERED)
+_NAMED = 4  # variables named in a sentence
+
+
+def check_others(others: str) -> None:
+    """Refuse a word that says nothing of the other variables."""
+    if others not in get_args(Others):
+        raise ParameterError(f"others must be one of: {', '.join(get_args(Others))}.")
+
+
+def maskable(
+    microdata: Microdata, able: Callable[[Variable], bool], others: str, what: str
+) -> tuple[str, ...]:
+    """The variables that a method masks, of those that the schema lets it mask."""
+    masked_columns(microdata)
+    chosen = [variable for variable in microdata.schema.released if variable.masked]
+    names = tuple(variable.name for variable in chosen if able(variable))
+    if not names:
+        raise ParameterError(
+            f"The method masks {what} only, and no variable that is to be masked has such values; "
+            "choose another method."
+        )
+    rest = [variable.name for variable in chosen if not able(variable)]
+    if rest and others == "refuse":
+        raise ParameterError(
+            f"The method masks {what} only, not {_some(rest)}; choose another method, take them "
+            'out of the masking, or say others="keep" to release them as they are.'
+        )
+    return names
+
+
+def name_tuple(variables: str | Sequence[str]) -> tuple[str, ...]:
+    """Names as a tuple: given as such, or as a text with commas."""
+    names = variables.split(",") if isinstance(variables, str) else variables
+    stripped = tuple(name.strip() if isinstance(name, str) else name for name in names)
+    if not all(isinstance(name, str) and name for name in stripped if variables):
+        raise ParameterError("variables must be names of variables; separate them by commas.")
+    if len(set(stripped)) < len(stripped):
+        raise ParameterError("variables must name each variable once.")
+    return stripped if variables else ()
+
+
+def require_masked(microdata: Microdata, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The same names, each of a variable that the schema lets a method mask."""
+    masked_columns(microdata)
+    chosen = {variable.name for variable in microdata.schema.released if variable.masked}
+    for name in names:
+        if name not in chosen:
+            raise ParameterError(
+                f"{name} is no variable that is to be masked; name others, or choose it for "
+                "masking."
+            )
+    return names
+
+
+def kept_as_they_are(microdata: Microdata, names: tuple[str, ...]) -> list[str]:
+    """The remark that some variables are released as they are; none where all are masked."""
+    rest = [variable.name for variable in microdata.schema.released if variable.name not in names]
+    return [f"released as they are: {_some(rest)}"] if rest else []
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

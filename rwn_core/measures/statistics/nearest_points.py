@@ -1,0 +1,179 @@
+"""Nearest points of any points, exact with ties: one matrix product says which pairs to compute.
+
+A product in single precision bounds all squared distances from below; the exact ones are computed
+for the few pairs that may be the nearest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.distance import TIE, squared_between
+from rwn_core.neighbors.points import CodedPoints, Points, values_of
+from rwn_core.parallel.threads import Watch, thread_count
+
+LONGEST = 1e15  # its square is still in the range of single precision
+PAIRS = 2_000_000  # pairs at a time; threads share more
+SLACK = 1e-6  # share of a squared distance within which ties are looked for
+_UNIT = 2.0**-24  # half the relative distance of neighboring numbers of single precision
+
+Floats = NDArray[np.float64]
+
+
+class Candidates(NamedTuple):
+    """Pairs that may be the nearest, ordered by row, with exact squared distances.
+
+    Attributes
+    ----------
+    row : ndarray of int64
+        Query points; each occurs.
+    point : ndarray of int64
+    squared : ndarray of float64
+    """
+
+    row: NDArray[np.int64]
+    point: NDArray[np.int64]
+    squared: Floats
+
+
+class PointIndex:
+    """Points prepared for nearest-neighbor queries.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d), or CodedPoints
+    counts : ndarray of int64, shape (n,), optional
+        Records at each point; 1 by default.
+    """
+
+    def __init__(self, points: Points, counts: NDArray[np.int64] | None = None) -> None:
+        self.points = points
+        self.counts = np.ones(len(points), dtype=np.int64) if counts is None else counts
+        values = values_of(points)
+        self._center = values.mean(axis=0)
+        near = values - self._center
+        length = np.einsum("ij,ij->i", near, near)
+        # twice the bound on the rounding error of a term
+        self._slack = 4 * (values.shape[1] + 8) * _UNIT
+        in_range = bool(length.max(initial=0.0) < LONGEST**2)
+        self._bounded = in_range and not isinstance(points, CodedPoints)
+        if self._bounded:
+            self._sides = np.empty((values.shape[1] + 1, len(values)), dtype=np.float32)
+            self._sides[:-1], self._sides[-1] = near.T, length * (1 - self._slack)
+
+    def candidates(self, others: Points, count: int, beyond: float = 0.0) -> Iterator[Candidates]:
+        """Yield the pairs that hold the `count` nearest points of others, in blocks of rows.
+
+        Pairs up to the share `beyond` above the last squared distance are included.
+        """
+        if self._bounded and not isinstance(others, CodedPoints):
+            near = others - self._center
+            if bool(np.abs(near).max(initial=0.0) * near.shape[1] < LONGEST):
+                for block in self._blocks(len(others)):
+                    yield self._bounded_pairs(others[block], int(block[0]), count, 1 + beyond)
+                return
+        for block in self._blocks(len(others)):
+            between = squared_between(others[block], self.points)
+            limit = np.partition(between, count - 1, axis=1)[:, count - 1] * (1 + beyond)
+            row, point = np.nonzero(between <= limit[:, np.newaxis])
+            yield Candidates(row + int(block[0]), point, between[row, point])
+
+    def _blocks(self, rows: int) -> Iterator[NDArray[np.int64]]:
+        size = max(1, PAIRS // len(self.points))
+        for start in range(0, rows, size):
+            yield np.arange(start, min(start + size, rows))
+
+    def _bounded_pairs(self, others: Floats, start: int, count: int, factor: float) -> Candidates:
+        points = values_of(self.points)
+        near = others - self._center
+        query = np.ones((len(near), near.shape[1] + 1), dtype=np.float32)
+        query[:, :-1] = -2 * near
+        bounds = query @ self._sides  # of the squared distance, less the query's own part
+        own = np.einsum("ij,ij->i", near, near) * (1 - self._slack)
+        rows = np.arange(len(near))
+        limit = np.zeros(len(near))
+        values = np.empty((count, len(near)), dtype=np.float32)
+        places = np.empty((count, len(near)), dtype=np.intp)
+        # the true distances to the points with the smallest bounds limit the nearest ones
+        for number in range(count):
+            place = places[number] = bounds.argmin(axis=1)
+            values[number] = bounds[rows, place]
+            bounds[rows, place] = np.inf
+            limit = np.maximum(limit, squared(others, points[place]))
+        bounds[limit == 0.0] = np.inf  # nothing is nearer than 0, and only equal points tie
+        for number in range(count):
+            bounds[rows, places[number]] = values[number]
+        # rounded to single precision, the limit must not become smaller
+        edge = np.nextafter((limit * factor - own + 1e-30).astype(np.float32), np.float32(np.inf))
+        row, point = np.divmod(np.flatnonzero(bounds <= edge[:, np.newaxis]), len(points))
+        return Candidates(row + start, point, squared(others[row], points[point]))
+
+
+def squared(one: Floats, other: Floats) -> Floats:
+    """Return squared distances summed in one order, so that equal pairs give equal bits."""
+    difference = one - other
+    total = np.zeros(difference.shape[:-1])
+    for column in range(difference.shape[-1]):
+        total += difference[..., column] ** 2
+    return total
+
+
+def distinct_points(points: Points) -> PointIndex:
+    """Group the records that share a point."""
+    values, counts = np.unique(values_of(points), axis=0, return_counts=True)
+    return PointIndex(
+        replace(points, values=values) if isinstance(points, CodedPoints) else values, counts
+    )
+
+
+def nearest_distances(points: Points, others: Points, count: int) -> Floats:
+    """Return the distances to the `count` nearest points, ascending, shape (m, count)."""
+    parts = [np.empty((0, count))]
+    for found in PointIndex(points).candidates(others, count):
+        order = np.lexsort((found.squared, found.row))
+        starts = np.flatnonzero(np.diff(found.row, prepend=-1))
+        parts.append(found.squared[order][starts[:, np.newaxis] + np.arange(count)])
+    return np.sqrt(np.concatenate(parts))
+
+
+def nearest_others(points: Points, rows: NDArray[np.int64]) -> Floats:
+    """Return the distance from some records to their nearest other record, shape (m,)."""
+    # the record itself is one of the two nearest distances, wherever ties put it
+    return nearest_distances(points, points[rows], 2)[:, 1].copy()
+
+
+def linkage_scores(index: PointIndex, released: Points, sources: Points) -> Floats:
+    """Return the chance that the nearest original of each released record is its source, (m,).
+
+    1 / (number of tied nearest originals) if the source is one of them, else 0.
+    """
+    scores, own = np.zeros(len(released)), _pairwise(released, sources)
+
+    def score(first: int, last: int) -> None:
+        for found in index.candidates(released[np.arange(first, last)], 1, beyond=SLACK):
+            starts = np.flatnonzero(np.diff(found.row, prepend=-1))
+            sizes = np.diff(starts, append=len(found.row))
+            edge = np.minimum.reduceat(found.squared, starts) * (1 + TIE)
+            nearest = found.squared <= np.repeat(edge, sizes)
+            ties = np.add.reduceat(np.where(nearest, index.counts[found.point], 0), starts)
+            rows = found.row[starts] + first
+            scores[rows] = np.where(own[rows] <= edge, 1.0 / ties, 0.0)
+
+    if len(released) * len(index.counts) < PAIRS:
+        score(0, len(released))
+    else:
+        Watch(threads=thread_count()).run(score, len(released))
+    return scores
+
+
+def _pairwise(one: Points, other: Points) -> Floats:
+    """Return the squared distance of each pair of rows, shape (m,)."""
+    if isinstance(one, CodedPoints) or isinstance(other, CodedPoints):
+        rows = np.arange(len(one)).reshape(-1, 1)
+        return np.array([squared_between(one[row], other[row])[0, 0] for row in rows])
+    return squared(one, other)

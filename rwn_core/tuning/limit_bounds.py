@@ -1,0 +1,191 @@
+"""The number that decides a limit: where only bounds are known, or no file could break it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from rwn_core.errors import NotApplicable
+from rwn_core.measures import MEASURES
+from rwn_core.measures.ends import UNMASKED, UNRELATED
+from rwn_core.measures.measure import Reading
+from rwn_core.tuning.point import Point, Spread
+
+MISSING = "It was not read."
+_BETWEEN = "Only two bounds are known on a table of this size, and the limit lies between them."
+_NO_UPPER = "Only a lower bound is known on a table of this size, and it is below the limit."
+
+
+def empty_end(
+    measure: str, ends: Mapping[str, float | None], share: Callable[[float], float]
+) -> str | None:
+    """Say why a limit cannot be broken on a table; None where it can be, or nothing is known.
+
+    Examples
+    --------
+    >>> empty_end("bayes_linkage", {"unmasked": 0.022}, lambda value: value / 0.05)
+    'This limit cannot be broken on this table: the unmasked file reads 2.2 %. Lower the limit, \
+choose other keys, or remove it.'
+    """
+    about = MEASURES[measure]
+    risk = about.side == "risk"
+    value = ends.get(UNMASKED if risk else UNRELATED)
+    if value is None or share(value) > 1:
+        return None
+    words = f"{100 * value:.3g} %" if about.is_share else f"{value:.3g}"
+    file = "the unmasked file" if risk else "a file without any relation"
+    return (
+        f"This limit cannot be broken on this table: {file} reads {words}. "
+        f"Lower the limit, choose other {'keys' if risk else 'variables'}, or remove it."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitBounds:
+    """Hold the known bounds of one measure, to be compared with a limit.
+
+    Attributes
+    ----------
+    value : float or None
+        None where there is none.
+    standing : str
+        What it is where it is no worst case: "at least", "an estimate" or "at most".
+    estimate, upper : float or None
+        Beside a value that is at least so much: an estimate, and the upper bound.
+    reason : str
+        Why there is no value.
+    by : str
+        The simple attack that achieved the value, where the measure stated less.
+    unmasked, unrelated : float or None
+        What the measure reads on the unmasked file, and where no relation is left.
+    """
+
+    value: float | None
+    standing: str = ""
+    estimate: float | None = None
+    upper: float | None = None
+    reason: str = MISSING
+    by: str = ""
+    unmasked: float | None = None
+    unrelated: float | None = None
+
+    def against(self, measure: str, share: Callable[[float], float]) -> LimitBounds:
+        """The number that decides whether a limit is kept, or why none does."""
+        decided = self._between_bounds(share)
+        if decided.value is None or share(decided.value) > 1:
+            return decided
+        end = empty_end(measure, {UNMASKED: self.unmasked, UNRELATED: self.unrelated}, share)
+        return decided if end is None else replace(decided, value=None, reason=end)
+
+    @property
+    def ends(self) -> dict[str, float]:
+        """Return the known readings at both ends of the table, by name."""
+        both = {UNMASKED: self.unmasked, UNRELATED: self.unrelated}
+        return {name: value for name, value in both.items() if value is not None}
+
+    def unreachable(self, share: Callable[[float], float]) -> bool:
+        """True if a limit is broken here, and by a file without any relation, too."""
+        both = (self.value, self.unrelated)
+        return all(value is not None and share(value) > 1 for value in both)
+
+    def _between_bounds(self, share: Callable[[float], float]) -> LimitBounds:
+        if self.value is None or math.isnan(self.value):
+            return replace(self, value=None)
+        if not self.standing or share(self.value) > 1:
+            return self
+        if self.estimate is not None and share(self.estimate) > 1:
+            return replace(self, value=self.estimate, standing="an estimate")
+        if self.upper is None or share(self.upper) > 1:
+            return replace(self, value=None, reason=_NO_UPPER if self.upper is None else _BETWEEN)
+        return replace(self, value=self.upper, standing="at most")
+
+
+def bounds_from_reading(reading: Reading | NotApplicable) -> LimitBounds:
+    """Return the bounds from one release."""
+    if isinstance(reading, NotApplicable):
+        return LimitBounds(value=None, reason=reading.reason)
+    detail = reading.detail
+    known = LimitBounds(
+        value=reading.value,
+        by=str(detail.get("attacked_by", "")),
+        unmasked=detail.get(UNMASKED),
+        unrelated=detail.get(UNRELATED),
+    )
+    if detail.get("standing") != "at least":
+        return known
+    estimate, upper = (detail.get(name) for name in ("estimate", "at_most"))
+    return replace(known, standing="at least", estimate=estimate, upper=upper)
+
+
+def bounds_from_spread(spread: Spread) -> LimitBounds:
+    """Return the bounds from a setting's releases: upper ends of one more release."""
+    if spread.median is None:
+        return LimitBounds(value=None, reason=spread.reason or MISSING)
+    end = spread.median if spread.interval is None else spread.interval[1]
+    standing = "at least" if spread.is_bound else ""
+    return LimitBounds(
+        value=end,
+        standing=standing,
+        upper=spread.at_most,
+        by=spread.by,
+        unmasked=spread.unmasked,
+        unrelated=spread.unrelated,
+    )
+
+
+def bounds_from_stated(stated: Mapping[str, float]) -> LimitBounds:
+    """Return the bounds that a scenario states; with "at_most" its value is a lower bound."""
+    end, upper = stated.get("high", stated["median"]), stated.get("at_most")
+    standing = "" if upper is None else "at least"
+    return LimitBounds(
+        value=end,
+        standing=standing,
+        upper=upper,
+        unmasked=stated.get(UNMASKED),
+        unrelated=stated.get(UNRELATED),
+    )
+
+
+def stated_bounds(reading: Reading) -> dict[str, float]:
+    """Write the bounds of one release, for `bounds_from_stated`."""
+    known = bounds_from_reading(reading)
+    low = max(reading.value, known.estimate or 0.0)
+    put_down = {"median": low, **known.ends}
+    if not known.standing:
+        return put_down
+    return put_down | {"at_most": 1.0 if known.upper is None else known.upper}
+
+
+RED_TEAM = "red_team"
+RAISED = {"bayes_linkage": "identity", "attribute_gain": "attribute"}
+"""Measures that state a worst case, and the kind of finding that may be worse."""
+
+Readings = Mapping[str, Reading | NotApplicable]
+
+
+def attacked(readings: Readings) -> Readings:
+    """Raise stated worst cases to what the red team achieved, where these readings have one."""
+    team = readings.get(RED_TEAM)
+    if not isinstance(team, Reading):
+        return readings
+    raised = {key: _raised(readings.get(key), team.detail[kind]) for key, kind in RAISED.items()}
+    return {**readings, **{key: each for key, each in raised.items() if each is not None}}
+
+
+def _raised(stated: Reading | NotApplicable | None, found: Mapping[str, float | str] | None) -> (
+    Reading | None
+):  # fmt: skip
+    if not isinstance(stated, Reading) or found is None or float(found["certain"]) <= stated.value:
+        return None
+    value = float(found["certain"])
+    detail = {**stated.detail, "stated": stated.value, "attacked_by": found["words"]}
+    if detail.get("at_most") is not None:
+        detail["at_most"] = max(detail["at_most"], value)
+    return replace(stated, value=value, interval=None, detail=detail)
+
+
+def with_attacked(point: Point, few: Point) -> Point:
+    """A setting's point with the spreads that simple attacks raised on a few of its releases."""
+    raised = {key: each for key, each in few.spreads.items() if each.by}
+    return replace(point, spreads={**point.spreads, **raised})

@@ -1,0 +1,256 @@
+"""Readings too slow for a slider, one after another in a process that keeps the table."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import rwn_core as rwn
+from rwn_core.data.schema import Schema
+from rwn_core.errors import RWNError
+from rwn_core.masking import Method, unrounded
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.parallel.pool import Pool, Stopped, Task
+from rwn_core.parallel.processes import Handle, be_polite
+from rwn_core.parallel.threads import Progress
+
+PATIENCE = 3.0  # seconds that an earlier question may go on before it is given up for a newer one
+CACHE_SIZE = 64  # answers
+_FAILED = "It could not be read, perhaps for lack of memory; choose a smaller radius or k."
+
+Answer = Reading | rwn.NotApplicable
+_SAID = {
+    *("names", "row_by_row", "at_once", "weighed", "attack", "standing", "estimate"),
+    *("top5", "rows", "of", "at_most", "told", "follows", "unmasked", "unrelated"),
+    *("released_share", "share", "together", "largest", "sampled"),
+}
+"""Of the detail of a linkage, what its sentence is made of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A measure of the release of one setting, or what is known of it sooner."""
+
+    measure: str
+    params: Method
+    seed: int
+    begin: bool = False
+
+    def answer(self, unmasked: Comparison) -> Answer:
+        """Draw the release and read the measure; its numbers only, without its records."""
+        try:
+            masked = _release(unmasked, self.params, self.seed)
+            reading = rwn.MEASURES[self.measure].read(masked, begin=self.begin)
+        except RWNError as refusal:
+            return rwn.NotApplicable(str(refusal))
+        if not isinstance(reading, Reading):
+            return reading
+        said = {name: part for name, part in reading.detail.items() if name in _SAID}
+        return replace(reading, detail=said)
+
+
+class DrawnRelease(NamedTuple):
+    """A release that was drawn before its measures are asked for, and what spares a search.
+
+    Attributes
+    ----------
+    masked : Microdata
+        Every record.
+    known : object
+        Of its `Prepared`.
+    """
+
+    masked: rwn.Microdata
+    known: Any
+
+
+def _release(unmasked: Comparison, params: Method, seed: int) -> Comparison:
+    """The release of a setting; several measures of it are asked for one after another."""
+    held = _held(unmasked)
+    if (params, seed) not in held:
+        held.clear()
+        release = rwn.mask(unmasked.original, params, seed=seed)
+        held[params, seed] = unmasked.with_masked(release.masked, release.law)
+    return held[params, seed]
+
+
+def _hold(unmasked: Comparison, question: Question, drawn: DrawnRelease) -> None:
+    """Take over a release; the law is the setting's own."""
+    setting, steps = unrounded(question.params)
+    law = setting.prepare(unmasked.original).recalling(drawn.known).law
+    held = _held(unmasked)
+    held.clear()
+    if law is not None:
+        law = law.rounded(steps) if steps else law
+        held[question.params, question.seed] = unmasked.with_masked(drawn.masked, law)
+
+
+def _held(unmasked: Comparison) -> dict[object, Comparison]:
+    """The latest release, by its setting and seed."""
+    held: dict[object, Comparison] = unmasked.cached_for_original("latest release", dict)
+    return held
+
+
+def _prepare(data: rwn.Microdata, answer: Callable[[Question, Comparison], Answer]) -> Handle:
+    be_polite()  # a slider that moves meanwhile comes first
+    tables = [Comparison(original=data, masked=data)]
+
+    def handle(
+        task: tuple[Question, DrawnRelease | None] | Schema, progress: Progress
+    ) -> Answer | None:
+        if isinstance(task, Schema):
+            original = tables.pop().original.with_schema(task)  # if it fails, there is no table
+            tables.append(Comparison(original=original, masked=original))
+            return None
+        question, drawn = task
+        if drawn is not None:
+            _hold(tables[0], question, drawn)
+        return answer(question, tables[0])
+
+    return handle
+
+
+class _Asked(NamedTuple):
+    """A question on its way, and since when."""
+
+    task: Task
+    since: float
+
+
+@dataclass(slots=True, weakref_slot=True, eq=False)
+class MeasureWorker:
+    """A process that answers questions about one table.
+
+    Attributes
+    ----------
+    data : Microdata
+    """
+
+    data: rwn.Microdata = field(repr=False)
+    _answer: Callable[[Question, Comparison], Answer] = field(repr=False)
+    _answers: dict[Question, Answer] = field(default_factory=dict, repr=False)
+    _asked: dict[Question, _Asked] = field(default_factory=dict, repr=False)
+    _pool: Pool | None = field(default=None, repr=False)
+    _latest: tuple[Method, int] | None = field(default=None, repr=False)  # release asked of last
+
+    @classmethod
+    def start(
+        cls,
+        data: rwn.Microdata,
+        answer: Callable[[Question, Comparison], Answer] = Question.answer,
+    ) -> MeasureWorker:
+        """Begin; it ends with the session that began it."""
+        made = cls(data=data, _answer=answer)
+        made._begin()
+        return made
+
+    @property
+    def running(self) -> bool:
+        """True if it takes questions."""
+        return self._pool is not None and bool(self._pool.pids)
+
+    def retarget(self, data: rwn.Microdata) -> bool:
+        """Answer questions about the same records under another schema from now on."""
+        self._collect()
+        if not self.running or data.fingerprint != self.data.fingerprint:
+            return False
+        if not all(asked.task.cancel() for asked in self._asked.values()):
+            return False
+        assert self._pool is not None
+        self._asked.clear()
+        self._answers.clear()
+        self.data, self._latest = data, None
+        self._pool.submit(data.schema)
+        return True
+
+    def ask(
+        self,
+        *questions: Question,
+        begin: bool = True,
+        drawn: Callable[[Question], DrawnRelease | None] = lambda _: None,
+    ) -> bool:
+        """Have these answered in their order, and no others; one under way may end first."""
+        self._collect()
+        fresh = [each for each in questions if each not in self._answers]
+        for question in [each for each in self._asked if each not in questions]:
+            if self._asked[question].task.cancel():  # nobody has begun with it
+                del self._asked[question]
+            elif fresh and time.monotonic() - self._asked[question].since > PATIENCE:
+                if not begin:
+                    return False
+                self.cancel()
+                break
+        fresh = [each for each in fresh if each not in self._asked]
+        if fresh and not self.running:
+            if not begin:
+                return False
+            self.cancel()
+            self._begin()
+        for question in fresh:
+            assert self._pool is not None
+            task = self._pool.submit((question, self._to_take_over(question, drawn)))
+            self._asked[question] = _Asked(task, time.monotonic())
+        return True
+
+    def _to_take_over(
+        self, question: Question, drawn: Callable[[Question], DrawnRelease | None]
+    ) -> DrawnRelease | None:
+        """The release of a question, unless the one before was of the same."""
+        release = question.params, question.seed
+        sent, self._latest = release == self._latest, release
+        return None if sent else drawn(question)
+
+    def known(self, question: Question) -> Answer | None:
+        """The answer; None while there is none."""
+        self._collect()
+        return self._answers.get(question)
+
+    def waited(self, question: Question) -> float | None:
+        """Seconds since it was asked; None while it is not to be answered."""
+        asked = self._asked.get(question)
+        return None if asked is None else time.monotonic() - asked.since
+
+    def cancel(self) -> None:
+        """Stop at once; nothing of the process is left. What was answered stays."""
+        if self._pool is not None:
+            self._pool.cancel()
+        self._pool = None
+        self._asked.clear()
+
+    def interrupt(self) -> None:
+        """Stop at once where a question is under way; a process that rests may be asked others."""
+        self._collect()
+        if self._asked:
+            self.cancel()
+
+    def _begin(self) -> None:
+        self._pool, self._latest = Pool(_prepare, self.data, self._answer, workers=1), None
+
+    def _collect(self) -> None:
+        """Keep what has been answered."""
+        while self._asked:
+            question, asked = next(iter(self._asked.items()))
+            if not asked.task.done():
+                return
+            del self._asked[question]
+            answer, alive = _task_answer(asked.task)
+            self._answers[question] = answer
+            if not alive:  # the others were not looked at
+                self._asked.clear()
+        while len(self._answers) > CACHE_SIZE:
+            self._answers.pop(next(iter(self._answers)))
+
+
+def _task_answer(task: Task) -> tuple[Answer, bool]:
+    """Answer of a task, or its refusal, and True if its process lives."""
+    try:
+        answer: Answer = task.result()
+    except Stopped as stopped:
+        why = f"{_FAILED} ({stopped.fault})" if stopped.fault else _FAILED
+        return rwn.NotApplicable(why), bool(stopped.fault)
+    except RWNError as refusal:
+        return rwn.NotApplicable(str(refusal)), True
+    return answer, True

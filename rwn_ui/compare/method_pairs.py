@@ -1,0 +1,270 @@
+"""Folded sections of the Compare page: k-PRAM against k-noise, NBRS 2015 against RWN."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.evaluation.errors_of_numbers import (
+    RELEASES,
+    Estimate,
+    NumberErrors,
+    errors_of_numbers,
+)
+from rwn_core.evaluation.nbrs2015_vs_rwn import ExpectedCount, LawSummary, nbrs2015_vs_rwn
+from rwn_core.parallel.threads import Progress
+from rwn_ui.background.job import Job
+from rwn_ui.background.progress import wait_for
+from rwn_ui.panel import panel
+from rwn_ui.panel.parts import RADIUS
+from rwn_ui.server.messages import escaped
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import user_work
+
+ERRORS, LAWS = "errors of numbers", "two laws"
+_LEAST = 0.0005  # probability of a number of changed cells that is worth a row
+_NEAR = 2.0  # standard errors within which a number is what the law expects
+
+
+def _key(session: Session, what: str) -> str:
+    return f"compare.{session.table_version}.{what}"
+
+
+def draw(session: Session) -> None:
+    """Draw both sections, folded at first."""
+    with st.expander("k-PRAM and k-noise as in their paper"):
+        _errors(session)
+    with st.expander("The law of 2015 and the law of 2022"):
+        _laws(session)
+
+
+def _follow(session: Session, name: str, show: Callable[[Any], None]) -> None:
+    """Progress and Cancel, then what was found, if it is of this table."""
+    job = user_work().jobs.get(name)
+    if job is None or job.about != (session.data.fingerprint,):
+        return
+    if job.running:
+        wait_for(job, _key(session, f"{name}.cancel"))
+    elif job.refusal:
+        st.info(escaped(job.refusal), icon=":material/info:")
+    else:
+        show(job.result)
+
+
+def _begin(session: Session, name: str, work: Callable[..., Any], **arguments: Any) -> None:
+    user_work().jobs[name] = Job(
+        name,
+        work,
+        words="Computing",
+        about=(session.data.fingerprint,),
+        microdata=session.data,
+        **arguments,
+    )
+    st.rerun()
+
+
+# ------------------------------------------------------------------ k-PRAM and k-noise
+
+
+def _errors(session: Session) -> None:
+    st.caption(
+        "How far released numbers of one variable are from the original ones: bias is the mean of "
+        "released minus original, MSE the mean of its square, RMSE the root of that. k-PRAM draws "
+        "one of the interval's records; k-noise adds uniform noise, not rounded."
+    )
+    numeric = [v.name for v in session.data.schema.released if v.name in session.data.numeric_names]
+    if not numeric:
+        st.info("No released variable has numbers.", icon=":material/info:")
+        return
+    which, least, press = st.columns([2, 1, 1], vertical_alignment="bottom")
+    first = numeric.index(session.variable) if session.variable in numeric else 0
+    variable = which.selectbox("Variable", numeric, first, key=_key(session, "errors.variable"))
+    k = least.number_input(
+        "Records k",
+        2,
+        session.data.n,
+        min(10, session.data.n),
+        key=_key(session, "errors.k"),
+        help="In every interval of k-PRAM, and within reach of the noise of k-noise.",
+    )
+    if press.button(
+        f"Draw {RELEASES} releases",
+        key=_key(session, "errors.begin"),
+        disabled=user_work().busy,
+        width="stretch",
+    ):
+        _begin(session, ERRORS, measure_errors, variable=variable, k=int(k), seed=session.seed)
+    _follow(session, ERRORS, _show_errors)
+
+
+def measure_errors(
+    microdata: rwn.Microdata, variable: str, k: int, seed: int, progress: Progress
+) -> tuple[str, int, list[NumberErrors]]:
+    """Return the form's values and the errors of both methods; run in the process."""
+    found = errors_of_numbers(microdata, variable, k=k, seed=seed, progress=progress)
+    return variable, k, found
+
+
+def _show_errors(result: tuple[str, int, list[NumberErrors]]) -> None:
+    variable, k, found = result
+    rows = [
+        [
+            rwn.METHODS[one.method].title,
+            one.words,
+            *(_estimate(each) for each in (one.bias, one.mse, one.rmse)),
+            f"{one.expected_mse:.4g}",
+            f"± {one.bias.single:.2g}, ± {one.mse.single:.2g}",
+        ]
+        for one in found
+    ]
+    table = {
+        "title": f"{variable}, k = {k}",
+        "columns": [
+            "method",
+            "what k makes of it",
+            "bias",
+            "MSE",
+            "RMSE",
+            "MSE by the law",
+            "standard error of one release: bias, MSE",
+        ],
+        "rows": rows,
+        "file": "k-pram-and-k-noise.csv",
+        "caption": f"Means over {RELEASES} releases of each, ± their Monte Carlo standard error. "
+        "By the law both have a bias of exactly 0.",
+    }
+    panel({"tables": [table]}, key="compare.errors")
+    for one in found:
+        st.markdown(f"- {escaped(bias_words(one))}")
+
+
+def _estimate(each: Estimate) -> str:
+    return f"{each.value:.4g} ± {each.error:.2g}".replace("-", "−")
+
+
+def bias_words(one: NumberErrors) -> str:
+    """Compare the measured bias with zero, and with the spread of one release."""
+    name = rwn.METHODS[one.method].title
+    if not one.bias.error:
+        return f"{name}: every release has the same bias, {one.bias.value:.3g}."
+    ratio = abs(one.bias.value) / one.bias.error
+    stands = "no evidence of a bias" if ratio <= _NEAR else "more than luck explains easily"
+    return (
+        f"{name}: the measured bias is {ratio:.1f} standard errors from 0, {stands}; one release "
+        f"alone has a bias of about ± {one.bias.single:.2g} by luck."
+    )
+
+
+# ------------------------------------------------------------------ the laws of 2015 and 2022
+
+
+def _laws(session: Session) -> None:
+    st.caption(
+        "Exact, without any draw: 2022 modifies each cell with probability q, from the records "
+        "within ε or the k nearest; 2015 modifies whole records, from the records nearer than ε "
+        f"only, and loses the values of a record that has none. {RADIUS}"
+    )
+    number, radius, share, least, press = st.columns([1, 1, 1, 1, 1], vertical_alignment="bottom")
+    record = number.number_input("Record", 1, session.data.n, 1, key=_key(session, "laws.record"))
+    epsilon = radius.number_input(
+        "Radius ε",
+        min_value=0.01,
+        value=max(float(session.levers.get("epsilon", 1.0)), 0.01),
+        step=0.1,
+        key=_key(session, "laws.epsilon"),
+    )
+    q = share.number_input(
+        "Probability q",
+        0.0,
+        1.0,
+        0.5,
+        step=0.05,
+        key=_key(session, "laws.q"),
+        help="Of a cell in 2022, of a whole record in 2015. At 1 the two differ by neighborhoods "
+        "only.",
+    )
+    k = least.number_input(
+        "Neighbors k (2022)",
+        1,
+        max(session.data.n - 1, 1),
+        min(int(session.levers.get("k", 5)), session.data.n - 1),
+        key=_key(session, "laws.k"),
+    )
+    if press.button(
+        "Compare the laws",
+        key=_key(session, "laws.begin"),
+        disabled=user_work().busy,
+        width="stretch",
+    ):
+        asked = {"record": int(record) - 1, "epsilon": float(epsilon), "q": float(q), "k": int(k)}
+        _begin(session, LAWS, compare_laws, asked=asked)
+    _follow(session, LAWS, _show_laws)
+
+
+def compare_laws(
+    microdata: rwn.Microdata, asked: dict[str, Any], progress: Progress
+) -> tuple[dict[str, Any], list[LawSummary]]:
+    """Return the form's values and the statements of both laws; run in the process."""
+    found = nbrs2015_vs_rwn(microdata, **asked)
+    progress(1.0)
+    return asked, found
+
+
+def _show_laws(result: tuple[dict[str, Any], list[LawSummary]]) -> None:
+    asked, found = result
+    where = f"ε = {asked['epsilon']:g} · q = {asked['q']:g}, k = {asked['k']} in 2022"
+    columns = ["", *(law.name for law in found)]
+    panel(
+        {
+            "tables": [
+                {
+                    "title": f"Record {asked['record'] + 1}, {where}",
+                    "columns": columns,
+                    "rows": _record_rows(found),
+                    "file": "two-laws-of-a-record.csv",
+                    "caption": "Internal: it speaks of one record. Numbers of changed cells with "
+                    f"less than {100 * _LEAST:g} % under all three are left out.",
+                },
+                {
+                    "title": f"The whole table, {where}",
+                    "columns": columns,
+                    "rows": _table_rows(found),
+                    "file": "two-laws-of-the-table.csv",
+                    "caption": "Expected ± the standard deviation from release to release.",
+                },
+            ]
+        },
+        key="compare.laws",
+    )
+
+
+def _record_rows(found: list[LawSummary]) -> list[list[str]]:
+    rows = [["records that may give their values", *(f"{law.neighbors:,}" for law in found)]]
+    for name in found[0].stays:
+        rows.append([f"{name} stays as it is", *(_percent(law.stays[name]) for law in found)])
+    rows.append(["values are lost: no neighbor", *(_percent(law.lost) for law in found)])
+    rows.append(["the row stays intact", *(_percent(float(law.changed[0])) for law in found)])
+    for count in range(1, len(found[0].changed)):
+        if max(float(law.changed[count]) for law in found) < _LEAST:
+            continue
+        words = "exactly 1 cell changes" if count == 1 else f"exactly {count} cells change"
+        rows.append([words, *(_percent(float(law.changed[count])) for law in found)])
+    return rows
+
+
+def _table_rows(found: list[LawSummary]) -> list[list[str]]:
+    parts = {"changed records": "records", "changed cells": "cells", "lost cells": "missing"}
+    return [
+        [words, *(_expected(getattr(law, part)) for law in found)] for words, part in parts.items()
+    ]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def _expected(each: ExpectedCount) -> str:
+    return f"{each.mean:,.1f} ± {each.sd:,.1f}"

@@ -1,0 +1,267 @@
+"""Limits of the policy: known readings, and the questions for the worker in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import rwn_core as rwn
+from rwn_core.masking import Method
+from rwn_core.measures.measure import Reading
+from rwn_core.tuning.limit_bounds import stated_bounds
+from rwn_core.tuning.policy import QUICK
+from rwn_ui.background.measure_worker import DrawnRelease, MeasureWorker, Question
+from rwn_ui.features.axis_choice import wanted
+from rwn_ui.state.prepared_table import CurrentRelease
+from rwn_ui.state.results import current_release, memo, prepared, release_key, table_key
+from rwn_ui.state.session import Pin, Session
+from rwn_ui.state.work import user_work
+
+LARGEST_LIVE = 1000  # records up to which the worst case keeps up with a slider
+LARGEST_READ = 300_000  # cells of a table of which a quick limit is read with every move
+REST = 100  # milliseconds without a move, before slower ones are asked for
+SOON, LATE = 150, 2000  # milliseconds between two polls of a run
+POLL = 50  # milliseconds between two polls of the endpoint
+PENDING = rwn.NotApplicable("Computing; shown when the sliders stop.")
+DISCLOSURE = "disclosure"  # the job of the Risk page
+
+Readings = Mapping[str, Reading | rwn.NotApplicable]
+
+
+def is_live(session: Session) -> bool:
+    """True if every limit is read with each move."""
+    return session.data.n <= LARGEST_LIVE and prepared(session).prepared.masks_all_records
+
+
+def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | rwn.NotApplicable]:
+    """Readings of the release, with those of the limits; `PENDING` until `follow` has had one."""
+    found = dict(current.readings)
+    for key in wanted(session):
+        shown = found.get(key)
+        if shown is None:
+            found[key] = _read(session, current, key)
+        elif isinstance(shown, Reading):
+            found[key] = rwn.MEASURES[key].between_ends(shown, current.comparison)
+    return found
+
+
+def _read(session: Session, current: CurrentRelease, key: str) -> Reading | rwn.NotApplicable:
+    reading = _known(session, current, key)
+    if reading is None:
+        about, brief = rwn.MEASURES[key], key in QUICK  # of which the number alone is shown here
+        name = (*release_key(session), key)
+        reading = memo("limits", 32).get_or_make(
+            name, lambda: about.read(current.comparison, begin=brief)
+        )
+    return reading
+
+
+def _known(
+    session: Session, current: CurrentRelease, key: str
+) -> Reading | rwn.NotApplicable | None:
+    """Known reading, or `PENDING`; None if it is to be read at once."""
+    read: Reading | rwn.NotApplicable | None = memo("limits", 32).get((*release_key(session), key))
+    return read or found_on_risk(session, key) or _read_by_worker(session, current, key)
+
+
+def _read_by_worker(
+    session: Session, current: CurrentRelease, key: str
+) -> Reading | rwn.NotApplicable | None:
+    """Reading by the worker, or `PENDING`; None if it is to be read at once.
+
+    The worker masks all records, also if the page shows a sample of them.
+    """
+    if is_live(session) or (key in QUICK and _fits(session, LARGEST_READ)):
+        return None
+    reader = user_work().worker
+    if reader is None or reader.data is not session.data:
+        return PENDING
+    full = release_question(current.params, session.seed, key)
+    known = reader.known(full)
+    if known is not None:
+        return known
+    first = reader.known(replace(full, begin=True))
+    if isinstance(first, Reading):
+        if is_inconclusive(first, session.policy.limit(key)):
+            return PENDING
+        return replace(first, detail={**first.detail, "begun": True})
+    return first or PENDING
+
+
+def is_inconclusive(first: Reading, limit: rwn.Limit | None) -> bool:
+    """True if more rows may show that a limit is met which the first rows break."""
+    low = 0.0 if first.interval is None else first.interval[0]
+    if limit is None or not first.detail.get("follows"):
+        return False
+    return limit.share(first.value) > 1 >= limit.share(low)
+
+
+def found_on_risk(session: Session, key: str) -> Reading | rwn.NotApplicable | None:
+    """Reading by the Risk page's job on this release under the table's own keys."""
+    job = user_work().jobs.get(DISCLOSURE)
+    if job is None or job.result is None:
+        return None
+    attack, release = job.about
+    if release != release_key(session) or not attack.usual(session.data):
+        return None
+    reading: Reading | rwn.NotApplicable | None = job.result.readings.get(key)
+    return reading
+
+
+def release_question(params: Method, seed: int, key: str) -> Question:
+    """Question for one measure of the release of a setting."""
+    return Question(measure=key, params=params, seed=seed, begin=key in QUICK)
+
+
+def is_partial(reading: Reading | rwn.NotApplicable) -> bool:
+    """True if a reading, or its second part, is pending."""
+    return reading is PENDING or (isinstance(reading, Reading) and "begun" in reading.detail)
+
+
+def questions(session: Session, current: CurrentRelease, shown: Readings) -> dict[str, Question]:
+    """Open questions on this release, by measure."""
+    keys = [key for key in wanted(session) if key in shown and is_partial(shown[key])]
+    return {key: release_question(current.params, session.seed, key) for key in keys}
+
+
+def first_pending(session: Session, shown: Readings) -> str | None:
+    """The first measure that is not read in full; None if all are."""
+    return next((key for key in wanted(session) if is_partial(shown[key])), None)
+
+
+def pending_keys(session: Session, shown: Readings) -> list[str]:
+    """Pending readings, in words that change when one arrives."""
+    missing = [key for key in wanted(session) if is_partial(shown[key])]
+    own = [f"{'first' if shown[key] is PENDING else 'more'} {key}" for key in missing]
+    return own + [f"pin {key}" for pin in session.pins.values() for key in pin.pending]
+
+
+def poll_after_ms(session: Session, current: CurrentRelease, shown: Readings) -> int | None:
+    """Milliseconds until the page asks for pending readings; None if all are `shown`.
+
+    `REST` after a move, then `SOON`, and ever less often if a reading takes long.
+    """
+    open_questions = [*questions(session, current, shown).values(), *pin_questions(session)]
+    if not open_questions:
+        return None
+    reader = user_work().worker
+    if reader is None:
+        return REST
+    waited = reader.waited(open_questions[0])
+    if waited is None:
+        asked = (release_question(current.params, session.seed, key) for key in wanted(session))
+        return SOON if any(map(reader.known, asked)) else REST
+    return round(min(max(SOON, 1000 * waited / 4), LATE))
+
+
+def follow(session: Session, *, begin: bool = True) -> bool:
+    """Queue the open questions on the current release; False if that needs a new worker.
+
+    `begin` allows one, only in a run of the user's, with whose session it ends.
+    """
+    current = current_release(session)
+    shown = readings(session, current)
+    return _ask(session, [*questions(session, current, shown).values()], shown, begin=begin)
+
+
+def prefetch_limits(session: Session) -> bool:
+    """Queue the limits of a small table during a move; True if the worker reads them.
+
+    A large table waits for rest: the worker ends a reading before it turns to a later move.
+    """
+    if not _fits(session, LARGEST_READ):
+        return False
+    current = current_release(session)
+    others = [key for key in wanted(session) if key not in current.measures]
+    known = {key: _known(session, current, key) for key in others}
+    shown = {key: reading for key, reading in known.items() if reading is not None}
+    return _ask(session, [*questions(session, current, shown).values()], shown, begin=False)
+
+
+def _ask(session: Session, full: Sequence[Question], shown: Readings, *, begin: bool) -> bool:
+    """Queue questions and those of the pins; True if the worker reads them."""
+    pinned, work = pin_questions(session), user_work()
+    if not full and not pinned:
+        return True
+    reader = work.worker
+    if reader is not None and reader.data is not session.data and not reader.retarget(session.data):
+        if begin:
+            reader.cancel()
+        reader = None
+    if reader is None:
+        if not begin:
+            return False
+        reader = work.worker = MeasureWorker.start(session.data)
+    bounded = [each for each in full if has_quick_bound(each.measure, session.data.n)]
+    quick = [each for each in full if each.measure in QUICK]  # one broken limit is a verdict
+    slow = [each for each in full if each not in quick and each not in bounded]
+    first = [replace(each, begin=True) for each in bounded if shown[each.measure] is PENDING]
+    further = [each for each in pinned if each not in full]
+    ordered = (*quick, *first, *slow, *bounded, *further)
+    return reader.ask(*ordered, begin=begin, drawn=partial(_drawn, session))
+
+
+def _drawn(session: Session, question: Question) -> DrawnRelease | None:
+    """The current release if it is the question's and its search takes long."""
+    current = current_release(session)
+    if (question.params, question.seed) != (current.params, session.seed):
+        return None
+    known = current.prepared.known
+    return None if known is None else DrawnRelease(current.masked.masked, known)
+
+
+def pin_questions(session: Session) -> list[Question]:
+    """Open questions on pinned settings of this table."""
+    key_of_table = table_key(session.data)
+    return [
+        release_question(pin.params, pin.seed, key)
+        for pin in session.pins.values()
+        if pin.params is not None and pin.about[: len(key_of_table)] == key_of_table
+        for key in pin.pending
+    ]
+
+
+def complete_pins(session: Session) -> None:
+    """Add the limits that were read since to the pins."""
+    reader, stored = user_work().worker, memo("limits", 32)
+    for name, pin in list(session.pins.items()):
+        found = {}
+        for key in pin.pending:
+            assert pin.params is not None
+            question = release_question(pin.params, pin.seed, key)
+            reading = stored.get((*pin.about, key))
+            if reading is None and reader is not None and question in pin_questions(session):
+                reading = reader.known(question) if reader.data is session.data else None
+            if reading is not None:
+                found[key] = reading
+        if found:
+            session.pins[name] = with_readings(pin, found)
+
+
+def with_readings(pin: Pin, found: Readings) -> Pin:
+    """Return the pin with more readings."""
+    known = {key: each for key, each in found.items() if isinstance(each, Reading)}
+    return replace(
+        pin,
+        values=pin.values | {key: each.value for key, each in known.items()},
+        bounds=pin.bounds | {key: stated_bounds(each) for key, each in known.items()},
+        pending=tuple(key for key in pin.pending if key not in found),
+    )
+
+
+def _fits(session: Session, cells: int) -> bool:
+    """True if the table has at most so many cells, and all of its records are shown."""
+    own = session.data.n * len(session.data.schema.released)
+    return own <= cells and prepared(session).prepared.masks_all_records
+
+
+def has_quick_bound(key: str, records: int) -> bool:
+    """True if a lower bound is shown before an upper one is found."""
+    about = rwn.MEASURES[key]
+    return about.begin is not None and about.title_for(records) != about.title
+
+
+def is_lower_bound(reading: Reading | rwn.NotApplicable) -> bool:
+    """True if a reading is only a lower bound of the worst case."""
+    return isinstance(reading, Reading) and reading.detail.get("standing") == "at least"

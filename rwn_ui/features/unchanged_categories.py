@@ -1,0 +1,69 @@
+"""Says which categories a setting leaves as they are, although q says that cells are modified."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import rwn_core as rwn
+from rwn_core.data.variable import Kind
+from rwn_core.evaluation.weakly_masked import WEAKLY_MASKED, change_from_anywhere
+from rwn_core.measures.measure import Reading
+from rwn_ui.panel.parts import changed_cells
+from rwn_ui.state.results import memo, table_key
+from rwn_ui.state.session import Session
+
+_MOST_NAMES = 4
+
+
+def strip(session: Session, reading: Reading | rwn.NotApplicable) -> dict[str, Any] | None:
+    """The realized shares as the panel draws them, the least in words, with a warning if needed."""
+    shown = changed_cells(reading, session.levers)
+    if shown is None or not shown["names"]:
+        return shown
+    pairs = list(zip(shown["names"], shown["share"], strict=True))
+    name, share = min(pairs, key=lambda pair: pair[1])
+    least = f"least: {name} {_percent(share)}"
+    return {**shown, "least": least, "warning": warning(session, dict(pairs))}
+
+
+def warning(session: Session, shares: dict[str, float]) -> str:
+    """Which variables nearly never change, why, and what helps; empty where there are none.
+
+    Of a method without q those that it leaves as they are.
+    """
+    q = session.levers.get("q")
+    if q is None:
+        same = [name for name, share in shares.items() if share == 0]
+        return f"Not masked at this setting: {_listed(same)}." if same else ""
+    if not q:
+        return ""
+    anywhere = memo("anywhere", 2).get_or_make(
+        table_key(session.data), lambda: change_from_anywhere(session.data)
+    )
+    few = [
+        name
+        for name, free in anywhere.items()
+        if session.data.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED)
+        and shares.get(name, 1.0) < WEAKLY_MASKED * q * free
+    ]
+    if not few:
+        return ""
+    largest = max(shares[name] for name in few)
+    return (
+        f"Barely masked at q = {q:g}: {_listed(few)} (at most {_percent(largest)} of the cells "
+        "changed). The nearest records have the same category, and so have the donors. A weight "
+        "far below 1 for such a variable lets neighborhoods reach other categories; on small "
+        f"tables {_ENCODING} helps, too."
+    )
+
+
+_ENCODING = "the encoding “matching” (More options)"
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"{', '.join(names[:_MOST_NAMES])}{more}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.0f} %"

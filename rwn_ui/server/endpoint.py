@@ -1,0 +1,123 @@
+"""Endpoint of the server that answers a page between two of Streamlit's runs."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+import orjson
+
+from rwn_core.errors import log_fault
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+ADDRESS = "rwn/answer"
+STATE_KEY = "rwn.endpoint"
+"""Key of a user's endpoint in Streamlit's session state."""
+LONGEST = 20_000  # bytes of a request
+Answer = Callable[[Mapping[str, Any]], bytes | None]
+
+
+class Busy(Exception):
+    """Nothing is answered now."""
+
+
+class Endpoint:
+    """Answers to one user's page; none while its picture is being drawn.
+
+    Attributes
+    ----------
+    token : str
+        Names this endpoint in a request; only the page of this user has it.
+    """
+
+    def __init__(self) -> None:
+        self.token = secrets.token_urlsafe(32)
+        self._answer: Answer | None = None
+        self._lock = threading.RLock()
+        _ALL[self.token] = self
+
+    def open(self, answer: Answer) -> None:
+        """Answer from now on, in a thread of the server, one request after another."""
+        with self._lock:
+            self._answer = answer
+
+    def close(self) -> None:
+        """Stop answering; return when the last answer is complete."""
+        with self._lock:
+            self._answer = None
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Answer nothing meanwhile; begin when the last answer is complete."""
+        with self._lock:
+            yield
+
+    def handle(self, request: Mapping[str, Any]) -> bytes | None:
+        """Return the answer; None if a run has to give it."""
+        if not self._lock.acquire(blocking=False):
+            raise Busy
+        try:
+            if self._answer is None:
+                raise Busy
+            return self._answer(request)
+        finally:
+            self._lock.release()
+
+
+_ALL: WeakValueDictionary[str, Endpoint] = WeakValueDictionary()
+"""By token; an entry ends with the state of its user."""
+
+
+def route() -> Route:
+    """Return the route of the endpoint, under any base path of the server."""
+    from starlette.routing import Route
+
+    return Route(f"/{{base:path}}{ADDRESS}", _respond, methods=["POST"])
+
+
+async def _respond(request: Request) -> Response:
+    """Answer a question; 204 where a run has to, 202 where it may be endpoint again."""
+    from starlette.concurrency import run_in_threadpool
+    from starlette.requests import ClientDisconnect
+    from starlette.responses import Response
+
+    text = b""
+    try:
+        async for part in request.stream():
+            text += part
+            if len(text) > LONGEST:
+                return Response(status_code=413)
+    except ClientDisconnect:  # nobody waits for it: no fault
+        return Response(status_code=204)
+    try:
+        found = await run_in_threadpool(_answer, text)
+    except Busy:
+        return Response(status_code=202)
+    if found is None:
+        return Response(status_code=204)
+    # Streamlit would compress it, which takes longer than to draw it
+    headers = {"Content-Encoding": "identity", "Cache-Control": "no-store"}
+    return Response(found, media_type="application/octet-stream", headers=headers)
+
+
+def _answer(text: bytes) -> bytes | None:
+    try:
+        question = orjson.loads(text)
+        endpoint = _ALL.get(question["token"])
+    except (ValueError, KeyError, TypeError):  # from nobody's page
+        return None
+    try:
+        return None if endpoint is None else endpoint.handle(question)
+    except Busy:
+        raise
+    except Exception as error:  # the run that follows says what is wrong
+        log_fault(error)
+        return None

@@ -1,0 +1,42 @@
+"""The running server itself: the options it works under are the safe ones."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+from rwn_ui.server import launch
+from rwn_ui.server.safety import SAFE_OPTIONS
+
+SCRIPT = """
+import json
+import streamlit as st
+from streamlit import config
+st.text(json.dumps({key: config.get_option(key) for key in json.loads('KEYS')}, default=str))
+"""
+
+
+def test_every_safe_option_is_in_force_in_the_running_server(
+    chromium, tmp_path: Path, free_port
+) -> None:
+    script = tmp_path / "options.py"
+    script.write_text(SCRIPT.replace("KEYS", json.dumps([*SAFE_OPTIONS])), encoding="utf-8")
+    port = free_port()
+    line = [
+        str(script) if part == str(launch.app_file()) else part for part in launch.command(port)
+    ]
+    # away from the checkout, whose own configuration file says the same
+    server = subprocess.Popen(line, cwd=tmp_path, stdin=subprocess.DEVNULL)
+    try:
+        launch._wait_until_ready(server, port)
+        page = chromium.new_page()
+        page.goto(f"http://{launch.ADDRESS}:{port}")
+        result = json.loads(page.get_by_test_id("stText").inner_text())
+        page.close()
+    finally:
+        launch._stop(server)
+    # the one option whose flag is read as a text
+    result["client.showErrorLinks"] = str(result["client.showErrorLinks"]).lower() == "true"
+    wanted = {k: list(v) if isinstance(v, tuple) else v for k, v in SAFE_OPTIONS.items()}
+    assert result == wanted

@@ -1,0 +1,218 @@
+"""Papers run again: each verdict follows from the numbers, and a planted wrong one changes it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from docs.reproduced import PAGE, section
+from rwn_core.data.question import Question
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Variable
+from rwn_core.evaluation import published_results
+from rwn_core.evaluation.published_results import REPLAYS, Request, Verdict, chosen, replayed
+from rwn_core.evaluation.published_results.nbrs import TERMS
+from rwn_core.evaluation.published_results.replay import (
+    Attempt,
+    Number,
+    Published,
+    Row,
+    _facts,
+    published,
+)
+from rwn_core.evaluation.published_results.rwn2022 import growth, printed_pair, whole_parts
+
+SHORT = Request(short=True)
+QUICK = [key for key in REPLAYS if key != "rwn2022-pima"]  # 25 forests: tested by itself
+
+
+def printed(value: float, **more: object) -> Published:
+    return Published(name="x", text=str(value), low=value, high=value, **more)
+
+
+def test_a_number_agrees_within_rounding_and_three_errors_and_no_further() -> None:
+    assert printed(1.5, rounding=0.05).holds(Number(value=1.55))
+    assert not printed(1.5, rounding=0.05).holds(Number(value=1.56))
+    assert printed(1.5).holds(Number(value=1.8, error=0.1))
+    assert not printed(1.5).holds(Number(value=1.81, error=0.1))
+    # three releases tell little of how far luck goes, a hundred enough
+    assert printed(1.5).holds(Number(value=2.5, error=0.1, runs=3))
+    assert not printed(1.5).holds(Number(value=1.9, error=0.1, runs=100))
+    # the source's own luck: sd 0.4 over 4 releases, or ours where it is not known
+    assert printed(1.5, sd=0.4, runs=4).holds(Number(value=2.09))
+    assert not printed(1.5, sd=0.4, runs=4).holds(Number(value=2.11))
+    assert printed(1.5, runs=1).holds(Number(value=2.09, spread=0.2))
+    assert not printed(1.5, runs=1).holds(Number(value=2.11, spread=0.2))
+
+
+def test_a_bound_and_infinity() -> None:
+    bound = Published(name="x", text="at least 0", low=0, high=np.inf)
+    assert bound.holds(Number(value=7))
+    assert not bound.holds(Number(value=-1, error=0.1))
+    assert printed(np.inf).holds(Number(value=np.inf))
+    assert not printed(np.inf).holds(Number(value=3))
+    assert not printed(3).holds(Number(value=np.nan))
+
+
+def test_a_cause_is_named_only_if_it_gives_the_published_value() -> None:
+    tried = (
+        Attempt(words="by halves", number=Number(value=3)),
+        Attempt(words="by thirds", number=Number(value=2)),
+    )
+    row = Row(published=printed(2), ours=Number(value=1), attempts=tried)
+    assert (row.verdict, row.explained) == (Verdict.DIFFERS, True)
+    assert row.cause == "The published value comes out by thirds."
+    row = Row(published=printed(5), ours=Number(value=1), attempts=tried)
+    assert (row.verdict, row.explained) == (Verdict.DIFFERS, False)
+    assert row.cause == "Nothing that was tried gives it (by halves: 3; by thirds: 2)."
+    assert Row(published=printed(5), ours=Number(value=1)).cause == "The cause is not known."
+    assert Row(published=printed(1), ours=Number(value=1), attempts=tried).cause == ""
+    assert Row(published=printed(1), reason="no file").verdict is Verdict.NOT_REPRODUCIBLE
+
+
+def test_every_replay_has_its_facts_and_no_fact_is_left_over() -> None:
+    assert set(_facts()) == set(REPLAYS)
+    assert [each.key for each in chosen("all")] == list(REPLAYS)
+    assert "rwn2022-cooks-distance" in [each.key for each in chosen("rwn2022-figure-5")]
+    for name in ("rwn2022-figure-10", "figure-5", ""):
+        with pytest.raises(rwn.ParameterError, match="must be one of: rwn2022-figure-1"):
+            chosen(name)
+
+
+EXPECTED = {
+    # differ with a cause; differ without one; not reproducible
+    "rwn2022-pef": (0, 0, 5),
+    "rwn2022-section-11": (6, 0, 0),
+    "mt2015-regression": (0, 0, 16),
+    "slides-sampling": (1, 1, 0),
+    "k-noise-table": (1, 0, 0),
+}
+
+
+@pytest.mark.parametrize("key", QUICK)
+def test_what_agrees_and_what_does_not(key: str) -> None:
+    rows = replayed(REPLAYS[key], SHORT).rows
+    differ = [row for row in rows if row.verdict is Verdict.DIFFERS]
+    explained = sum(row.explained for row in differ)
+    lost = sum(row.verdict is Verdict.NOT_REPRODUCIBLE for row in rows)
+    assert (explained, len(differ) - explained, lost) == EXPECTED.get(key, (0, 0, 0)), [
+        (row.published.name, row.ours) for row in differ
+    ]
+
+
+@pytest.mark.parametrize(
+    "key", [key for key in QUICK if key not in ("rwn2022-pef", "mt2015-regression")]
+)
+def test_a_planted_wrong_value_changes_the_verdict(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def planted(name: str) -> tuple[Published, ...]:
+        # a wide mark of 9,999 holds for none of the numbers
+        return tuple(replace(p, low=9999.0, high=9999.0) for p in published(name))
+
+    monkeypatch.setattr(published_results.replay, "published", planted)
+    rows = replayed(REPLAYS[key], SHORT).rows
+    assert {row.verdict for row in rows} == {Verdict.DIFFERS}
+    assert not any(row.explained for row in rows)
+
+
+def test_the_pima_table_agrees_and_a_useless_forest_would_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rwn_core.evaluation.published_results.rwn2022.KS", (5,))
+    names = ("not masked", "k = 5")
+    facts = tuple(p for p in published("rwn2022-pima") if p.name in names)
+    monkeypatch.setattr(published_results.replay, "published", lambda _: facts)
+    rows = replayed(REPLAYS["rwn2022-pima"], SHORT).rows
+    assert [row.verdict for row in rows] == [Verdict.AGREES] * 2
+    # who answers "no diabetes" for everybody is wrong for 268 of 768
+    useless = Number(value=268 / 768, spread=rows[0].ours.spread, error=rows[0].ours.error, runs=25)
+    assert not rows[0].published.holds(useless)
+
+
+def test_work_is_counted_and_grows_as_it_should() -> None:
+    assert whole_parts(10, 1) == [45]
+    assert sorted(whole_parts(10, 4)) == [1, 1, 3, 3]
+    assert growth(lambda n: 5 * n**3, (2, 4, 8)) == pytest.approx(3)
+    # as printed only the integers whose root is odd come out right
+    assert [printed_pair(r) for r in range(1, 7)] == [
+        (1, 2), (-8, 6), (2, 3), (1, 4), (-16, 8), (3, 4)
+    ]  # fmt: skip
+
+
+def census() -> rwn.Microdata:
+    """A table of the form of the paper's: not its numbers."""
+    rng = np.random.default_rng(4)
+    n = 300
+    frame = pd.DataFrame(
+        {
+            "age": rng.uniform(20, 60, n),
+            "sex": rng.integers(1, 3, n),
+            "wkswrkd": rng.integers(1, 53, n),
+            "ms": rng.integers(0, 2, n),
+            "phd": rng.integers(0, 2, n),
+        }
+    )
+    frame["wageinc"] = frame["age"] * 450 + frame["phd"] * 20000 + rng.normal(0, 9000, n)
+    variables = tuple(
+        Variable(name=name, kind=Kind.CONTINUOUS, weight=0.2 if name in ("ms", "phd") else 1.0)
+        for name in frame
+    )
+    question = Question(response="wageinc", predictors=TERMS)
+    return rwn.Microdata.from_frame(
+        frame.astype(float), Schema(variables=variables, question=question)
+    )
+
+
+def test_a_file_of_the_user_is_read_and_another_table_differs() -> None:
+    data = census()
+    done = replayed(REPLAYS["mt2015-regression"], Request(short=True, data=data))
+    rows = {row.published.name: row for row in done.rows}
+    design = np.column_stack([np.ones(data.n), *(data.values(name) for name in TERMS)])
+    expected = np.linalg.lstsq(design, data.values("wageinc"), rcond=None)[0]
+    for term, value in zip(TERMS, expected[1:], strict=True):
+        assert rows[f"coefficient of {term}, original"].ours.value == pytest.approx(value)
+    assert rows["coefficient of sex, original"].verdict is Verdict.DIFFERS
+    assert not done.stand_in
+    with pytest.raises(rwn.ParameterError, match="leave the file out"):
+        replayed(REPLAYS["k-noise-table"], Request(data=data))
+    asked = replace(data.schema, question=Question(response="wageinc", predictors=("age",)))
+    with pytest.raises(rwn.ParameterError, match="must have the predictors age, sex"):
+        replayed(REPLAYS["mt2015-regression"], Request(short=True, data=data.with_schema(asked)))
+
+
+@pytest.mark.parametrize("key", ["rwn2022-figure-1", "rwn2022-section-11", "slides-sampling"])
+def test_the_page_of_the_docs_has_what_comes_out_without_luck(key: str) -> None:
+    assert section(replayed(REPLAYS[key], Request())) in PAGE.read_text(encoding="utf-8")
+
+
+def test_the_page_of_the_docs_has_every_published_number() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for key in REPLAYS:
+        _, _, part = text.partition(f"`rwn replay {key}`")
+        assert all(f"| {each.name} | {each.text} |" in part for each in published(key)), key
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "wrong"),
+    [
+        ("rwn2022-figure-1", "records left out", "12"),
+        ("rwn2022-cooks-distance", "max cook, original", "0.755"),
+        ("rwn2022-principal-components", "first component, original", "0.6165"),
+        ("rwn2022-principal-components", "first component, epsilon 6", "0.616"),
+        ("k-noise-table", "k-noise, MSE", "4.398563"),
+    ],
+)
+def test_one_wrong_digit_in_the_data_file_changes_one_verdict(
+    key: str, name: str, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = [row.verdict for row in replayed(REPLAYS[key], SHORT).rows]
+    monkeypatch.setitem(_facts()[key]["values"][name], "value", wrong)
+    rows = replayed(REPLAYS[key], SHORT).rows
+    changed = [row for row, old in zip(rows, before, strict=True) if row.verdict is not old]
+    assert [row.published.name for row in changed] == [name]
+    assert changed[0].verdict is Verdict.DIFFERS

@@ -1,0 +1,217 @@
+"""A second reading: another library reads the release, and each value occurs in the original."""
+
+from __future__ import annotations
+
+import decimal
+import io
+import random
+import sys
+import tomllib
+from datetime import date, datetime
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.file_layout import FileLayout
+from rwn_core.errors import ReleaseError
+from rwn_core.io import arrow_columns, format_of_key, writable
+from rwn_core.io.demo import demo_path
+from rwn_core.io.parse import parse
+from rwn_core.io.write import table_bytes
+from rwn_core.masking.second_reading import NOT_DONE, SourceFile, second_reading
+from rwn_core.reporting import ReleasedFile
+from rwn_core.reporting.facts import Material
+from rwn_core.reporting.public_notice import public_file
+
+KEYS = [form.key for form in writable()]
+PRICES = [decimal.Decimal(number) / 100 for number in range(500, 800)]
+
+
+def parquet(**columns: pa.Array) -> bytes:
+    stream = io.BytesIO()
+    pq.write_table(pa.table(columns), stream)
+    return stream.getvalue()
+
+
+def every_type(n: int = 120) -> pd.DataFrame:
+    rng = random.Random(4)
+    days = [date(1990 + i % 20, 1 + i % 12, 1 + i % 28) for i in range(n)]
+    return pd.DataFrame(
+        {
+            "amount": [round(rng.random() * 1e6, 2) for _ in range(n)],
+            "tiny": [rng.random() * 1e-7 for _ in range(n)],
+            "whole": [rng.randrange(10**12) for _ in range(n)],
+            "gaps": [None if i % 7 == 0 else i * 0.1 for i in range(n)],
+            "town": [["Zürich", "St. Pölten", "a b", "01", "=1+1"][i % 5] for i in range(n)],
+            "truth": [i % 3 == 0 for i in range(n)],
+            "day": pd.Series(days).astype("datetime64[s]"),
+            "moment": [datetime(2020, 1, 1 + i % 28, i % 24, i % 60, i % 60) for i in range(n)],
+            "group": pd.Categorical([["lo", "mid", "hi"][i % 3] for i in range(n)]),
+        }
+    )
+
+
+@pytest.mark.parametrize("target", KEYS)
+@pytest.mark.parametrize("source", KEYS)
+def test_honest_releases_pass_from_every_format_to_every_other(source: str, target: str) -> None:
+    name = f"t{format_of_key(source).suffixes[0]}"
+    content = table_bytes(every_type(), source)
+    data = parse(name, content)
+    release = rwn.mask(data, rwn.RWN(k=5), seed=1, precision={"whole": 1000})
+    written = release.to_bytes(target, keep=[doubt.variable for doubt in release.find_doubts()])
+    found = second_reading(release, written, target, SourceFile(name=name, content=content))
+    assert set(found.checked) == set(data.names) - {"whole"}
+    assert found.unchecked == {"whole": "rounded"}
+    assert len(found.words.split()) <= 25
+    if format_of_key(source).again is not None:
+        assert found.original != "the first library alone", "another library read the file itself"
+    alone = second_reading(release, written, target)
+    assert alone.checked == found.checked
+
+
+@pytest.mark.parametrize("target", ["csv", "parquet", "excel"])
+def test_layouts_of_a_text_are_read_as_the_steward_said(target: str) -> None:
+    rows = "\n".join(f"{i % 50},5;{1 + i % 28:02}.03.19{i % 90 + 10};{i % 7}" for i in range(90))
+    content = f"A title\nx;day;code\n{rows}\n".encode("cp1252")
+    layout = FileLayout(encoding="cp1252", separator=";", decimal=",", above=1, dates="DD.MM.YYYY")
+    data = parse("t.csv", content, None, layout)
+    release = rwn.mask(data, rwn.RWN(k=5), seed=1)
+    written = release.to_bytes(target, keep=["day"])
+    found = second_reading(release, written, target, SourceFile(name="t.csv", content=content))
+    assert set(found.checked) == {"x", "day", "code"}
+    assert found.original == "pandas"
+
+
+def test_a_number_shifted_by_its_last_bit_stops_the_release(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Finding T2, planted: the reader's conversion of decimals is off by one unit of the last."""
+    content = parquet(
+        price=pa.array(PRICES, pa.decimal128(10, 2)), g=pa.array([str(i % 3) for i in range(300)])
+    )
+    original = SourceFile(name="t.parquet", content=content)
+    honest = parse("t.parquet", content)
+    release = rwn.mask(honest, rwn.RWN(k=3), seed=1)
+    assert second_reading(release, release.to_bytes("csv"), "csv", original).checked
+
+    texts = arrow_columns.decimal_texts
+    monkeypatch.setattr(arrow_columns, "decimal_texts", lambda array: array.cast(pa.float64()))
+    monkeypatch.setattr(arrow_columns, "comes_back", lambda *_: True)
+    wrong = parse("t.parquet", content)
+    assert (wrong.frame["price"] != honest.frame["price"]).any()
+    release = rwn.mask(wrong, rwn.RWN(k=3), seed=1)
+    for target in ("csv", "parquet", "excel", "stata"):
+        with pytest.raises(ReleaseError, match=r"nowhere in the original's column: price \(") as no:
+            second_reading(release, release.to_bytes(target), target, original)
+        assert "5.1" not in str(no.value)
+    assert texts is not arrow_columns.decimal_texts
+
+
+@pytest.mark.parametrize("target", KEYS)
+def test_a_writer_that_changes_a_value_stops_the_release(target: str) -> None:
+    data = rwn.load_demo("bodyfat")
+    release = rwn.mask(data, rwn.RWN(k=5), seed=1)
+    frame = release.published().frame
+    frame["weight"] = frame["weight"].to_numpy() * (1 + 2**-50)
+    with pytest.raises(ReleaseError, match="column: weight"):
+        second_reading(release, table_bytes(frame, target), target)
+    content = release.to_bytes(target)
+    with pytest.raises(ReleaseError):
+        second_reading(release, content[: len(content) // 2], target)
+
+
+@pytest.mark.parametrize("target", KEYS)
+@pytest.mark.parametrize("fault", ["decimal lost", "day shifted"])
+def test_a_planted_fault_of_a_writer_is_found(target: str, fault: str) -> None:
+    data = rwn.Microdata.from_frame(every_type()[["amount", "day", "moment"]])
+    release = rwn.mask(data, rwn.RWN(k=5), seed=1)
+    frame = release.published().frame
+    name = "amount" if fault == "decimal lost" else "day"
+    if name == "amount":
+        frame[name] = frame[name].round(1)
+    else:
+        frame[name] = frame[name] - pd.Timedelta(days=366 * 40)
+    with pytest.raises(ReleaseError, match=f"column: {name}"):
+        second_reading(release, table_bytes(frame, target), target)
+    assert not release.second_readings
+
+
+def test_publish_reads_the_file_again_and_its_record_and_card_say_so(tmp_path: Path) -> None:
+    data, source = rwn.load_demo("bodyfat"), demo_path("bodyfat")
+    release = rwn.mask(data, rwn.RWN(k=5))
+    path = release.publish(tmp_path / "release.parquet", original=source)
+    file = ReleasedFile.of(path.read_bytes(), "parquet")
+    record = tomllib.loads(rwn.reporting.internal_record(data, release, file))
+    words = "release read by Arrow's Rust library, original by pandas."
+    assert record["file"]["second_reading"]["words"].endswith(words)
+    assert set(record["file"]["second_reading"]["checked"]) == set(data.names)
+    material = Material(record=record)
+    assert f'column: {words}"' in public_file(material, data, ".toml").decode()
+    other = ReleasedFile.of(release.to_bytes("csv"), "csv")
+    record = tomllib.loads(rwn.reporting.internal_record(data, release, other))
+    material = Material(record=record)
+    assert NOT_DONE in public_file(material, data, ".toml").decode()
+
+
+def test_publish_writes_nothing_if_a_value_is_not_in_the_given_original(tmp_path: Path) -> None:
+    lines = demo_path("bodyfat").read_bytes().split(b"\n")
+    (tmp_path / "other.csv").write_bytes(b"\n".join(lines[:9]))
+    release = rwn.mask(rwn.load_demo("bodyfat"), rwn.RWN(k=5), seed=1)
+    with pytest.raises(ReleaseError, match="nowhere in the original's column"):
+        release.publish(tmp_path / "release.csv", original=tmp_path / "other.csv")
+    assert not (tmp_path / "release.csv").exists()
+    kept = release.publish(tmp_path / "part.csv", drop=["age", "weight"])
+    assert "age" not in kept.read_text().split("\n")[0]
+
+
+@pytest.mark.parametrize("target", ["parquet", "feather"])
+def test_without_the_second_library_the_words_say_so(
+    target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = rwn.mask(rwn.load_demo("bodyfat"), rwn.RWN(k=5), seed=1)
+    content = release.to_bytes(target)
+    source = SourceFile(name="t.parquet", content=table_bytes(release.original.frame, "parquet"))
+    both = second_reading(release, content, target, source)
+    assert (both.release, both.original) == ("Arrow's Rust library",) * 2
+    monkeypatch.setitem(sys.modules, "arro3.io", None)
+    alone = second_reading(release, content, target, source)
+    assert (alone.release, alone.original) == ("Arrow (no second library)",) * 2
+    assert alone.checked == both.checked
+    assert len(alone.words.split()) <= 25
+
+
+def test_noise_and_rounding_are_said_and_not_looked_up() -> None:
+    data = rwn.load_demo("bodyfat")
+    release = rwn.mask(data, rwn.METHODS["additive_noise"](size=0.5), seed=1)
+    found = second_reading(release, release.to_bytes("csv"), "csv")
+    assert set(found.unchecked.values()) == {"the method makes new values"}
+    assert found.words.startswith("No variable is released with values of the original")
+
+
+def test_the_second_reading_shares_no_file_with_the_first() -> None:
+    path = demo_path("pima")
+    text = path.read_text(encoding="utf-8").splitlines()
+    wanted = {line.split(",")[1] for line in text[1:]}
+    data = rwn.load_demo("pima")
+    release = rwn.mask(data, rwn.RWN(k=4), seed=2)
+    source = SourceFile(name=path.name, content=path.read_bytes())
+    assert data.names[1] in second_reading(release, release.to_bytes("csv"), "csv", source).checked
+    released = release.to_bytes("csv").decode().splitlines()[1:]
+    assert {line.split(",")[1] for line in released} <= wanted
+    missing = SourceFile(name=path.name, content=b"\n".join(path.read_bytes().split(b"\n")[:9]))
+    with pytest.raises(ReleaseError, match="nowhere in the original"):
+        second_reading(release, release.to_bytes("csv"), "csv", missing)
+
+
+def test_large_numbers_are_looked_up_fast_enough() -> None:
+    rng = np.random.default_rng(1)
+    data = rwn.Microdata.from_frame(
+        pd.DataFrame(rng.normal(size=(2_000, 6)), columns=list("abcdef"))
+    )
+    release = rwn.mask(data, rwn.RWN(k=5), seed=1)
+    assert len(second_reading(release, release.to_bytes("csv"), "csv").checked) == 6

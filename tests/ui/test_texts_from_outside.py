@@ -1,0 +1,61 @@
+"""Texts that users give to a page: parsed within the budget, analyses counted before they run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import rwn_core as rwn
+import rwn_ui
+from rwn_core.data.text_budget import WORK_AT_ONCE
+from rwn_core.evaluation.analysis_plan import AnalysisPlan
+from rwn_core.evaluation.registered_analysis import Analysis
+from rwn_core.io.demo import load_demo
+
+OWN = {"server/dataset_runs.py"}  # what the server itself wrote
+
+
+def test_no_page_parses_a_text_but_by_the_one_function() -> None:
+    folder = Path(rwn_ui.__file__).parent
+    called = {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*.py")
+        if re.search(r"(from_toml|thaw|toml_document)\(", path.read_text(encoding="utf-8"))
+    }
+    assert called <= OWN
+
+
+def plan(*formulas: str, kind: str = "linear") -> AnalysisPlan:
+    return AnalysisPlan(
+        analyses=tuple(
+            Analysis(name=f"n{number}", kind=kind, tolerance=1.0, formula=formula)
+            for number, formula in enumerate(formulas)
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def data() -> rwn.Microdata:
+    return load_demo("bodyfat")
+
+
+def test_a_usual_plan_is_run_at_once(data: rwn.Microdata) -> None:
+    names = [variable.name for variable in data.schema.released]
+    usual = plan(f"{names[0]} ~ {' + '.join(names[1:])}", f"{names[1]} ~ {names[2]}*{names[3]}")
+    assert 0 < 8 * usual.work(data) <= WORK_AT_ONCE
+
+
+def test_a_plan_at_the_end_of_the_budget_is_not_run_at_once(data: rwn.Microdata) -> None:
+    names = [variable.name for variable in data.schema.released]
+    wide = f"{names[0]} ~ {'*'.join(names[1:9])}"
+    hostile = plan(*[f"{wide} + {names[10 + i % 3]}" for i in range(100)])
+    assert hostile.work(data) > WORK_AT_ONCE
+    assert plan(wide).work(data) < plan(wide, kind="poisson").work(data)
+
+
+def test_work_is_counted_without_a_design_and_without_a_refusal(data: rwn.Microdata) -> None:
+    assert plan("nothing ~ there").work(data) == 0
+    measured = Analysis(name="m", kind="measure", tolerance=0.2, measure=next(iter(rwn.MEASURES)))
+    assert AnalysisPlan(analyses=(measured,)).work(data) > 0

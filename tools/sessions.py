@@ -1,0 +1,289 @@
+"""Try many users of one server: does anything of one reach another, how much memory, how fast.
+
+``python -m tools.sessions --users 20 --actions 1000`` gives each user a table with a word of
+its own, and looks for the words of the others in every message. ``--memory`` opens tables of
+20,000 x 10, ``--speed 10`` has so many users move sliders, and ``--leave 100`` lets users come and
+go.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rwn_ui.server import launch
+from tools.protocol_client import Client, fetched
+from tools.server_process import cpu, found_in_memory, rss
+
+PAGES = ("data", "", "utility", "risk", "compare", "release")
+_WORD = re.compile(rb"QX(\d\d\d)Z")
+_PLANTED = re.compile(rb"QX\d\d\dZ N\d\d")
+LEVELS = 20  # words of a user's table
+_SERVERS: dict[int, int] = {}  # the process that serves a port
+
+
+class User:
+    """A user whose table has words that nobody else's has.
+
+    Parameters
+    ----------
+    port, number : int
+    """
+
+    def __init__(self, port: int, number: int) -> None:
+        self.number, self.foreign, self.own, self.acted = number, 0, 0, 0
+        self.client = Client(port, self._hear)
+        self.errors: list[str] = []
+
+    def _hear(self, message: bytes) -> None:
+        words = {int(word) for word in _WORD.findall(message)}
+        self.own += self.number in words
+        self.foreign += bool(words - {self.number})
+
+    def table(self, n: int = 200, p: int = 3) -> bytes:
+        """A CSV file; its category, a name and the name of a column hold the user's word."""
+        rng = np.random.default_rng(self.number)
+        frame = pd.DataFrame(rng.normal(size=(n, p)).round(4), columns=[f"x{j}" for j in range(p)])
+        word = f"QX{self.number:03d}Z"
+        frame[f"town_{word}"] = rng.choice([f"{word} N{level:02d}" for level in range(LEVELS)], n)
+        return frame.to_csv(index=False).encode()
+
+    async def arrive(self, n: int = 200, p: int = 3) -> None:
+        """Open the app and a file."""
+        await self.client.open()
+        await self.client.visit("data")
+        shown = f"The table: {n:,} records".encode()
+        await self.client.upload(f"QX{self.number:03d}Z.csv", self.table(n, p), shown)
+        self.errors += self.client.page.errors
+
+    async def see_all(self) -> None:
+        """Look at Tune until it shows every record, and move a slider."""
+        await self.client.visit("")
+        some = b"2,000 of 20,000 records"
+        while self.client.was_told(some) or not self.client.page.sliders:
+            await asyncio.sleep(0.5)
+            await self.client.visit("")
+        await self.client.move("k", 0.3)
+        self.errors += self.client.page.errors
+
+    async def act(self, actions: int, rng: random.Random, until: float) -> None:
+        """Move sliders, and go to another page now and then; no longer than until a time."""
+        await self.client.visit("")
+        while self.acted < actions and time.monotonic() < until:
+            self.acted += 1
+            try:
+                await self._one(rng)
+            except LookupError:
+                await self.client.visit("")
+            self.errors += self.client.page.errors
+            self.client.page.errors.clear()
+
+    async def _one(self, rng: random.Random) -> None:
+        if rng.random() < 0.1:
+            await self.client.visit(rng.choice(PAGES))
+        else:
+            await self.client.move(rng.choice(("k", "epsilon", "q")), rng.random())
+
+
+async def crossings(port: int, users: int, actions: int, minutes: float) -> dict[str, Any]:
+    """Count messages with a word of another user, and see what is left after Erase."""
+    everybody = [User(port, number) for number in range(users)]
+    for user in everybody:
+        await user.arrive()
+    began = time.monotonic()
+    until = began + 60 * minutes
+    await asyncio.gather(*(u.act(actions, random.Random(u.number), until) for u in everybody))
+    took = time.monotonic() - began
+    answers = []
+    for user in everybody:
+        await user.client.visit("data")
+        address = await user.client.address_of(user.client.page.deferred[0])
+        stranger = everybody[(user.number + 1) % users].client
+        before = stranger.fetch(address)
+        await user.client.erase()
+        answers.append((before, stranger.fetch(address)))
+    erased = found_in_memory(_SERVERS[port], _PLANTED)
+    for user in everybody:
+        await user.client.close()
+    await asyncio.sleep(60)
+    return {
+        "users": users,
+        "actions": sum(user.acted for user in everybody),
+        "messages with an own word": sum(user.own for user in everybody),
+        "messages with a foreign word": sum(user.foreign for user in everybody),
+        "errors on pages": sum(len(user.errors) for user in everybody),
+        "addresses that answer before Erase": sum(before == 200 for before, _ in answers),
+        "addresses that answer after Erase": sum(after == 200 for _, after in answers),
+        "words in temporary files": words_on_disk(),
+        "words in the server's memory after Erase": f"{erased} of {users * LEVELS}",
+        "60 s after all have left": found_in_memory(_SERVERS[port], _PLANTED),
+        "seconds": round(took),
+    }
+
+
+def words_on_disk() -> int:
+    """How many files in the folder for temporary files hold a word."""
+    files = [path for path in Path(os.environ["TMPDIR"]).rglob("*") if path.is_file()]
+    return sum(bool(_WORD.search(path.read_bytes())) for path in files)
+
+
+def words_said(folder: Path) -> int:
+    """How many words are in what the server said on the terminal."""
+    return len(_WORD.findall((folder / "stderr").read_bytes()))
+
+
+async def memory(port: int, server: int, users: int) -> dict[str, Any]:
+    """What the server takes for tables of 20,000 x 10 beyond what it takes without any."""
+    first = User(port, 999)
+    await first.arrive()
+    await first.client.visit("")
+    await first.client.close()
+    idle = rss(server)
+    everybody, most = [User(port, number) for number in range(users)], 0.0
+    for user in everybody:
+        await user.arrive(20_000, 9)
+        await user.see_all()
+        most = max(most, rss(server))
+    await asyncio.sleep(30 + 2 * users)  # one after another gives back
+    rested = rss(server)
+    begun = time.monotonic()
+    await everybody[0].client.move("k", 0.5)
+    first = time.monotonic() - begun
+    await everybody[0].see_all()
+    back = time.monotonic() - begun
+    for user in everybody:
+        await user.client.close()
+    await asyncio.sleep(45)
+    return {
+        "users": users,
+        "MB of the idle server": round(idle),
+        "MB more at most, while they open and move": round(most - idle),
+        "MB more when they rest": round(rested - idle),
+        "MB more after all have left": round(rss(server) - idle),
+        "s to a first picture after a rest": round(first, 1),
+        "s until all records are shown": round(back, 1),
+        "errors on pages": sum(len(user.errors) for user in everybody),
+    }
+
+
+async def speed(port: int, users: int, moves: int) -> dict[str, Any]:
+    """How long a picture takes while so many users move sliders, resting 0.2 to 0.6 seconds."""
+    everybody = [User(port, number) for number in range(users)]
+    for user in everybody:
+        await user.arrive(250, 9)
+        await user.client.visit("")
+    server = _SERVERS[port]
+    before = cpu(server)
+
+    async def drag(user: User) -> list[float]:
+        rng, took = random.Random(user.number), []
+        for _ in range(moves):
+            await asyncio.sleep(rng.uniform(0.2, 0.6))
+            took.append(await user.client.move("k", rng.random()))
+        return took
+
+    took = np.concatenate(await asyncio.gather(*map(drag, everybody)))
+    used = cpu(server) - before
+    for user in everybody:
+        await user.client.close()
+    return {
+        "users": users,
+        "moves": len(took),
+        "p50 s": round(float(np.median(took)), 2),
+        "p95 s": round(float(np.quantile(took, 0.95)), 2),
+        "server's CPU ms a move": round(1000 * used / len(took)),
+        "load of the machine": round(os.getloadavg()[0], 1),
+        "processors": os.cpu_count(),
+    }
+
+
+async def leave(port: int, server: int, times: int) -> dict[str, Any]:
+    """How the server grows while users come, open a table, and go."""
+    sizes = []
+    for number in range(times):
+        user = User(port, number % 1000)
+        await user.arrive()
+        await user.client.visit("")
+        await user.client.close()
+        sizes.append(rss(server))
+    half = sizes[len(sizes) // 3 :]  # the first ones fill caches
+    slope = np.polyfit(range(len(half)), half, 1)[0]
+    return {"users": times, "MB more for 100 users": round(100 * float(slope), 1)}
+
+
+@contextmanager
+def app() -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """The app on a free port, in a folder for temporary files of its own."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TMPDIR"] = folder
+        try:
+            with _said_to(Path(folder)), launch.serving(port) as server:
+                _SERVERS[port] = server.pid
+                yield port, server
+                assert fetched(f"http://127.0.0.1:{port}/_stcore/health") == 200
+            sys.stdout.write(f"words on the terminal: {words_said(Path(folder))}\n")
+        finally:
+            del os.environ["TMPDIR"]
+
+
+@contextmanager
+def _said_to(folder: Path) -> Iterator[None]:
+    """Keep what this process and the server say on the terminal, to be searched."""
+    terminal = os.dup(2)
+    with (folder / "stderr").open("wb") as said:
+        os.dup2(said.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(terminal, 2)
+            os.close(terminal)
+
+
+def main() -> int:
+    """Print what was found; exit with 1 if anything crossed or stayed."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--users", type=int, default=20)
+    parser.add_argument("--actions", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=600.0)
+    parser.add_argument("--memory", action="store_true")
+    parser.add_argument("--speed", type=int, default=0)
+    parser.add_argument("--moves", type=int, default=40)
+    parser.add_argument("--leave", type=int, default=0)
+    given = parser.parse_args()
+    found: list[dict[str, Any]] = []
+    with app() as (port, server):
+        if given.actions:
+            found.append(asyncio.run(crossings(port, given.users, given.actions, given.minutes)))
+        if given.memory:
+            found.append(asyncio.run(memory(port, server.pid, given.users)))
+        if given.speed:
+            found.append(asyncio.run(speed(port, given.speed, given.moves)))
+        if given.leave:
+            found.append(asyncio.run(leave(port, server.pid, given.leave)))
+    for each in found:
+        sys.stdout.write(", ".join(f"{what}: {number}" for what, number in each.items()) + "\n")
+    crossed = [each.get("messages with a foreign word", 0) for each in found]
+    stayed = [each.get("addresses that answer after Erase", 0) for each in found]
+    return int(any(crossed) or any(stayed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
