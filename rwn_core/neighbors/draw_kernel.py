@@ -9,8 +9,16 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.chacha_kernel import last_rank, uniforms_of_block
 from rwn_core.neighbors.distance import TIE
+from rwn_core.neighbors.distance_kernel import SLACK
 from rwn_core.neighbors.index_kernel import IndexArrays
-from rwn_core.neighbors.rank_kernel import Row, count_within, place_of
+from rwn_core.neighbors.rank_kernel import (
+    Row,
+    copy_row,
+    count_within,
+    list_row,
+    place_of,
+    sort_row,
+)
 from rwn_core.parallel.jit import jit_entry, jit_no_refcount
 
 NO_DONOR = -1
@@ -76,7 +84,7 @@ class SearchResult(NamedTuple):
 
 
 @jit_no_refcount
-def finish_record(
+def _finish_record(
     query: IndexArrays,
     record: int,
     target: IndexArrays,
@@ -122,6 +130,102 @@ def finish_record(
             entry = last_rank(request.key, number, stream, size, unit) - 1
             entry += 0 <= place <= entry
             result.donors[record, column] = target.numbers[row.members[entry]]
+
+
+@jit_no_refcount
+def _finish_sizes(
+    query: IndexArrays,
+    position: int,
+    target: IndexArrays,
+    kept: int,
+    row: Row,
+    request: SearchRequest,
+    result: SearchResult,
+) -> bool:
+    """Write the size of a row of one record without sorting; False where only ranks can tell."""
+    edge, own = request.edges[position], request.own[query.records[query.offsets[position]]]
+    itself = target.positions[own] if own >= 0 else -1
+    within, nearest = 0, np.inf
+    for entry in range(kept):
+        squared, place = row.squared[entry], row.position[entry]
+        if squared > edge:
+            if squared <= edge * (1 + SLACK):
+                return False  # it may tie with a member
+            continue
+        count = target.offsets[place + 1] - target.offsets[place] - (place == itself)
+        within += count
+        if count:
+            nearest = min(nearest, squared)
+    if within < request.k:
+        return False
+    record = query.records[query.offsets[position]]
+    result.within[record] = result.sizes[record] = within
+    result.nearest[record] = nearest if within else np.nan
+    return True
+
+
+@jit_no_refcount
+def _finish_list(
+    query: IndexArrays,
+    position: int,
+    target: IndexArrays,
+    kept: int,
+    row: Row,
+    edge: float,
+    result: SearchResult,
+) -> bool:
+    """List a row's members and itself, as entries of the target's records; False if too few."""
+    for entry in range(kept):
+        if edge < row.squared[entry] <= edge * (1 + SLACK):
+            sort_row(kept, query.exact.shape[1], row)  # the nearest are the members
+            break
+    index, stop = result.starts[position], result.starts[position + 1]
+    for entry in range(kept):
+        place = row.position[entry]
+        for record in range(target.offsets[place], target.offsets[place + 1]):
+            if index < stop:
+                result.members[index] = record
+                index += 1
+    return bool(index == stop)
+
+
+@jit_no_refcount
+def finish_row(
+    query: IndexArrays,
+    position: int,
+    target: IndexArrays,
+    found: NDArray[np.int32],
+    squared: NDArray[np.float64],
+    limit: float,
+    row: Row,
+    request: SearchRequest,
+    result: SearchResult,
+    sink: int,
+    unit: NDArray[np.float64],
+) -> bool:
+    """Write the results of a query row's records; False if fewer members than were counted."""
+    kept = copy_row(found, squared, len(found), limit, row)
+    first, last = query.offsets[position], query.offsets[position + 1]
+    if sink == LIST:
+        return _finish_list(query, position, target, kept, row, request.edges[position], result)
+    if (
+        sink == DRAW
+        and len(request.streams) == 0
+        and last - first == 1
+        and _finish_sizes(query, position, target, kept, row, request, result)
+    ):
+        return True
+    sort_row(kept, query.exact.shape[1], row)
+    total = list_row(target, kept, row)
+    edge = request.edges[position]
+    for index in range(first, last):
+        record = query.records[index]
+        if sink == STORE:
+            counted = result.starts[record + 1] - result.starts[record]
+            if counted > 0 and counted + (request.own[record] >= 0) > total:
+                return False
+        _finish_record(query, record, target, edge, total, row, request, result, sink, unit)
+    return True
 
 
 @jit_no_refcount

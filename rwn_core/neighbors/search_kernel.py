@@ -23,25 +23,9 @@ from rwn_core.neighbors.distance_kernel import (
     widened_edge,
     write_products,
 )
-from rwn_core.neighbors.draw_kernel import (
-    DRAW,
-    LIST,
-    STORE,
-    SearchRequest,
-    SearchResult,
-    finish_record,
-)
+from rwn_core.neighbors.draw_kernel import SearchRequest, SearchResult, finish_row
 from rwn_core.neighbors.index_kernel import IndexArrays
-from rwn_core.neighbors.rank_kernel import (
-    Row,
-    allocate_row,
-    copy_row,
-    list_row,
-    records_of,
-    smallest,
-    sort_pairs,
-    sort_row,
-)
+from rwn_core.neighbors.rank_kernel import allocate_row, records_of, smallest, sort_pairs
 from rwn_core.parallel.jit import jit_entry, jit_inline, jit_internal, jit_no_refcount
 
 ROOM = 1 << 18  # candidates held at a time, unless one row alone has more
@@ -460,102 +444,6 @@ def gather(
     return True
 
 
-@jit_no_refcount
-def _finish_sizes(
-    query: IndexArrays,
-    position: int,
-    target: IndexArrays,
-    kept: int,
-    row: Row,
-    request: SearchRequest,
-    result: SearchResult,
-) -> bool:
-    """Write the size of a row of one record without sorting; False where only ranks can tell."""
-    edge, own = request.edges[position], request.own[query.records[query.offsets[position]]]
-    itself = target.positions[own] if own >= 0 else -1
-    within, nearest = 0, np.inf
-    for entry in range(kept):
-        squared, place = row.squared[entry], row.position[entry]
-        if squared > edge:
-            if squared <= edge * (1 + SLACK):
-                return False  # it may tie with a member
-            continue
-        count = target.offsets[place + 1] - target.offsets[place] - (place == itself)
-        within += count
-        if count:
-            nearest = min(nearest, squared)
-    if within < request.k:
-        return False
-    record = query.records[query.offsets[position]]
-    result.within[record] = result.sizes[record] = within
-    result.nearest[record] = nearest if within else np.nan
-    return True
-
-
-@jit_no_refcount
-def _finish_list(
-    query: IndexArrays,
-    position: int,
-    target: IndexArrays,
-    kept: int,
-    row: Row,
-    edge: float,
-    result: SearchResult,
-) -> bool:
-    """List a row's members and itself, as entries of the target's records; False if too few."""
-    for entry in range(kept):
-        if edge < row.squared[entry] <= edge * (1 + SLACK):
-            sort_row(kept, query.exact.shape[1], row)  # the nearest are the members
-            break
-    index, stop = result.starts[position], result.starts[position + 1]
-    for entry in range(kept):
-        place = row.position[entry]
-        for record in range(target.offsets[place], target.offsets[place + 1]):
-            if index < stop:
-                result.members[index] = record
-                index += 1
-    return bool(index == stop)
-
-
-@jit_no_refcount
-def finish_row(
-    query: IndexArrays,
-    position: int,
-    target: IndexArrays,
-    candidates: Candidates,
-    index: int,
-    row: Row,
-    request: SearchRequest,
-    result: SearchResult,
-    sink: int,
-    unit: NDArray[np.float64],
-) -> bool:
-    """Write the results of a query row's records; False if fewer members than were counted."""
-    found, squared = candidates.position[index], candidates.squared[index]
-    kept = copy_row(found, squared, candidates.held[index], candidates.bound[index], row)
-    first, last = query.offsets[position], query.offsets[position + 1]
-    if sink == LIST:
-        return _finish_list(query, position, target, kept, row, request.edges[position], result)
-    if (
-        sink == DRAW
-        and len(request.streams) == 0
-        and last - first == 1
-        and _finish_sizes(query, position, target, kept, row, request, result)
-    ):
-        return True
-    sort_row(kept, query.exact.shape[1], row)
-    total = list_row(target, kept, row)
-    edge = request.edges[position]
-    for index in range(first, last):
-        record = query.records[index]
-        if sink == STORE:
-            counted = result.starts[record + 1] - result.starts[record]
-            if counted > 0 and counted + (request.own[record] >= 0) > total:
-                return False
-        finish_record(query, record, target, edge, total, row, request, result, sink, unit)
-    return True
-
-
 @jit_entry
 def search(
     query: IndexArrays,
@@ -597,12 +485,15 @@ def search(
                 continue
             for index in range(end - begin):
                 count = candidates.held[index]
-                needed = max(count, records_of(target, candidates.position[index], count))
+                found = candidates.position[index, :count]
+                squared, limit = candidates.squared[index, :count], candidates.bound[index]
+                needed = max(count, records_of(target, found, count))
                 if needed > len(row.members):
                     row = allocate_row(2 * needed)
                 position = start + candidates.in_leaf[index]
                 if not finish_row(
-                    query, position, target, candidates, index, row, request, result, sink, unit
-                ):
+                    query, position, target, found, squared, limit, row,
+                    request, result, sink, unit,
+                ):  # fmt: skip
                     raise ValueError("A neighborhood has fewer members than were counted.")
             begin = end

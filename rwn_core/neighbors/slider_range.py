@@ -52,12 +52,6 @@ class SliderRange:
     typical: float
     stored: float
 
-    @property
-    def positions(self) -> NDArray[np.float64]:
-        """The radii that the slider can be moved to, as decimal numbers."""
-        count = round(self.epsilon / self.step)
-        return np.array([float(f"{number * self.step:.12g}") for number in range(count + 1)])
-
     def radius(self, multiple: float) -> float:
         """A multiple of the typical distance, on the slider."""
         return round(min(round(multiple * self.typical / self.step) * self.step, self.epsilon), 10)

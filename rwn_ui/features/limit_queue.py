@@ -83,18 +83,8 @@ def _read_by_worker(
         return known
     first = reader.known(replace(full, begin=True))
     if isinstance(first, Reading):
-        if is_inconclusive(first, session.policy.limit(key)):
-            return PENDING
         return replace(first, detail={**first.detail, "begun": True})
     return first or PENDING
-
-
-def is_inconclusive(first: Reading, limit: rwn.Limit | None) -> bool:
-    """True if more rows may show that a limit is met which the first rows break."""
-    low = 0.0 if first.interval is None else first.interval[0]
-    if limit is None or not first.detail.get("follows"):
-        return False
-    return limit.share(first.value) > 1 >= limit.share(low)
 
 
 def found_on_risk(session: Session, key: str) -> Reading | rwn.NotApplicable | None:
