@@ -22,15 +22,18 @@ import typer
 from rwn_cli.file_option import Laid
 from rwn_cli.options import (
     ENDS_IN,
+    BalanceShare,
     Dropped,
     LeastSize,
     Modified,
     Radius,
     Retained,
     SchemaFile,
+    Shaped,
     Sliced,
     Source,
     Weighted,
+    Wide,
     described,
     load,
     parameters,
@@ -67,6 +70,9 @@ def mask(
     epsilon: Radius = None,
     k: LeastSize = None,
     q: Modified = None,
+    kernel: Shaped = None,
+    width: Wide = None,
+    balance: BalanceShare = None,
     weight: Weighted = None,
     slice_: Sliced = None,
     round_: Annotated[
@@ -148,7 +154,8 @@ def mask(
     if None not in (seed, key_file):
         raise ParameterError("--seed and --key-file both give the key; give one of them.")
     refuse_existing(overwrite, target, record, record and evidence_path(record))
-    options = _options({"epsilon": epsilon, "k": k, "q": q}, settings(set_ or ()))
+    own = {"epsilon": epsilon, "k": k, "q": q, "kernel": kernel, "width": width, "balance": balance}
+    options = _options(own, settings(set_ or ()))
     params = _parameters(loaded, method, options)
     read = load(source, schema, file or ())
     read = described(read, identifiers=drop or (), retained=keep or ())

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -51,6 +51,18 @@ LeastSize = Annotated[int | None, typer.Option("--k", help="Least size of a neig
 Modified = Annotated[
     float | None,
     typer.Option("--q", help="Modification probability of a cell, 0 to 1; 1 if left out."),
+]
+Shaped = Annotated[
+    Literal["even", "gaussian", "exponential"] | None,
+    typer.Option("--kernel", help="How likely each neighbor gives; even if left out."),
+]
+Wide = Annotated[
+    float | None,
+    typer.Option("--width", help="Of a gaussian or exponential kernel; 1 if left out."),
+]
+BalanceShare = Annotated[
+    float | None,
+    typer.Option("--balance", help="1: all records give equally often; 0 if left out."),
 ]
 Weighted = Annotated[
     list[str] | None,

@@ -36,6 +36,8 @@ class DonorChances:
     def __init__(
         self, neighborhoods: Neighborhoods, shares: sparse.csr_array | None = None
     ) -> None:
+        if neighborhoods.shares is not None:
+            shares = neighborhoods.probabilities()
         self._neighborhoods, self._shares = neighborhoods, shares
 
     def _check(self) -> None:

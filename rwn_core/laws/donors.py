@@ -124,6 +124,30 @@ class Draws:
             self._links = Chains(self._key, self.records, streams, longest)
         return self._links.donors(neighborhoods, q, thread_count(threads))
 
+    def weighted(
+        self, neighborhoods: Neighborhoods, rows: NDArray[np.int64], q: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
+        """Return the donors of these records where they are not equally likely, shape (m, p)."""
+        from rwn_core.neighbors.layer_kernel import draw_by_layers
+
+        keys = np.ascontiguousarray(self._key.words.reshape(8, -1).T)
+        streams, table = np.array(self.streams, dtype=np.int64), neighborhoods.table
+        donors = np.empty((len(rows), len(streams)), np.int64)
+        draw_by_layers(
+            keys,
+            self.records,
+            streams,
+            np.asarray(q, dtype=np.float64),
+            rows,
+            table.offsets,
+            table.records,
+            neighborhoods.shares,  # type: ignore[arg-type]  # as `draw_donors` has checked
+            donors,
+            0,
+            len(rows),
+        )
+        return donors
+
     def drawing(self, q: NDArray[np.float64]) -> Drawing:
         """The same randomness, for a search that draws as it goes."""
         return Drawing(key=self._key, streams=self.streams, q=q)
@@ -228,7 +252,8 @@ def draw_donors(
     ----------
     Perry, Matloff, Tendick 2022, section 5, step 3.
     """
-    if neighborhoods.n > LARGEST_DENSE and isinstance(draws, Draws) and draws.has_one_key:
+    large = neighborhoods.n > LARGEST_DENSE and neighborhoods.shares is None
+    if large and isinstance(draws, Draws) and draws.has_one_key:
         if neighborhoods.is_stored:
             return draws.from_stored(neighborhoods, q, threads)
         from rwn_core.neighbors.lazy_table import search_donors
@@ -237,6 +262,8 @@ def draw_donors(
             neighborhoods.rows(draws.records)
         ]
     rows = neighborhoods.rows(draws.records)
+    if neighborhoods.shares is not None:
+        return draws.weighted(neighborhoods, rows, q)
     sizes = neighborhoods.sizes[rows]
     ranks = draws.ranks(sizes)
     some = sizes > 0

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import StoredDraws, copy_from_donors, draw_donors, masked_columns
 from rwn_core.laws.law import Law
 from rwn_core.masking.method import Masked, Prepared
@@ -24,6 +25,7 @@ from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.preview import LIVE_RECORDS, Preview, build_preview
 from rwn_core.neighbors.resampled_table import without_clones
 from rwn_core.neighbors.slider_range import SliderRange, slider_range_of
+from rwn_core.neighbors.soft_neighborhoods import SoftSource
 from rwn_core.neighbors.source import (
     Ball,
     NeighborSource,
@@ -123,9 +125,11 @@ class NeighborhoodMethod(ABC):
     ) -> Prepared:
         """Make a table ready for releases; see `Method.prepare`."""
         masked_columns(microdata)  # refuse before the search, not after it
-        check_radius_and_k(self.ball.k, self.ball.epsilon, microdata.n)
+        self.check_levers(microdata)
         source: NeighborSource = self._searched(microdata)
-        if settings and not source.needs_key:
+        if isinstance(source, SoftSource) and records is not None:
+            raise NotApplicable("With a soft kernel all records are masked, not some of them.")
+        if settings and not source.needs_key and not isinstance(source, SoftSource):
             source = _stored(source, _widest([self, *settings]), records, threads, budget)
         return self._prepared(self.masked_table(microdata), source, many=bool(settings))
 
@@ -143,7 +147,7 @@ class NeighborhoodMethod(ABC):
         if isinstance(searched, OutsideSource):
             ends = searched.store_for_sliders(progress)
             return self._prepared(self.masked_table(microdata), searched, ends)
-        if searched.needs_key:
+        if searched.needs_key or isinstance(searched, SoftSource):
             return self._prepared(self.masked_table(microdata), searched)
         seed = int(microdata.fingerprint[:16], 16)  # the same records at other weights
         done = build_preview(
@@ -151,11 +155,13 @@ class NeighborhoodMethod(ABC):
         )
         return self._shown(microdata, done)
 
-    def _searched(self, microdata: Microdata) -> SearchSource | OutsideSource:
+    def _searched(self, microdata: Microdata) -> SearchSource | OutsideSource | SoftSource:
         """Return the source of a table's neighborhoods before any are stored."""
         points, households = self.points(microdata), self.households(microdata)
         if households is not None:
             return OutsideSource(points=points, households=households)
+        if not self.ball.kernel.is_even:
+            return SoftSource(points=points)
         return SearchSource(points=points, scheme=self.scheme)
 
     def _shown(self, microdata: Microdata, preview: Preview) -> Prepared:
@@ -175,6 +181,8 @@ class NeighborhoodMethod(ABC):
 
     def check_levers(self, microdata: Microdata) -> None:
         """Refuse lever positions that a prepared table does not allow."""
+        if not self.ball.kernel.is_even:
+            return  # its weights refuse a cap that no table of this size allows
         check_radius_and_k(self.ball.k, self.ball.epsilon, microdata.n)
 
     def prepared_law(self, table: Prepared) -> Law | None:
@@ -213,6 +221,11 @@ class NeighborhoodMethod(ABC):
 
     def resampled(self, table: Prepared, rows: NDArray[np.int64]) -> Prepared:
         """Return a bootstrap sample in which copies of a record are no neighbors."""
+        if not self.ball.kernel.is_even:
+            raise NotApplicable(
+                "A bootstrap sample holds copies of a record, which would be each other's nearest "
+                "donors under a soft kernel."
+            )
         sample, k = table.microdata.take(rows), self.ball.k
         apart = self.households(table.microdata) is not None  # copies are one household
         if k is None or apart or not self.scheme.exact:
@@ -276,7 +289,8 @@ class FoundNeighbors:
         method, found = table.method, self.found
         apart = method.households(table.microdata) is not None
         small = table.microdata.n <= LARGEST_DENSE
-        if found is None or small or apart or not method.scheme.exact:
+        soft = not method.ball.kernel.is_even
+        if found is None or small or apart or soft or not method.scheme.exact:
             return None
         from rwn_core.neighbors.recalled import sizes_of
 

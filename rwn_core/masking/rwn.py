@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donors import check_probability
 from rwn_core.laws.law import Law
 from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
-from rwn_core.masking.lever import Lever
+from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.radius_and_nearest import (
     RadiusAndNearest,
     nearest_lever,
@@ -25,12 +25,49 @@ from rwn_core.masking.radius_and_nearest import (
 from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.candidates.cost import restriction_cost
 from rwn_core.neighbors.candidates.scheme import Candidates, Scheme
+from rwn_core.neighbors.kernel import Bandwidth, Kernel, Shape
 from rwn_core.neighbors.metric import Metric, Weights, metric_of
 from rwn_core.neighbors.metric_axes import Encoding, Scale
 from rwn_core.neighbors.outside_household import households_of
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.source import Ball
 from rwn_core.parallel.threads import thread_count
+
+_Q = probability_lever(
+    title="Modification probability q",
+    help="The chance that a cell takes the value of a random neighbor.",
+)
+_EVEN_LEVERS: tuple[Lever, ...] = (
+    radius_lever(
+        help="Every record within ε gives values; not the epsilon of differential privacy."
+    ),
+    nearest_lever(help="At least the k nearest records give values, also to an outlier."),
+    _Q,
+)
+_SOFT_LEVERS: tuple[Lever, ...] = (
+    Lever(
+        name="width",
+        title="Width of the kernel",
+        short="h",
+        help="How far records give values, in units of the bandwidth.",
+        neutral=1.0,
+        range=LeverRange(low=0.05, high=4.0, step=0.05),
+        presets={"Light": 0.5, "Standard": 1.0, "Strong": 2.0},
+    ),
+    _Q,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByKernel:
+    """Answer with one thing for the even kernel, and for the class, and another for soft ones."""
+
+    even: Any
+    soft: Any
+
+    def __get__(self, setting: RWN | None, owner: type) -> Any:
+        """Return what holds for a setting."""
+        return self.even if setting is None or setting.kernel == "even" else self.soft
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +108,24 @@ class RWN(RadiusAndNearest):
     outside_household : bool
         Whether neighbors lie outside the record's own household, which the schema has a variable
         for; members of one household then give each other no values.
+    kernel : {"even", "gaussian", "exponential"}
+        How likely each neighbor is to give: all alike; or the less the farther it is, all records
+        in a table of at most 2,000 and about the 200 nearest in a larger one. Epsilon and k have no
+        part in the latter two.
+    width : float, optional
+        Of a gaussian or exponential kernel, in units of the bandwidth; 1 if left out.
+    bandwidth : {"adaptive", "fixed", "absolute"}
+        The unit of the width: the distance to a record's bandwidth_k-th nearest, averaged over
+        both records; its median over all records; or a standard deviation.
+    bandwidth_k : int, optional
+        10 if left out.
+    cap : float, optional
+        The largest probability of a single donor, after balancing as before; 0.1 if left out.
+    own : bool
+        Whether a record is one of its own donors.
+    balance : float
+        0: no balance. 1: all records are equally likely to give, so that expected means, and
+        everything within a slice, are those of the original. Between, in proportion.
 
     Raises
     ------
@@ -107,24 +162,24 @@ class RWN(RadiusAndNearest):
     fresh: bool = False
     weights: Weights = "schema"
     outside_household: bool = False
+    kernel: Shape = "even"
+    width: float | None = None
+    bandwidth: Bandwidth = "adaptive"
+    bandwidth_k: int | None = None
+    cap: float | None = None
+    own: bool = False
+    balance: float = 0.0
 
     method: ClassVar[str] = "rwn"
     title: ClassVar[str] = "RWN, the 2022 method"
-    levers: ClassVar[tuple[Lever, ...]] = (
-        radius_lever(
-            help="Every record within ε gives values; not the epsilon of differential privacy."
-        ),
-        nearest_lever(help="At least the k nearest records give values, also to an outlier."),
-        probability_lever(
-            title="Modification probability q",
-            help="The chance that a cell takes the value of a random neighbor.",
-        ),
-    )
-    strength: ClassVar[str] = "epsilon"
+    levers: ClassVar[Any] = ByKernel(even=_EVEN_LEVERS, soft=_SOFT_LEVERS)
+    strength: ClassVar[Any] = ByKernel(even="epsilon", soft="width")
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
-        check_radius_and_k(self.k, self.epsilon)
+        _ = self.weights_of_donors
+        if self.kernel == "even":
+            check_radius_and_k(self.k, self.epsilon)
         check_probability(self.q)
         for name in ("fresh", "outside_household"):
             if not isinstance(getattr(self, name), bool):
@@ -144,13 +199,43 @@ class RWN(RadiusAndNearest):
 
     @property
     def ball(self) -> Ball:
-        """Which others belong to a neighborhood."""
-        return Ball(k=self.k, epsilon=self.epsilon)
+        """Which others belong to a neighborhood, and how likely each is to give."""
+        return Ball(k=self.k, epsilon=self.epsilon, kernel=self.weights_of_donors)
+
+    @property
+    def weights_of_donors(self) -> Kernel:
+        """The kernel, with what is left out at its default."""
+        values = {
+            "width": self.width,
+            "bandwidth": None if self.bandwidth == "adaptive" else self.bandwidth,
+            "bandwidth_k": self.bandwidth_k,
+            "cap": self.cap,
+            "own": self.own or None,
+            "balance": self.balance or None,
+        }
+        given = {name: value for name, value in values.items() if value is not None}
+        if self.kernel == "even" and given:
+            name = next(iter(given))
+            raise ParameterError(f"{name} needs kernel to be gaussian or exponential.")
+        kernel = Kernel(shape=self.kernel, **given)
+        if not kernel.is_even:
+            self._check_soft()
+        return kernel
+
+    def _check_soft(self) -> None:
+        if self.epsilon is not None or self.k is not None:
+            raise ParameterError(
+                f"A {self.kernel} kernel has a width in place of epsilon and k; leave both out."
+            )
+        if self.neighbors != "exact" or self.outside_household:
+            raise ParameterError(
+                f"A {self.kernel} kernel needs neighbors to be exact, and no outside_household."
+            )
 
     @property
     def has_forecast(self) -> bool:
-        """True if expectations have closed forms: neighbors do not depend on the key."""
-        return self.scheme.exact
+        """True if expectations have closed forms: donors are alike and do not depend on the key."""
+        return self.scheme.exact and self.kernel == "even"
 
     def metric(self, microdata: Microdata) -> Metric:
         """This setting's distance, fitted on a table."""
@@ -189,6 +274,7 @@ class RWN(RadiusAndNearest):
             epsilon=self.epsilon,
             scheme=self.scheme,
             households=self.households(microdata),
+            kernel=self.weights_of_donors,
         )
         return CellLaw(microdata, neighborhoods, self.draw_probability(microdata), rule=rule)
 

@@ -20,6 +20,7 @@ from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.outside_household import OutsideSource
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, one_radius
+from rwn_core.neighbors.soft_neighborhoods import listed_table, soft_neighborhoods
 from rwn_core.neighbors.source import Ball
 
 LARGEST_PAIRS = 2_000_000  # of an outsider and a record, whose distances are held at a time
@@ -96,6 +97,8 @@ class NeighborhoodRule:
             Everybody may be a neighbor: random candidates are known to the key alone.
         """
         points = self.metric.coded(table)
+        if not self.kernel.is_even:
+            return soft_neighborhoods(self.kernel, listed_table(points))
         if self.households is not None:
             ball = Ball(k=self.k, epsilon=self.epsilon)
             return OutsideSource(points=points, households=self.households).find(ball)[0]
@@ -180,6 +183,10 @@ class NeighborhoodRule:
         return sparse.csr_array((ones, (record[gone], member[gone])), shape=(n, n))
 
     def _refuse_unknown(self) -> None:
+        if not self.kernel.is_even:
+            raise NotApplicable(
+                f"A {self.kernel.shape} kernel has no derived law for people outside the file."
+            )
         if not self.scheme.exact:
             raise NotApplicable("With random candidates there are none for people outside.")
         if self.households is not None:

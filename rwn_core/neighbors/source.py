@@ -20,6 +20,7 @@ from rwn_core.neighbors import (
 from rwn_core.neighbors.candidates import restricted_table
 from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.kernel import EVEN, Kernel
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius
 from rwn_core.parallel.threads import Progress, Watch, thread_count
@@ -37,11 +38,14 @@ class Ball:
         All within this radius.
     strict : bool
         Whether records at exactly the radius are left out (the 2015 method).
+    kernel : Kernel
+        How likely each member is to be the donor.
     """
 
     k: int | None
     epsilon: Radius | None
     strict: bool = False
+    kernel: Kernel = EVEN
 
 
 class NeighborSource(Protocol):

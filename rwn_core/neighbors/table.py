@@ -157,6 +157,10 @@ class Neighborhoods:
         Squared distance to the nearest member, where the table does not hold it yet.
     kernel : Kernel
         How likely each member is to be the donor.
+    shares : ndarray of float64, shape (m,), or None
+        P(each entry of the table is the donor), where all are members and not equally likely.
+    imbalance : float
+        Largest difference of the sum of P(a record is the donor) from its target; NaN without one.
     """
 
     table: Members
@@ -167,6 +171,8 @@ class Neighborhoods:
     epsilon: Radius | None
     first: NDArray[np.float64] | None = field(default=None, repr=False)
     kernel: Kernel = EVEN
+    shares: NDArray[np.float64] | None = field(default=None, repr=False)
+    imbalance: float = float("nan")
 
     @property
     def n(self) -> int:
@@ -202,18 +208,29 @@ class Neighborhoods:
     def weights(self, record: int) -> NDArray[np.float64]:
         """Return the weights of the records of S_i, nearest first."""
         start = self.table.offsets[record]
+        if self.shares is not None:
+            return self.shares[start : start + self.sizes[record]]
         return self.kernel.weights(self.table.squared[start : start + self.sizes[record]])
 
     @property
     def total(self) -> NDArray[np.float64]:
         """The total weight of each record's members, shape (n,); 1 where there are none."""
-        return self.kernel.totals(self.sizes)
+        return self.kernel.totals(self.sizes) if self.shares is None else np.ones(self.n)
+
+    @property
+    def effective_sizes(self) -> NDArray[np.float64 | np.int64]:
+        """Return the number of equally likely donors that hide as much, shape (n,): 1 / sum w^2."""
+        if self.shares is None:
+            return self.sizes
+        return np.asarray(1.0 / np.add.reduceat(self.shares**2, self.table.offsets[:-1]))
 
     def probabilities(self) -> sparse.csr_array:
         """Return P(each record is the donor of a modified cell of each), shape (n, n)."""
         from scipy import sparse
 
         starts, records = self.pairs()
+        if self.shares is not None:
+            return sparse.csr_array((self.shares, records, starts), shape=(self.n, self.n))
         share = np.repeat(self.kernel.mean(1.0, self.sizes), self.sizes)
         return sparse.csr_array((share, records, starts), shape=(self.n, self.n))
 

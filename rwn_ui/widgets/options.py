@@ -16,11 +16,14 @@ from rwn_ui.state.change_table import change_options
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.folded import folded
 
+# a soft kernel takes other sliders than the page has: for Python, the command line and scenarios
+WITHOUT_SLIDERS = ("kernel", "width", "bandwidth", "bandwidth_k", "cap", "own", "balance")
+
 
 def draw(session: Session) -> None:
     """The options of the method, folded; one that is refused says why and changes nothing."""
     method = rwn.METHODS[session.method]
-    offered = method_options(method)
+    offered = tuple(each for each in method_options(method) if each.name not in WITHOUT_SLIDERS)
     if not offered:
         return
     values, refusal = _shown(session, offered)

@@ -65,6 +65,8 @@ def values_alone(law: Law, releases: Sequence[int]) -> dict[str, Any]:
     """Return the averaging attack's success on a median neighborhood, by number of releases."""
     if law.neighborhoods is None:
         raise NotApplicable("This is for a method that draws from neighborhoods.")
+    if law.neighborhoods.shares is not None:
+        raise NotApplicable("This is for donors that are equally likely, not for a soft kernel.")
     q = float(law.q.max())
     sizes = law.neighborhoods.sizes
     donors = max(1, round(float(np.median(sizes[sizes > 0])))) if (sizes > 0).any() else 1

@@ -25,12 +25,13 @@ def compute(comparison: Comparison) -> Reading:
             "alone do not tell them."
         )
     governed = governed_by_k(neighborhoods.within, neighborhoods.k)
-    median = float(np.median(neighborhoods.sizes))
+    sizes = neighborhoods.effective_sizes
+    median = float(np.median(sizes))
     nearest = neighborhoods.nearest
     # of a record without neighbors in a large table it is known only that they lie beyond epsilon
     nearest = np.where(np.isnan(nearest), neighborhoods.radius, nearest)
     detail = {
-        "sizes": neighborhoods.sizes,
+        "sizes": sizes,
         "nearest": nearest,
         "epsilon": neighborhoods.epsilon,
         "k": neighborhoods.k,
@@ -45,6 +46,11 @@ def sentence(reading: Reading, n: int) -> str:
     """Say how large a typical neighborhood is, and how often k decides."""
     detail = reading.detail
     end = "."
+    if detail["k"] is None and detail["epsilon"] is None:
+        return (
+            f"The donor of a typical record's value is as uncertain as one of {reading.value:,.0f} "
+            "equally likely others."
+        )
     if detail["k"] is not None:
         share = percent(detail["share_governed_by_k"])
         end = f"; {share} of the records have fewer than {detail['k']} within ε."
