@@ -205,7 +205,7 @@ class RWN(RadiusAndNearest):
     @property
     def weights_of_donors(self) -> Kernel:
         """The kernel, with what is left out at its default."""
-        values = {
+        values: dict[str, Any] = {
             "width": self.width,
             "bandwidth": None if self.bandwidth == "adaptive" else self.bandwidth,
             "bandwidth_k": self.bandwidth_k,

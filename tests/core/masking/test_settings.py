@@ -22,7 +22,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "rwn": {
         "epsilon": None, "k": None, "q": 1.0, "scale": "sd", "encoding": "dummies",
         "neighbors": "exact", "m": None, "u": None, "fresh": False, "weights": "schema",
-        "outside_household": False,
+        "outside_household": False, "kernel": "even", "width": None, "bandwidth": "adaptive",
+        "bandwidth_k": None, "cap": None, "own": False, "balance": 0.0,
     },
     "nbrs2015": {"epsilon": MISSING, "q": 1.0, "record_selection": "count"},
     "additive_noise": {"size": 0.3, "shape": "gaussian", "reflected": False, "others": "keep"},

@@ -141,6 +141,13 @@ def test_every_option_is_read_off_its_type_and_its_words() -> None:
         "fresh": ("switch", (), False, False),
         "weights": ("choice", ("schema", "discrete"), False, "schema"),
         "outside_household": ("switch", (), False, False),
+        "kernel": ("choice", ("even", "gaussian", "exponential"), False, "even"),
+        "width": ("number", (), True, None),
+        "bandwidth": ("choice", ("adaptive", "fixed", "absolute"), False, "adaptive"),
+        "bandwidth_k": ("whole", (), True, None),
+        "cap": ("number", (), True, None),
+        "own": ("switch", (), False, False),
+        "balance": ("number", (), False, 0.0),
     }
     assert found["u"].help == "Number of random parts."
     tails = parameter_words(METHODS["recoding"])
