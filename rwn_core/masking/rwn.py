@@ -33,6 +33,7 @@ from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.source import Ball
 from rwn_core.parallel.threads import thread_count
 
+BALANCED = 1e-6  # decides: largest difference from 1 of how often a record gives, in expectation
 _Q = probability_lever(
     title="Modification probability q",
     help="The chance that a cell takes the value of a random neighbor.",
@@ -286,6 +287,12 @@ class RWN(RadiusAndNearest):
                 self.points(microdata), law.neighborhoods, threads=thread_count(None)
             )
             remarks.append(f"neighbors {self.neighbors}: {cost}")
+        found = None if law is None else law.neighborhoods
+        if found is not None and found.imbalance > BALANCED:
+            remarks.append(
+                f"balance is not reached: some records give {found.imbalance:.2g} more or less often "
+                "than they should"
+            )
         if self.weights == "discrete":
             shares = self.distance_shares(microdata)
             words = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())

@@ -363,3 +363,12 @@ KNOWN = [
     [32, 46, 26, 45],
     [6, 47, 44, 43],
 ]
+
+
+def test_balance_that_is_not_reached_is_said() -> None:
+    data = skewed()
+    law = BALANCED.prepare(data).law
+    assert BALANCED.remarks(data, law) == []
+    law.neighborhoods = replace(law.neighborhoods, imbalance=0.03)
+    (remark,) = BALANCED.remarks(data, law)
+    assert remark.startswith("balance is not reached: some records give 0.03 more or less often")
