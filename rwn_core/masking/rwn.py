@@ -290,8 +290,8 @@ class RWN(RadiusAndNearest):
         found = None if law is None else law.neighborhoods
         if found is not None and found.imbalance > BALANCED:
             remarks.append(
-                f"balance is not reached: some records give {found.imbalance:.2g} more or less often "
-                "than they should"
+                f"balance is not reached: some records give {found.imbalance:.2g} more or less "
+                "often than they should"
             )
         if self.weights == "discrete":
             shares = self.distance_shares(microdata)
