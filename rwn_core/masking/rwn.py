@@ -301,6 +301,8 @@ class RWN(RadiusAndNearest):
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""
+        if self.kernel != "even":
+            return self._soft_cautions()
         texts = [kept_values(self.q, "cell keeps its own value"), EVERY_COLUMN]
         if self.neighbors == "sample" and not self.fresh:
             texts.append(
@@ -312,4 +314,22 @@ class RWN(RadiusAndNearest):
                 "Values never leave their part: an intruder who knows the parts has only a part to "
                 "search, so keep them secret."
             )
+        return texts
+
+    def _soft_cautions(self) -> list[str]:
+        kernel = self.weights_of_donors
+        texts = [
+            "Records may keep their own values also at q = 1, as their own donors."
+            if kernel.own
+            else kept_values(self.q, "cell keeps its own value"),
+            "The width depends on the distances of this file: one more column or one outlier "
+            "changes the weights, so state the scaling with the release.",
+        ]
+        if kernel.balance > 0:
+            texts.append(
+                "Balance keeps means, spreads and shares right on average, and extremes survive "
+                "more often: top-code or round first."
+            )
+        if kernel.cap == 1:
+            texts.append("Without a cap two outliers that lie together exchange nearly all values.")
         return texts

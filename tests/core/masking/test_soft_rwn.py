@@ -372,3 +372,11 @@ def test_balance_that_is_not_reached_is_said() -> None:
     law.neighborhoods = replace(law.neighborhoods, imbalance=0.03)
     (remark,) = BALANCED.remarks(data, law)
     assert remark.startswith("balance is not reached: some records give 0.03 more or less often")
+
+
+def test_cautions_of_soft_kernels() -> None:
+    plain, balanced = RWN(kernel="gaussian").cautions(), BALANCED.cautions()
+    assert balanced[:2] == plain
+    assert "extremes survive more often" in balanced[2]
+    assert "own donors" in RWN(kernel="gaussian", own=True).cautions()[0]
+    assert "exchange nearly all" in RWN(kernel="gaussian", cap=1.0).cautions()[-1]
