@@ -235,7 +235,7 @@ class RWN(RadiusAndNearest):
 
     @property
     def has_forecast(self) -> bool:
-        """True if expectations have closed forms: donors are alike and do not depend on the key."""
+        """True if expectations have closed forms: equally likely donors, independent of the key."""
         return self.scheme.exact and self.kernel == "even"
 
     def metric(self, microdata: Microdata) -> Metric:

@@ -45,7 +45,7 @@ def _rank(
 
 @jit_no_refcount
 def _first_above(layers: NDArray[np.int64], size: int, target: int) -> int:
-    """Return the first place whose cumulative number is above a target."""
+    """Return the first place with a cumulative number above a target."""
     low, high = 0, size - 1
     while low < high:
         middle = (low + high) >> 1
