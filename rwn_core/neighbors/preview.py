@@ -22,10 +22,10 @@ from rwn_core.parallel.threads import Progress, Watch, thread_count
 if TYPE_CHECKING:
     from rwn_core.neighbors.index import Index
 
-LARGEST_PAIRS = 12_000_000  # stored neighbors, 12 bytes each
-LARGEST_MEAN = 5000  # neighbors of a record at the sliders' ends: beyond, masking all takes minutes
-TABLE_BYTES = 250e6  # most that the stored table may take
-LIVE_RECORDS = 5000  # records up to which all are shown; of more, so many random ones
+LARGEST_PAIRS = 12_000_000  # decides: neighbors that are stored for the sliders, 12 bytes each
+LARGEST_MEAN = 5000  # decides: neighbors of one record at a slider's end: masking all takes minutes
+TABLE_BYTES = 250e6  # decides: bytes of a table that is stored for the sliders
+LIVE_RECORDS = 5000  # decides: records up to which Tune shows all; of more, so many random ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
