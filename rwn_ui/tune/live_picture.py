@@ -106,7 +106,6 @@ def message(session: Session, shown: Mapping[str, Any]) -> dict[str, Any]:
         **shown,
         "seq": user_endpoint().next_seq(),
         "controls": live_sliders.controls(session),
-        "waiting": bool(shown["waits"]),
         "page": user_results().last.get("page") != page_state(session),
     }
 

@@ -65,7 +65,9 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         ],
     }
     waits = limit_queue.pending_keys(session, readings)
-    return {"stamp": stamp(session.words, shown), "waits": waits, **shown}
+    asked = (*limit_queue.questions(session, current, readings), *limit_queue.pin_questions(session))
+    more = {"waits": waits, "waiting": bool(asked)}
+    return {"stamp": stamp(session.words, shown), **more, **shown}
 
 
 def _analysis_plan(session: Session, current: CurrentRelease) -> list[dict[str, Any]]:

@@ -192,7 +192,7 @@ def test_the_numbers_are_those_of_runs(open_page, monkeypatch) -> None:
     expected = followed(by_run.session)
     user_work().worker.cancel()
     found = beside.panel
-    while found["waits"]:
+    while found["waiting"]:
         found = asked(beside) or found
     assert found["tiles"] == orjson.loads(orjson.dumps(expected["tiles"]))
     beside.work.worker.cancel()

@@ -178,16 +178,6 @@ def test_nothing_is_answered_while_a_widget_changes_the_choice(open_page, monkey
     assert "k" not in screen.session.levers
 
 
-def test_a_page_that_was_left_answers_nothing(open_page) -> None:
-    screen = open_page("tune")
-    assert asked(screen, {"k": 6}) is not None
-    screen.visit("utility")
-    assert asked(screen, {"k": 7}) is None
-    assert screen.session.levers["k"] == 6
-    screen.visit("tune")
-    assert asked(screen, {"k": 7}) is not None
-
-
 def test_nobody_is_answered_with_the_token_of_another(open_page) -> None:
     mine, other = open_page("tune"), open_page("tune")
     tokens = [each.endpoint.token for each in (mine, other)]

@@ -148,9 +148,8 @@ class SomeAnswers:
         self.data, self.begun, self.ended, self.asked = data, False, False, ()
         self.first: Reading | None = None
 
-    def ask(self, *questions, begin: bool, drawn=None) -> bool:
+    def ask(self, *questions, drawn=None) -> None:
         self.asked, self.begun = questions, True
-        return begin
 
     def known(self, question) -> Reading | None:
         if not self.begun:
@@ -163,9 +162,6 @@ class SomeAnswers:
             return self.first or Reading(value=0.02, detail=detail)
         told = {"at_most": 0.04, "told": {"parts": 9, "share": 0.03}}
         return Reading(value=0.02, detail=detail | told) if self.ended else None
-
-    def waited(self, question) -> float | None:
-        return 1.0
 
 
 def test_another_table_ends_the_process(session: Session) -> None:
