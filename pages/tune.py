@@ -74,8 +74,9 @@ def picture(session: Session, above: DeltaGenerator, weighing: DeltaGenerator | 
     slot, last = st.empty(), user_results().last
     if last["page"] != live_picture.page_state(session):
         st.rerun()  # edits that could not be posted have changed more than the picture
+    refusal = last.pop("refusal", None)
     with guarded():
-        if refusal := last.pop("refusal", None):
+        if refusal is not None:
             raise refusal
     with guarded():
         with user_endpoint().paused():
@@ -85,6 +86,8 @@ def picture(session: Session, above: DeltaGenerator, weighing: DeltaGenerator | 
             if "tune" not in last:
                 return
             shown = live_picture.message(session, last["tune"])
+            if refusal is not None:
+                last["page"] = None  # the next picture has the page drawn without the refusal
         panel(
             {**shown, "endpoint": live_picture.open_endpoint(session)},
             key="tune",
