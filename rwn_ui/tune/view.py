@@ -65,8 +65,8 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         ],
     }
     waits = limit_queue.pending_keys(session, readings)
-    asked = (*limit_queue.questions(session, current, readings), *limit_queue.pin_questions(session))
-    more = {"waits": waits, "waiting": bool(asked)}
+    asked = limit_queue.questions(session, current, readings)
+    more = {"waits": waits, "waiting": bool(asked or limit_queue.pin_questions(session))}
     return {"stamp": stamp(session.words, shown), **more, **shown}
 
 
