@@ -16,7 +16,7 @@ from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.parallel.threads import Watch, thread_count
 
 BLOCK = 8_000_000  # members listed at a time, unless one leaf of the tree has more
-HELD = 50_000_000  # decides: listed donors that are stored for the next reading, 4 bytes each
+STORED_DONORS = 50_000_000  # decides: listed donors that are stored, 4 bytes each
 
 
 class Lists(NamedTuple):
@@ -149,7 +149,7 @@ class Listed:
 
     def _searched(self, table: SearchedTable) -> Iterator[_Block]:
         held: list[Lists] = []
-        keep = float(self._neighborhoods.sizes.sum()) <= HELD
+        keep = float(self._neighborhoods.sizes.sum()) <= STORED_DONORS
         for block in _search(table, self._neighborhoods):
             yield block
             if keep:

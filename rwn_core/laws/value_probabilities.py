@@ -21,7 +21,7 @@ from rwn_core.laws.value_counts_kernel import (
 
 LOOKS = 16  # at whether enough is known, in one pass over the records
 # decides: records of a large table that stand for all when the size of a reading is estimated
-ASKED = 1000
+PROBED_RECORDS = 1000
 
 Column = tuple[NDArray[np.int64], NDArray[np.float64]]
 Part = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
@@ -96,7 +96,7 @@ class _Tally:
         self._starts = np.concatenate(([0], np.cumsum(self._codes.max(axis=1) + 1, dtype=np.int64)))
         self._supports = [np.zeros(self._starts[-1], np.int64)]
         self._received = np.zeros(listed.n)
-        self._step = max(1, listed.n // ASKED)
+        self._step = max(1, listed.n // PROBED_RECORDS)
         self.open = np.arange(len(self._codes))
 
     def add(self, lists: Lists) -> None:
