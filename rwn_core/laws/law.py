@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.laws.donor_probabilities import Column, DonorChances
+from rwn_core.laws.donor_tables import Column, DonorTables
 from rwn_core.laws.moments import Moments
 from rwn_core.laws.privacy import Privacy
 from rwn_core.neighbors import Neighborhoods
@@ -89,7 +89,7 @@ class Law(Protocol):
         """P(no value of a record changes), shape (n,)."""
 
     @property
-    def donors(self) -> DonorChances | None:
+    def donors(self) -> DonorTables | None:
         """The donor probabilities; None if values have no donors."""
 
     @property
