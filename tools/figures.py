@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from docs.reference_of.thresholds import thresholds
 from tools import language
 
 ROOT = language.ROOT
-_THRESHOLD = re.compile(r"^\| `[A-Z_]+` \|", re.M)
 
 
 def lines_of(*patterns: str) -> int:
@@ -40,8 +39,8 @@ def figures() -> list[tuple[str, int, int]]:
         ("lines of tests", lines_of("tests/**/*.py"), 38_000),
         ("lines of benchmarks and tools", lines_of("benchmarks/*.py", "tools/*.py"), 3_200),
         (
-            "thresholds in ARCHITECTURE.md",
-            len(_THRESHOLD.findall((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))),
+            "thresholds (# decides: ...)",
+            len(thresholds()),
             25,
         ),
         ("files of compiled functions", len(kernels), 10),

@@ -17,9 +17,10 @@ from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.parallel.threads import Watch, thread_count
 
 BLOCK = 8_000_000  # members listed at a time, unless one leaf of the tree has more
-HELD = 50_000_000  # members, 4 bytes each, that are kept once they are listed
+HELD = 50_000_000  # decides: listed donors that are stored for the next reading, 4 bytes each
 LOOKS = 16  # at whether enough is known, in one pass over the records
-ASKED = 1000  # records, about, that stand for a larger table
+# decides: records of a large table that stand for all when the size of a reading is estimated
+ASKED = 1000
 
 Column = tuple[NDArray[np.int64], NDArray[np.float64]]
 Part = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]

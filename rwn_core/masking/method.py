@@ -27,6 +27,7 @@ from rwn_core.masking.lever import (
     lever_ranges,
 )
 from rwn_core.masking.unmasked_variables import kept_as_they_are, maskable
+from rwn_core.neighbors.preview import LIVE_RECORDS
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
@@ -223,6 +224,7 @@ class Method(Protocol):
         self,
         microdata: Microdata,
         *,
+        most: int = LIVE_RECORDS,
         progress: Progress | None = None,
         cancel: Event | None = None,
     ) -> Prepared:
@@ -301,6 +303,7 @@ class TableMethod(ABC):
         self,
         microdata: Microdata,
         *,
+        most: int = LIVE_RECORDS,
         progress: Progress | None = None,
         cancel: Event | None = None,
     ) -> Prepared:

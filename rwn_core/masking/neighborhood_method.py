@@ -21,7 +21,7 @@ from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.outside_household import OutsideSource
 from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.preview import Preview, build_preview
+from rwn_core.neighbors.preview import LIVE_RECORDS, Preview, build_preview
 from rwn_core.neighbors.resampled_table import without_clones
 from rwn_core.neighbors.slider_range import SliderRange, slider_range_of
 from rwn_core.neighbors.source import (
@@ -133,6 +133,7 @@ class NeighborhoodMethod(ABC):
         self,
         microdata: Microdata,
         *,
+        most: int = LIVE_RECORDS,
         progress: Progress | None = None,
         cancel: Event | None = None,
     ) -> Prepared:
@@ -144,7 +145,10 @@ class NeighborhoodMethod(ABC):
             return self._prepared(self.masked_table(microdata), searched, ends)
         if searched.needs_key:
             return self._prepared(self.masked_table(microdata), searched)
-        done = build_preview(searched.points, progress=progress, cancel=cancel)
+        seed = int(microdata.fingerprint[:16], 16)  # the same records at other weights
+        done = build_preview(
+            searched.points, most=most, seed=seed, progress=progress, cancel=cancel
+        )
         return self._shown(microdata, done)
 
     def _searched(self, microdata: Microdata) -> SearchSource | OutsideSource:

@@ -22,12 +22,10 @@ from rwn_core.parallel.threads import Progress, Watch, thread_count
 if TYPE_CHECKING:
     from rwn_core.neighbors.index import Index
 
-LARGEST_PAIRS = 12_000_000  # stored neighbors, 12 bytes each
-LARGEST_SEARCHED = 100_000_000  # neighbors met by a search at the sliders' ends: a few seconds
-LARGEST_MEAN = 5000  # neighbors of a record at the sliders' ends: beyond, masking all takes minutes
-TABLE_BYTES = 250e6  # most that the stored table may take
-LARGEST_WHOLE = 100_000  # records up to which all are shown
-SHOWN = 5000  # records shown of a larger table
+LARGEST_PAIRS = 12_000_000  # decides: neighbors that are stored for the sliders, 12 bytes each
+LARGEST_MEAN = 5000  # decides: neighbors of one record at a slider's end: masking all takes minutes
+TABLE_BYTES = 250e6  # decides: bytes of a table that is stored for the sliders
+LIVE_RECORDS = 5000  # decides: records up to which Tune shows all; of more, so many random ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -106,17 +104,23 @@ class Preview:
 def build_preview(
     points: Points,
     *,
+    most: int = LIVE_RECORDS,
+    seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
 ) -> Preview:
-    """Store the neighbors of a table, or of 5,000 random records of a large one.
+    """Store the neighbors of a table, or of random records of a large one.
 
     It may run in any thread: it lets go of the interpreter's lock.
 
     Parameters
     ----------
     points : ndarray of float64, shape (n, d)
+    most : int
+        Records that are shown at most.
+    seed : int
+        Of the random ones.
     threads : int, optional
         RWN_THREADS or all processors by default.
     progress : callable, optional
@@ -134,8 +138,9 @@ def build_preview(
     """
     n = len(points)
     watch = Watch(threads=thread_count(threads), progress=progress, cancel=cancel)
-    records = np.arange(n) if n <= LARGEST_WHOLE else _random_records(n, SHOWN)
-    slider_range = _range_for(points, len(records))
+    records = np.sort(np.random.default_rng(seed).permutation(n)[:most])
+    shown = len(records)
+    slider_range = slider_range_of(points, LARGEST_PAIRS, shown, LARGEST_MEAN * shown)
     watch.report(0.0)
     table: NeighborTable | None
     index = None
@@ -151,17 +156,6 @@ def build_preview(
     return Preview(
         points=points, records=records, slider_range=slider_range, table=table, index=index
     )
-
-
-def _random_records(n: int, count: int) -> NDArray[np.int64]:
-    """The records that are shown, ascending: the same ones for every table of this size."""
-    return np.sort(np.random.default_rng(0).permutation(n)[:count])
-
-
-def _range_for(points: Points, shown: int) -> SliderRange:
-    """How far the sliders go where so many records are shown."""
-    searched = min(LARGEST_SEARCHED, LARGEST_MEAN * shown)
-    return slider_range_of(points, LARGEST_PAIRS, shown, searched)
 
 
 def _fitting_table(

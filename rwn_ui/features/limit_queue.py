@@ -18,8 +18,9 @@ from rwn_ui.state.results import current_release, memo, prepared, release_key, t
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.state.work import user_work
 
-LARGEST_LIVE = 1000  # records up to which the worst case keeps up with a slider
-LARGEST_READ = 300_000  # cells of a table of which a quick limit is read with every move
+# decides: records up to which the worst case is read with every move, and Risk answers at once
+LARGEST_LIVE = 1000
+LARGEST_READ = 300_000  # decides: cells up to which a quick limit is read with every move
 REST = 100  # milliseconds without a move, before slower ones are asked for
 SOON, LATE = 150, 2000  # milliseconds between two polls of a run
 POLL = 50  # milliseconds between two polls of the endpoint

@@ -17,6 +17,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.association import is_mixed
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.neighbors.preview import LIVE_RECORDS
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.point import too_few
@@ -86,10 +87,11 @@ class PreparedTable:
         *,
         method: str = "rwn",
         options: Mapping[str, Any] | None = None,
+        most: int | None = None,
     ) -> PreparedTable:
-        """Prepare every record, or a random sample of a large table."""
-        params = first_setting(method, options)
-        return cls._with(data, params.preview(data, progress=progress, cancel=cancel))
+        """Prepare every record, or so many random ones of a larger table."""
+        params, most = first_setting(method, options), most or LIVE_RECORDS
+        return cls._with(data, params.preview(data, most=most, progress=progress, cancel=cancel))
 
     @classmethod
     def _with(cls, data: rwn.Microdata, prepared: Prepared) -> PreparedTable:

@@ -13,8 +13,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.scaled_columns import Scaled, leveled, of_records, releveled, times
+from rwn_core.neighbors import table as neighbor_table
 
-LARGEST_DENSE = 4_000_000  # pairs of records
+LARGEST_DENSE = neighbor_table.LARGEST_DENSE**2  # pairs: all of a small table
 
 
 class Way(NamedTuple):
