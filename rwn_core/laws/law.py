@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.laws.donor_tables import Column, DonorTables
+from rwn_core.laws.donor_lists import Column, DonorTables
 from rwn_core.laws.moments import Moments
 from rwn_core.laws.privacy import Privacy
 from rwn_core.neighbors import Neighborhoods

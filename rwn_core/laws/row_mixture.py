@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.donor_tables import Column
+from rwn_core.laws.donor_lists import Column
 from rwn_core.laws.law import MixtureComponent
 from rwn_core.laws.privacy import OR_NOT_AT_ALL, Privacy
 from rwn_core.neighbors import Neighborhoods, find_strictly

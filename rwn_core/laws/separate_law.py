@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_like, value_codes
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.donor_tables import Column
+from rwn_core.laws.donor_lists import Column
 from rwn_core.laws.law import MixtureComponent
 from rwn_core.laws.moments import Moments, certain, joined
 from rwn_core.laws.privacy import AS_IT_IS, Privacy

@@ -54,7 +54,6 @@ MEASURE = Measure(
     key="correlation",
     title="Correlations",
     side="utility",
-    better="lower",
     bounds=(0.0, 2.0),
     unit="mean absolute change",
     question="How far did the correlations of pairs of numeric variables move?",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rwn_core.laws.asked_values_kernel import count_together, multiply_together
-from rwn_core.laws.donor_tables import Lists
+from rwn_core.laws.donor_lists import Lists
 from rwn_core.measures.attacks import likelihood_large
 from rwn_core.measures.attacks.likelihood_large import RARE, WORTH
 from rwn_core.measures.attacks.pair_likelihood_kernel import likely_pairs

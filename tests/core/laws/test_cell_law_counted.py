@@ -14,9 +14,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.laws import donor_tables
+from rwn_core.laws import donor_lists
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.donor_tables import DonorTables, Lists
+from rwn_core.laws.donor_lists import DonorTables, Lists
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import RWN
 from rwn_core.neighbors import (
@@ -88,10 +88,10 @@ def found(request) -> Neighborhoods:
 @pytest.fixture(params=["held", "searched again"], autouse=True)
 def small_blocks(request, monkeypatch):
     """Several blocks, kept or found anew for every question; all records are asked."""
-    monkeypatch.setattr(donor_tables, "BLOCK", 20_000)
-    monkeypatch.setattr(donor_tables, "ASKED", N)
+    monkeypatch.setattr(donor_lists, "BLOCK", 20_000)
+    monkeypatch.setattr(donor_lists, "ASKED", N)
     if request.param != "held":
-        monkeypatch.setattr(donor_tables, "HELD", 0)
+        monkeypatch.setattr(donor_lists, "HELD", 0)
 
 
 def written_out(law: CellLaw, codes: np.ndarray, q: float) -> sparse.csr_array:
@@ -228,7 +228,7 @@ def test_a_variable_is_left_alone_once_enough_is_known(data):
 def test_some_records_stand_for_those_of_a_large_table(data, monkeypatch):
     law = CellLaw(data, find_neighborhoods(points(), epsilon=3.0), Q)
     whole = law.supports(data.names)
-    monkeypatch.setattr(donor_tables, "ASKED", N // 4)
+    monkeypatch.setattr(donor_lists, "ASKED", N // 4)
     for (few, chances), (every, exact) in zip(law.supports(data.names), whole, strict=True):
         assert (few % 4 == 0).all()
         assert few @ chances == pytest.approx(every @ exact, rel=0.1)

@@ -13,7 +13,7 @@ from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.cell_law import CellLaw, independent_cells
 from rwn_core.laws.changed_table import is_discrete, with_numbers
-from rwn_core.laws.donor_tables import DonorTables
+from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.donors import masked_columns
 from rwn_core.laws.privacy import AS_IT_IS, FROM_DONORS, OR_NOT_AT_ALL
 from rwn_core.laws.row_mixture import RowMixtureLaw, selected_rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rwn_core.laws.donor_tables import DonorTables
+from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.neighbors import Drawing, Neighborhoods, Radii, preview
 from rwn_core.neighbors.preview import build_preview
 from rwn_core.neighbors.recalled import Sizes, recalled, sizes_of

@@ -8,8 +8,8 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.laws import donor_tables
-from rwn_core.laws.donor_tables import DonorTables
+from rwn_core.laws import donor_lists
+from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures.attacks import posterior
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
@@ -97,8 +97,8 @@ def test_parts_change_nothing(data, monkeypatch):
     release = mask(data, RWN(epsilon=2.0, k=4), seed=3)
     whole = link(release.law, release.masked)
     monkeypatch.setattr(posterior, "ATTACKED_PAIRS", 5000)
-    monkeypatch.setattr(donor_tables, "BLOCK", 10_000)
-    monkeypatch.setattr(donor_tables, "HELD", 0)
+    monkeypatch.setattr(donor_lists, "BLOCK", 10_000)
+    monkeypatch.setattr(donor_lists, "HELD", 0)
     law = release.params.law(data, release.law.neighborhoods)
     parts = link(law, release.masked)
     for name in ("rows", "best", "truth", "top1", "top5", "same", "first", "candidates"):
@@ -108,7 +108,7 @@ def test_parts_change_nothing(data, monkeypatch):
 @pytest.mark.parametrize("work", [20_000, 200_000, 3_000_000])
 def test_the_sample_is_that_of_the_whole_count(data, work, monkeypatch):
     """Counting may stop early only where the smallest sample is taken in any case."""
-    monkeypatch.setattr(donor_tables, "BLOCK", 10_000)
+    monkeypatch.setattr(donor_lists, "BLOCK", 10_000)
     release = mask(data, RWN(epsilon=2.0, k=4), seed=3)
     fewest = min(float(some @ share) for some, share in release.law.supports(data.names))
     rows = max(SMALLEST_SAMPLE, int(work / fewest))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.laws.donor_tables import DonorTables
+from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.neighbors import find_neighborhoods
 
 
