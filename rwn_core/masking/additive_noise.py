@@ -17,12 +17,7 @@ from rwn_core.laws.noise_law import SHAPES, Noise, NoiseOn, Shape
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.method import Prepared, TableMethod
-from rwn_core.masking.unmasked_variables import (
-    NUMBERS,
-    Others,
-    check_others,
-    kept_as_they_are,
-)
+from rwn_core.masking.unmasked_variables import NUMBERS, Others, check_others, kept_as_they_are
 from rwn_core.randomness import SecretKey, uniforms
 
 LARGEST = 100.0  # standard deviations; beyond, nothing of the data is left to see

@@ -18,11 +18,7 @@ from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.method import Prepared, TableMethod
-from rwn_core.masking.unmasked_variables import (
-    NUMBERS,
-    Others,
-    check_others,
-)
+from rwn_core.masking.unmasked_variables import NUMBERS, Others, check_others
 from rwn_core.randomness import SecretKey, uniforms
 
 Form = Literal["population", "sample", "plain"]

@@ -18,17 +18,8 @@ from rwn_core.laws.noise_law import SHAPES, Noise, NoiseOn, Shape
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
 from rwn_core.masking.lever import Lever
 from rwn_core.masking.method import Prepared, TableMethod
-from rwn_core.masking.minimum_k import (
-    check_k,
-    check_known,
-    check_records,
-    range_of_known,
-)
-from rwn_core.masking.unmasked_variables import (
-    NUMBERS,
-    Others,
-    check_others,
-)
+from rwn_core.masking.minimum_k import check_k, check_known, check_records, range_of_known
+from rwn_core.masking.unmasked_variables import NUMBERS, Others, check_others
 from rwn_core.randomness import SecretKey, uniforms
 
 

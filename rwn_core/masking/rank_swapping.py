@@ -33,12 +33,7 @@ from rwn_core.laws.rank_swaps import (
 )
 from rwn_core.masking.lever import Lever, LeverRange, check_share
 from rwn_core.masking.method import Prepared, TableMethod
-from rwn_core.masking.unmasked_variables import (
-    NUMBERS,
-    Others,
-    check_others,
-    kept_as_they_are,
-)
+from rwn_core.masking.unmasked_variables import NUMBERS, Others, check_others, kept_as_they_are
 from rwn_core.randomness import SecretKey, uniforms
 
 Form = Literal["moore", "mu_argus"]
