@@ -86,7 +86,7 @@ class CellLaw:
         return self._rule
 
     def outside(self, people: Microdata) -> tuple[sparse.csr_array, Joins]:
-        """Return the donor probabilities of people outside, and the neighborhoods they join."""
+        """Return donor probabilities of people outside, shape (people.n, n), and their joins."""
         shares = self.rule.shares(people, self._unrounded)
         return shares, self.rule.joins(people, self._unrounded, self.neighborhoods)
 
@@ -166,7 +166,7 @@ class CellLaw:
         self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
     ) -> tuple[sparse.csc_array, NDArray[np.int64]]:
         """The law of one unit, and which of its columns holds each released record's values."""
-        codes, columns = self.unit_codes(names, masked, rows)
+        codes, columns = codes_together(self.original, masked, names, rows)
         return sparse.csc_array(self.donors.table(codes, self.modification(names[0]))), columns
 
     def unit_chances(
@@ -182,12 +182,6 @@ class CellLaw:
         table, columns = self.likelihood_columns(names, masked, rows)
         chances = table[:, np.maximum(columns, 0)].toarray().T
         return np.where(columns[:, np.newaxis] >= 0, chances, 0.0)
-
-    def unit_codes(
-        self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The values of one unit as numbers from 0 to V - 1; see `codes_together`."""
-        return codes_together(self.original, masked, names, rows)
 
 
 def independent_cells(law: Law) -> CellLaw:

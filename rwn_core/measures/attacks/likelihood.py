@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import codes_together
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.scaled_columns import Scaled, leveled, of_records, releveled, times
@@ -38,7 +39,7 @@ class Way(NamedTuple):
     part: Scaled
 
 
-def attacked_units(law: Law | Law, names: Sequence[str] | None) -> list[tuple[str, ...]]:
+def attacked_units(law: Law, names: Sequence[str] | None) -> list[tuple[str, ...]]:
     """Return the units of the attacked variables; of a group, the part that is attacked."""
     chosen = None if names is None else set(names)
     units = [
@@ -102,7 +103,7 @@ def _product(
 
         some, places = masked.take(rows), np.arange(len(rows))
         coded = [
-            (*law.unit_codes(unit, some, places), law.modification(unit[0]))
+            (*codes_together(law.original, some, unit, places), law.modification(unit[0]))
             for unit in attacked_units(law, names)
         ]
         coded.sort(key=lambda each: -int(each[0].max()))  # the most informative unit first

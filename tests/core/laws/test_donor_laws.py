@@ -9,14 +9,15 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import codes_together
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.cell_law import CellLaw, independent_cells
-from rwn_core.laws.changed_table import is_discrete, with_numbers
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.donors import masked_columns
 from rwn_core.laws.privacy import AS_IT_IS, FROM_DONORS, OR_NOT_AT_ALL
 from rwn_core.laws.row_mixture import RowMixtureLaw, selected_rows
+from rwn_core.laws.transition_law import is_discrete, with_numbers
 from rwn_core.masking import NBRS2015, RWN, AdditiveNoise, RandomSample
 from rwn_core.neighbors import find_neighborhoods, find_strictly
 from rwn_core.randomness import SecretKey
@@ -63,7 +64,7 @@ def test_the_law_of_each_cell_by_hand(data: Microdata, law: CellLaw) -> None:
     shown = Microdata(data.frame.assign(x=[2.0, 9.0, NAN, 1.0]), data.schema)
     found = law.unit_chances(("x",), shown, np.array([0, 1, 2]))
     np.testing.assert_allclose(found, [np.array(expected)[:, 1], [0] * 4, [0, 0, 0, 0.5]])
-    codes, columns = law.unit_codes(("x",), shown, np.arange(4))
+    codes, columns = codes_together(law.original, shown, ("x",), np.arange(4))
     assert (codes.tolist(), columns.tolist()) == ([0, 1, 1, 2], [1, -1, 2, 0])
     with pytest.raises(NotApplicable, match="depends on their neighbors"):
         law.unit_chances(("x",), shown, np.array([0]), data)
