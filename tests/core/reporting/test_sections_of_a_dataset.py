@@ -14,6 +14,7 @@ import pandas as pd
 
 from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.mask_dataset import mask_dataset
+from rwn_core.datasets.prepare_run import RunOptions
 from rwn_core.masking import RWN
 from rwn_core.reporting.dataset_record import dataset_record, read_dataset_record
 from rwn_core.reporting.dataset_reports import internal_dataset_file, public_dataset_files
@@ -130,7 +131,7 @@ def test_it_is_said_whether_missing_values_of_a_dataset_move(tmp_path: Path) -> 
         holes = frame if name is None else frame.assign(**{name: frame[name].where(number % 5 > 0)})
         source, out = tmp_path / f"{name}.parquet", tmp_path / f"out {name}"
         holes.to_parquet(source, index=False)
-        made = mask_dataset(source, out, RWN(k=50))
+        made = mask_dataset(source, out, RWN(k=50), options=RunOptions(workers=1))
         schema = Dataset.at(source).guessed_schema()
         text = dataset_record(made, RWN(k=50), schema, "a fresh 256-bit secret", source)
         known = Material(record=read_dataset_record(text, out))
