@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import rwn_core as rwn
 from docs import method_pictures
-from docs.reference_of import commands, measures, method_pages, methods, settings
+from docs.reference_of import commands, measures, method_pages, methods, settings, thresholds
 
 HERE = Path(__file__).parent / "reference"
 METHODS_HERE = Path(__file__).parent / "methods"
@@ -20,6 +20,7 @@ PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "methods.md": methods.page,
         "settings.md": settings.page,
         "commands.md": commands.page,
+        "thresholds.md": thresholds.page,
     }
 )
 """What writes each page of the reference that is not written by hand or by a benchmark."""

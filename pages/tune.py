@@ -16,7 +16,7 @@ from rwn_ui.features import (
 from rwn_ui.panel import asks_for_more, panel
 from rwn_ui.server.messages import frame, guarded, let_it_be_painted, let_it_be_sent
 from rwn_ui.state import address
-from rwn_ui.state.results import current_release, release_key, user_results
+from rwn_ui.state.results import current_release, prepared, release_key, user_results
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import current, page_session, sample_note
 from rwn_ui.state.user import user_endpoint
@@ -63,7 +63,7 @@ def draw() -> None:
             project.controls(session)
         below = st.container()
     project.offer(session)
-    sample_note(session)
+    sample_note(session, prepared(session))
     picture(session, above, weighing, below)
     with guarded():
         prediction.draw(session)

@@ -6,7 +6,7 @@ from rwn_ui.features import analysis_plan, analysis_plan_results, prediction
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
-from rwn_ui.state.results import user_results
+from rwn_ui.state.results import full_table, user_results
 from rwn_ui.state.startup import page_session, sample_note
 from rwn_ui.utility import results as utility_results
 from rwn_ui.utility import view as utility_view
@@ -24,8 +24,8 @@ def draw() -> None:
         utility_view.controls(session)
         utility_view.offer(session)
         st.page_link("pages/tune.py", label="Tune this setting", icon=":material/tune:")
-    sample_note(session)
     with guarded():
+        sample_note(session, full_table(session, slot))
         readings = utility_results.read(session, slot)
         verdicts = analysis_plan_results.verdicts(session, readings.comparison)
         last["utility"] = utility_view.payload(session, readings, verdicts)

@@ -1,3 +1,3 @@
 """States the version of the program, once."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

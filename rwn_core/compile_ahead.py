@@ -22,7 +22,6 @@ from rwn_core.measures.attacks.likeliest_value import ReleasedValues
 from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.attacks.value_match import Columns
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.metric_axes import MANY_LEVELS
 from rwn_core.parallel.kernel_cache import LEVELS, is_ready, set_ready
 from rwn_core.parallel.threads import Watch
@@ -53,25 +52,18 @@ def warm() -> None:
             if cells.donors is not None:
                 cells.donors.received(np.arange(2))
     params.prepare(table, settings=[params]).release(SecretKey.from_seed(0))
-    _look_up_far(table, params)
+    _store(table, params)
     set_ready()
 
 
-def _look_up_far(table: Microdata, params: RWN) -> None:
-    """Use the kernels of slider moves beyond a stored table."""
-    from rwn_core.neighbors.far_donors import find_far_donors
-    from rwn_core.neighbors.search import Search
+def _store(table: Microdata, params: RWN) -> None:
+    """Use the kernels that store a table for its sliders."""
     from rwn_core.neighbors.slider_range import slider_range_of
     from rwn_core.neighbors.tree_search import index_of, stored_table
 
-    points, watch = params.points(table), Watch()
+    points = params.points(table)
     slider_range_of(points, 1000)
-    index = index_of(points, None)
-    near = stored_table(points, 3, 0.1, watch, index=index)
-    drawing = Drawing(key=SecretKey.from_seed(0), streams=(0, 1), q=np.ones(2))
-    end = Search(index, k=0, epsilon=0.2)
-    far = find_far_donors(end, near, np.array([0.0, 0.1, 0.2]), drawing, watch)
-    far.find(Search(index, k=3, epsilon=0.2), drawing, watch.threads)
+    stored_table(points, 3, 0.1, Watch(), index=index_of(points, None))
 
 
 def warm_for_levels() -> None:
@@ -86,7 +78,7 @@ def warm_for_levels() -> None:
     frame = {"x": numbers.normal(size=n), "place": (np.arange(n) % 100).astype(str)}
     table, params = Microdata.from_frame(pd.DataFrame(frame)), RWN(k=3, epsilon=0.1)
     mask(table, params, seed=0)
-    _look_up_far(table, params)
+    _store(table, params)
     set_ready(LEVELS)
 
 

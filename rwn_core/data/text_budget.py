@@ -11,7 +11,8 @@ from collections.abc import Sized
 from rwn_core.errors import InputError, RWNError
 
 LONGEST_DOCUMENT = 5_000_000  # letters of a TOML file
-LETTERS_AT_ONCE = 50_000  # of a text that the server's thread parses, in .1 s at most
+# decides: letters of a text that a page parses itself; a longer one is parsed in a process
+LETTERS_AT_ONCE = 50_000
 LONGEST_PARSING_S = 20.0  # seconds of a process that parses a longer one
 PARSING_MEMORY = 2e9  # bytes that it may take
 MOST_MARKS = 500_000  # its brackets, commas, points, quotes and signs of equality
@@ -26,7 +27,8 @@ MOST_RULES = 200
 LONGEST_RULES = 20_000  # letters of all rules together
 MOST_ANALYSES = 100
 MOST_WATCHED = 200
-WORK_AT_ONCE = 50_000_000  # multiplications of a plan's analyses that a page runs itself
+# decides: multiplications of registered analyses that a page runs itself; beyond, a job runs them
+WORK_AT_ONCE = 50_000_000
 LONGEST_LINK = 20_000  # letters of all parts of a page's address
 
 

@@ -23,7 +23,9 @@ from rwn_core.neighbors.points import Points
 from rwn_core.parallel.threads import Progress
 
 SHOWN = 500  # random records
-LARGEST_EXACT = 5_000_000  # records up to which the neighborhoods are those of the full table
+# decides: records of a dataset up to which neighborhoods are of all; beyond, of `DONORS` random
+# ones
+LARGEST_EXACT = 5_000_000
 DONORS = 20_000  # random records that the neighborhoods of a larger dataset are of
 
 Found = tuple[NDArray[np.float64], int]

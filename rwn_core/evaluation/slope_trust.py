@@ -26,7 +26,8 @@ from rwn_core.measures.aligned import RELEASED
 from rwn_core.measures.statistics.formula import Formula, formula_design
 from rwn_core.measures.statistics.slope_change import SIGNIFICANT
 
-CELLS = 1_000_000  # that are masked, about, before slopes are judged
+# decides: masked cells that judge slopes: 60 releases of a small table, 3 of a large one
+CELLS = 1_000_000
 FEWEST, MOST = 3, 60  # releases
 LEAST_COVERAGE = 0.8  # of 95 % intervals over releases
 LEAST_SIGNS = 0.95  # of the releases that show the original's sign

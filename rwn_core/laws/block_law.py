@@ -18,7 +18,8 @@ from rwn_core.laws.separate_law import SeparateLaw, UnitLaw, Untouched
 from rwn_core.laws.transition_law import LARGEST_TABLE, Choice, Transition, value_numbers
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 
-LARGEST_PAIRS = 10_000_000  # of records of one block: 12 bytes each
+# decides: pairs of records within blocks up to which their exchange has an exact law
+LARGEST_PAIRS = 10_000_000
 
 
 class BlockLaw(CellLaw):

@@ -16,7 +16,7 @@ from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.parallel.threads import Watch, thread_count
 
 BLOCK = 8_000_000  # members listed at a time, unless one leaf of the tree has more
-HELD = 50_000_000  # members, 4 bytes each, that are kept once they are listed
+HELD = 50_000_000  # decides: listed donors that are stored for the next reading, 4 bytes each
 
 
 class Lists(NamedTuple):

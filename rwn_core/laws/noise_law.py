@@ -20,7 +20,9 @@ from rwn_core.laws.privacy import NORMAL_NOISE, STILL_MISSING, Privacy
 Floats = NDArray[np.float64]
 
 FAR = 40.0  # standard deviations beyond which no noise has a weight that counts
-LARGEST = 100_000  # integers that are added up; of wider noise, rounding adds 1/12
+# decides: integers whose probabilities are added up; for wider noise, rounding adds 1/12 to the
+# variance
+LARGEST = 100_000
 
 
 def discrete_variance(below: Callable[[Floats], Floats], sd: float) -> float:

@@ -17,7 +17,8 @@ from rwn_core.data.variable import Kind
 from rwn_core.laws.expectations import Expectations
 from rwn_core.laws.moments import Moments
 
-LARGEST_EXACT = 12  # reach: 2^11 cases at each rank
+# decides: ranks a swap may reach for exact expectations, with at most `LARGEST_FOLLOWED` records
+LARGEST_EXACT = 12
 LARGEST_FOLLOWED = 2000  # ranks whose cases are followed
 FEWEST, MOST = 4, 100  # simulated rankings
 _RANKS = 200_000  # of all of them together

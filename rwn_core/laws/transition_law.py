@@ -19,7 +19,8 @@ from rwn_core.laws.moments import Moments, numbers_among
 from rwn_core.laws.privacy import STILL_MISSING, Privacy
 from rwn_core.laws.transition_matrix import privacy_epsilon
 
-LARGEST_TABLE = 20_000_000  # chances that are listed; 8 bytes each, and as many again in a sum
+# decides: probabilities of changed categories, record by value, that are listed
+LARGEST_TABLE = 20_000_000
 AT_ONCE = 4_000_000  # entries of a matrix that are looked at together
 
 

@@ -20,7 +20,8 @@ from rwn_core.laws.value_counts_kernel import (
 )
 
 LOOKS = 16  # at whether enough is known, in one pass over the records
-ASKED = 1000  # records, about, that stand for a larger table
+# decides: records of a large table that stand for all when the size of a reading is estimated
+ASKED = 1000
 
 Column = tuple[NDArray[np.int64], NDArray[np.float64]]
 Part = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]

@@ -27,6 +27,7 @@ from rwn_core.masking.lever import (
     lever_ranges,
 )
 from rwn_core.masking.unmasked_variables import kept_as_they_are, maskable
+from rwn_core.neighbors.preview import LIVE_RECORDS
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
@@ -146,10 +147,6 @@ class Prepared:
         """True if a release takes milliseconds, False if a search comes first."""
         return bool(self.state.is_quick(self))
 
-    def is_quick_for(self, key: SecretKey) -> bool:
-        """True if a release of this key takes milliseconds."""
-        return bool(self.state.is_quick(self, key))
-
     def with_levers(self, **levers: Any) -> Prepared:
         """Return the same table at another position of the levers; None: a lever is not used."""
         method = at_levers(self.method, levers)
@@ -223,22 +220,13 @@ class Method(Protocol):
     ) -> Prepared:
         """Return the table ready for releases of this setting and of `settings` of its family."""
 
-    def begin_preview(
-        self,
-        microdata: Microdata,
-        *,
-        progress: Progress | None = None,
-        cancel: Event | None = None,
-    ) -> Prepared | None:
-        """Return random records ready for a first picture; None if `preview` is as fast."""
-
     def preview(
         self,
         microdata: Microdata,
         *,
+        most: int = LIVE_RECORDS,
         progress: Progress | None = None,
         cancel: Event | None = None,
-        begun: Any = None,
     ) -> Prepared:
         """Return the table ready for a screen: every lever position, random records of many."""
 
@@ -311,17 +299,13 @@ class TableMethod(ABC):
         self.check(microdata)
         return Prepared(method=self, microdata=microdata, state=SharedWork(microdata))
 
-    def begin_preview(self, microdata: Microdata, **options: Any) -> None:
-        """Return None: all records are ready at once."""
-        return None
-
     def preview(
         self,
         microdata: Microdata,
         *,
+        most: int = LIVE_RECORDS,
         progress: Progress | None = None,
         cancel: Event | None = None,
-        begun: Any = None,
     ) -> Prepared:
         """Make a table ready for a screen; see `Method.preview`."""
         return self.prepare(microdata)
@@ -383,7 +367,7 @@ class SharedWork:
         """Return None: there is no search."""
         return None
 
-    def is_quick(self, table: Prepared, key: SecretKey | None = None) -> bool:
+    def is_quick(self, table: Prepared) -> bool:
         """Return True: there is no search."""
         return True
 
@@ -448,12 +432,6 @@ class Rounded:
         check_precision(microdata, dict(self.precision))  # refuse before the search, not after it
         settings = [unrounded(each)[0] for each in options.pop("settings", ())]
         return self._rounded(self.params.prepare(microdata, settings=settings, **options))
-
-    def begin_preview(self, microdata: Microdata, **options: Any) -> Prepared | None:
-        """Return random records ready for a first picture; see `Method.begin_preview`."""
-        check_precision(microdata, dict(self.precision))
-        begun = self.params.begin_preview(microdata, **options)
-        return None if begun is None else self._rounded(begun)
 
     def preview(self, microdata: Microdata, **options: Any) -> Prepared:
         """Return the table ready for a screen; see `Method.preview`."""

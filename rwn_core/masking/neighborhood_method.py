@@ -21,7 +21,7 @@ from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.outside_household import OutsideSource
 from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.preview import Preview, begin_preview, build_preview
+from rwn_core.neighbors.preview import LIVE_RECORDS, Preview, build_preview
 from rwn_core.neighbors.resampled_table import without_clones
 from rwn_core.neighbors.slider_range import SliderRange, slider_range_of
 from rwn_core.neighbors.source import (
@@ -129,41 +129,26 @@ class NeighborhoodMethod(ABC):
             source = _stored(source, _widest([self, *settings]), records, threads, budget)
         return self._prepared(self.masked_table(microdata), source, many=bool(settings))
 
-    def begin_preview(
-        self,
-        microdata: Microdata,
-        *,
-        progress: Progress | None = None,
-        cancel: Event | None = None,
-    ) -> Prepared | None:
-        """Make some records ready for a first picture; see `Method.begin_preview`."""
-        if not self.scheme.exact or self.households(microdata) is not None:
-            return None
-        masked_columns(microdata)
-        begun = begin_preview(self.points(microdata), progress=progress, cancel=cancel)
-        return None if begun is None else self._shown(microdata, begun)
-
     def preview(
         self,
         microdata: Microdata,
         *,
+        most: int = LIVE_RECORDS,
         progress: Progress | None = None,
         cancel: Event | None = None,
-        begun: Any = None,
     ) -> Prepared:
         """Make a table ready for a screen; see `Method.preview`."""
         masked_columns(microdata)
-        if begun is not None:
-            source: Preview = begun.state.source
-            done = build_preview(source.points, progress=progress, cancel=cancel, begun=source)
-            return self._shown(microdata, done)
         searched = self._searched(microdata)
         if isinstance(searched, OutsideSource):
             ends = searched.store_for_sliders(progress)
             return self._prepared(self.masked_table(microdata), searched, ends)
         if searched.needs_key:
             return self._prepared(self.masked_table(microdata), searched)
-        done = build_preview(searched.points, progress=progress, cancel=cancel)
+        seed = int(microdata.fingerprint[:16], 16)  # the same records at other weights
+        done = build_preview(
+            searched.points, most=most, seed=seed, progress=progress, cancel=cancel
+        )
         return self._shown(microdata, done)
 
     def _searched(self, microdata: Microdata) -> SearchSource | OutsideSource:
@@ -305,15 +290,10 @@ class FoundNeighbors:
         found = recalled(self.source.points, table.method.ball, known, watch)
         return replace(self, found=found)
 
-    def is_quick(self, table: Prepared, key: SecretKey | None = None) -> bool:
-        """True if a release, or one of this key, takes milliseconds."""
-        ball = table.method.ball
-        if len(self.source.points) <= LARGEST_DENSE or self.source.stores(ball):
-            return True
-        if key is None:
-            return False
-        q = table.method.draw_probability(table.microdata)
-        return self.source.stores(ball, self.draws.for_key(key).drawing(q))
+    def is_quick(self, table: Prepared) -> bool:
+        """True if a release takes milliseconds."""
+        small = len(self.source.points) <= LARGEST_DENSE
+        return small or self.source.stores(table.method.ball)
 
     def ranked_for_samples(self, ball: Ball) -> StoredSource:
         """Return neighbors ranked so far that every bootstrap sample has k of them."""

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.points import CodedPoints
 
-MOST_PASSES = 4  # two categories; more are looked at pair by pair only
+# decides: passes of a search over coded categories; further ones are compared pair by pair
+MOST_PASSES = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -16,7 +16,8 @@ from rwn_core.errors import ParameterError
 
 Scale = Literal["sd", "range"]
 Encoding = Literal["dummies", "matching"]
-MANY_LEVELS = 50  # levels of a category up to which its dummies are coordinates of their own
+# decides: levels of a category up to which its dummies are coordinates; those of more are coded
+MANY_LEVELS = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

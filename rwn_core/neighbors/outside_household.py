@@ -136,7 +136,7 @@ class OutsideSource:
         """All records."""
         return np.arange(len(self.points))
 
-    def stores(self, ball: Ball, drawing: Drawing | None = None) -> bool:
+    def stores(self, ball: Ball) -> bool:
         """Whether the table holds them; see `NeighborSource`."""
         return bool(self._kept) and self._kept[0].covers(k=ball.k, epsilon=ball.epsilon)
 

@@ -20,19 +20,12 @@ from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress, Watch, thread_count
 
 if TYPE_CHECKING:
-    from rwn_core.neighbors.far_donors import FarDonors
     from rwn_core.neighbors.index import Index
-    from rwn_core.neighbors.search import Search
 
-LARGEST_PAIRS = 12_000_000  # stored neighbors, 12 bytes each
-LARGEST_SEARCHED = 100_000_000  # neighbors met by a search at the sliders' ends: a few seconds
-LARGEST_MEAN = 5000  # neighbors of a record at the sliders' ends: beyond, masking all takes minutes
-TABLE_BYTES = 250e6  # most that the stored table may take
-LARGEST_CELLS = 1_500_000  # cells whose donors beyond the table are looked up: 150 MB
-LARGEST_WHOLE = 100_000  # records up to which all are shown
-SHOWN = 5000  # records shown of a larger table
-FIRST_SHOWN = 2000  # records shown of any table until all of them are ranked
-_GLANCE = 0.1  # seconds between two looks at whether another thread has found them
+LARGEST_PAIRS = 12_000_000  # decides: neighbors that are stored for the sliders, 12 bytes each
+LARGEST_MEAN = 5000  # decides: neighbors of one record at a slider's end: masking all takes minutes
+TABLE_BYTES = 250e6  # decides: bytes of a table that is stored for the sliders
+LIVE_RECORDS = 5000  # decides: records up to which Tune shows all; of more, so many random ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -49,13 +42,10 @@ class Preview:
     slider_range : SliderRange
         How far the sliders go.
     table : NeighborTable or None
-        Row r belongs to records[r]. None until all are ranked, and where even the nearest
-        neighbors do not fit, because most records have thousands of twins: then everything is
-        searched when it is asked for.
+        Row r belongs to records[r]. None where even the nearest neighbors do not fit: each
+        setting is searched then.
     index : Index or None
         What searches beyond the table start from; None for a table that holds all pairs.
-    begun : bool
-        Whether these are the records of a first picture, until all of them are ranked.
     """
 
     points: Points = field(repr=False)
@@ -63,9 +53,6 @@ class Preview:
     slider_range: SliderRange
     table: NeighborTable | None = field(repr=False)
     index: Index | None = field(repr=False)
-    begun: bool = False
-    _far: list[FarDonors] = field(default_factory=list, repr=False)  # those of the last key
-    _looking: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @property
     def whole(self) -> bool:
@@ -74,26 +61,10 @@ class Preview:
 
     needs_key = False
 
-    def stores(self, ball: Ball, drawing: Drawing | None = None) -> bool:
-        """Whether the neighborhoods of a setting are cut from the table, or soon will be.
-
-        With a drawing, also whether its donors beyond the table have been looked up.
-        """
-        if drawing is not None and any(far.belong_to(drawing) for far in self._far):
-            return self.stores(ball) or self._on_the_slider(ball)
-        radius = self._mine(ball.epsilon)
-        if self.table is not None:
-            return self.table.covers(k=ball.k, epsilon=radius)
-        ends, far = self.slider_range, 0.0 if radius is None else np.max(radius)
-        return self.begun and (ball.k or 0) <= ends.k and bool(far <= ends.stored)
-
-    def _on_the_slider(self, ball: Ball) -> bool:
-        """Whether a setting beyond the table is one of those that are looked up together."""
-        if self.table is None or self.index is None or ball.strict or ball.epsilon is None:
-            return False
-        if not one_radius(ball.epsilon) or (ball.k or 0) > self.table.k:
-            return False
-        return bool(np.isin(ball.epsilon, self.slider_range.positions))
+    def stores(self, ball: Ball) -> bool:
+        """True if the neighborhoods of a setting are cut from the table."""
+        table = self.table
+        return table is not None and table.covers(k=ball.k, epsilon=self._mine(ball.epsilon))
 
     def find(
         self,
@@ -103,13 +74,7 @@ class Preview:
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
-        """Cut the shown records' neighborhoods from the table, or find them beyond it.
-
-        With a drawing, the first setting beyond the table takes a search out to the slider's end,
-        and the others milliseconds.
-
-        The same draws give the same donors, whichever way they were found; see `NeighborSource`.
-        """
+        """Cut the shown records' neighborhoods from the table, or search them beyond it."""
         check_radius_and_k(ball.k, ball.epsilon, len(self.points))
         if self.table is not None and self.stores(ball):
             radius = self._mine(ball.epsilon)
@@ -127,29 +92,7 @@ class Preview:
         else:
             query = search_of_some(self.index, self.points, self.records, k, epsilon, strict=strict)
         watch = Watch(threads=thread_count(threads), progress=progress)
-        few = drawing is not None and len(self.records) * len(drawing.streams) <= LARGEST_CELLS
-        if drawing is not None and few and self._on_the_slider(ball):
-            return self._far_donors(query, drawing, watch).find(query, drawing, watch.threads)
         return run_search(query, drawing, watch)
-
-    def _far_donors(self, query: Search, drawing: Drawing, watch: Watch) -> FarDonors:
-        """Who a key may draw anywhere on the slider; looked up when it is first asked for."""
-        from rwn_core.neighbors.far_donors import find_far_donors
-        from rwn_core.neighbors.search import Search
-
-        while not self._looking.acquire(timeout=_GLANCE):
-            watch.report(0.0)  # a thread that looks ahead may be about to have them
-        try:
-            known = next((each for each in self._far if each.belong_to(drawing)), None)
-            if known is None:
-                assert self.table is not None
-                end = Search(query.target, query.query, k=0, epsilon=self.slider_range.epsilon)
-                radii = self.slider_range.positions
-                known = find_far_donors(end, self.table, radii, drawing, watch)
-                self._far[:] = [known]
-            return known
-        finally:
-            self._looking.release()
 
     def _mine(self, epsilon: Radius | None) -> Radius | None:
         """The radius of the shown records."""
@@ -161,26 +104,29 @@ class Preview:
 def build_preview(
     points: Points,
     *,
+    most: int = LIVE_RECORDS,
+    seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
-    begun: Preview | None = None,
 ) -> Preview:
-    """Store the neighbors of a table, or of 5,000 random records of a large one.
+    """Store the neighbors of a table, or of random records of a large one.
 
     It may run in any thread: it lets go of the interpreter's lock.
 
     Parameters
     ----------
     points : ndarray of float64, shape (n, d)
+    most : int
+        Records that are shown at most.
+    seed : int
+        Of the random ones.
     threads : int, optional
         RWN_THREADS or all processors by default.
     progress : callable, optional
         Called with the share done, from 0 to 1.
     cancel : threading.Event, optional
         Set from anywhere to stop the work within half a second.
-    begun : Preview, optional
-        What `begin_preview` has made of these points: its index and its sliders serve again.
 
     Returns
     -------
@@ -192,82 +138,24 @@ def build_preview(
     """
     n = len(points)
     watch = Watch(threads=thread_count(threads), progress=progress, cancel=cancel)
-    records = np.arange(n) if n <= LARGEST_WHOLE else _random_records(n, SHOWN)
-    slider_range = _range_for(points, len(records)) if begun is None else begun.slider_range
+    records = np.sort(np.random.default_rng(seed).permutation(n)[:most])
+    shown = len(records)
+    slider_range = slider_range_of(points, LARGEST_PAIRS, shown, LARGEST_MEAN * shown)
     watch.report(0.0)
     table: NeighborTable | None
-    index = None if begun is None else begun.index
+    index = None
     if n <= LARGEST_DENSE:
         table = complete_table(points)
     else:
         from rwn_core.neighbors.tree_search import index_of
 
-        index = index or index_of(points, None, watch)
+        index = index_of(points, None, watch)
         watch.report(0.0)
         table = _fitting_table(index, points, records, slider_range, watch)
     watch.report(1.0)
     return Preview(
         points=points, records=records, slider_range=slider_range, table=table, index=index
     )
-
-
-def begin_preview(
-    points: Points,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    cancel: threading.Event | None = None,
-) -> Preview | None:
-    """Make 2,000 random records ready, for a first picture before all are ranked.
-
-    Their neighborhoods are those of the full table, and the sliders are those that
-    `build_preview` has. It takes what it takes to build an index: the neighborhoods of so few
-    records are searched for when a setting asks for them, in less time than it takes to rank them
-    for all settings.
-
-    Parameters
-    ----------
-    points, threads, progress, cancel
-        As for `build_preview`.
-
-    Returns
-    -------
-    Preview or None
-        None where `build_preview` takes no longer.
-
-    Raises
-    ------
-    Cancelled, ParameterError
-    """
-    n = len(points)
-    if not LARGEST_DENSE < n <= LARGEST_WHOLE:
-        return None
-    from rwn_core.neighbors.tree_search import index_of
-
-    watch = Watch(threads=thread_count(threads), progress=progress, cancel=cancel)
-    records, slider_range = _random_records(n, FIRST_SHOWN), _range_for(points, n)
-    watch.report(0.0)
-    index = index_of(points, None, watch)
-    watch.report(1.0)
-    return Preview(
-        points=points,
-        records=records,
-        slider_range=slider_range,
-        table=None,
-        index=index,
-        begun=True,
-    )
-
-
-def _random_records(n: int, count: int) -> NDArray[np.int64]:
-    """The records that are shown, ascending: the same ones for every table of this size."""
-    return np.sort(np.random.default_rng(0).permutation(n)[:count])
-
-
-def _range_for(points: Points, shown: int) -> SliderRange:
-    """How far the sliders go where so many records are shown."""
-    searched = min(LARGEST_SEARCHED, LARGEST_MEAN * shown)
-    return slider_range_of(points, LARGEST_PAIRS, shown, searched)
 
 
 def _fitting_table(

@@ -18,11 +18,13 @@ FEWEST = 50  # of them, in a large table
 PAIRS = 6_100_000
 THINNED = 100_000  # of the others, kept for quantiles of their distances
 GUESSED = 10_000  # of those that tell about where a rank lies
-SPREAD = 5.0  # the largest radius that is stored, in median nearest distances
+# decides: median nearest distances of the largest stored radius; the slider ends at `WIDEST` or
+# `SHARE`
+SPREAD = 5.0
 WIDEST = 27.0  # where a slider ends for a strict policy, unless balls hold before
 SHARE = 0.1  # of the file, or
 SHARE_OF_FEW = 0.25  # where all pairs of records are stored
-LARGEST_K = 150  # unless that were more than half of what may be stored,
+LARGEST_K = 150  # decides: largest k of a slider, unless half of what is stored ends before
 LEAST_K = 60  # but never less, or
 LARGEST_K_OF_FEW = 100  # where all pairs of records are stored
 STEPS = 50
@@ -52,12 +54,6 @@ class SliderRange:
     k: int
     typical: float
     stored: float
-
-    @property
-    def positions(self) -> NDArray[np.float64]:
-        """The radii that the slider can be moved to, as decimal numbers."""
-        count = round(self.epsilon / self.step)
-        return np.array([float(f"{number * self.step:.12g}") for number in range(count + 1)])
 
     def radius(self, multiple: float) -> float:
         """A multiple of the typical distance, on the slider."""

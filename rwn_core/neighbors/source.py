@@ -59,8 +59,8 @@ class NeighborSource(Protocol):
     def needs_key(self) -> bool:
         """Whether neighborhoods depend on the key, so that they cannot be kept."""
 
-    def stores(self, ball: Ball, drawing: Drawing | None = None) -> bool:
-        """Whether these neighborhoods are found in milliseconds, or what is drawn from them."""
+    def stores(self, ball: Ball) -> bool:
+        """True if these neighborhoods are found in milliseconds."""
 
     def find(
         self,
@@ -118,7 +118,7 @@ class SearchSource:
         """Whether candidates are random."""
         return not self.scheme.exact
 
-    def stores(self, ball: Ball, drawing: Drawing | None = None) -> bool:
+    def stores(self, ball: Ball) -> bool:
         """Never: see `NeighborSource`."""
         return False
 
@@ -180,7 +180,7 @@ class StoredSource:
         numbers = self.table.numbers
         return np.arange(len(self.points)) if numbers is None else numbers
 
-    def stores(self, ball: Ball, drawing: Drawing | None = None) -> bool:
+    def stores(self, ball: Ball) -> bool:
         """Whether the table holds them."""
         return self.table.covers(k=ball.k, epsilon=ball.epsilon)
 

@@ -17,7 +17,9 @@ from rwn_core.neighbors.radius import Radius, radius_values
 if TYPE_CHECKING:
     from scipy import sparse
 
-LARGEST_DENSE = 2000  # records up to which all pairs are held at once, by numpy alone
+# decides: records up to which all pairs are held at once by numpy; the app draws larger tables
+# less often
+LARGEST_DENSE = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -11,7 +11,8 @@ from pathlib import Path
 from rwn_core.errors import ParameterError
 
 PAIR_BYTES = 12  # a stored neighbor: its number and its squared distance
-SHARE = 0.8  # of the free memory that may be used, where no budget is given
+# decides: share of the free memory that a search may use; beyond, it is refused or lists in parts
+SHARE = 0.8
 GIGABYTE = 1e9
 _KEEPING = (  # options of malloc.h
     (-8, 1),  # M_ARENA_MAX: what one thread frees, another one gets

@@ -12,7 +12,8 @@ from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.table_marks import BYTES, SKETCH, cell_hashes, mark, record_marks
 
-LARGEST_COLUMN = 20_000_000  # records of which a variable is marked: its values are sorted at once
+# decides: records of a dataset up to which values are marked for the ledger
+LARGEST_COLUMN = 20_000_000
 
 
 def dataset_marks(

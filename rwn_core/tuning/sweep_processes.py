@@ -26,7 +26,8 @@ from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep_folder import JobFolder
 from rwn_core.tuning.sweep_result import Sweep
 
-_AT_ONCE = 200_000  # records times settings that are forecast within a redraw
+# decides: records times settings that a sweep forecasts at once; more go to processes
+_AT_ONCE = 200_000
 _LOOK = 0.4  # seconds between two looks into the folder
 _Forecasts = tuple[Setting, ...]
 

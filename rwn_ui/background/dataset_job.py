@@ -133,10 +133,10 @@ def plan(source: Path, schema: Schema, params: Any, progress: Any) -> list[str]:
 def draw(dataset: Dataset, schema: Schema, progress: Any) -> pd.DataFrame:
     """Read random records of a dataset; the work of the process."""
     from rwn_core.datasets.dataset_preview import random_records
-    from rwn_core.neighbors.preview import SHOWN
+    from rwn_core.neighbors.preview import LIVE_RECORDS
 
     be_polite()
-    return random_records(dataset, schema, SHOWN, progress=progress)
+    return random_records(dataset, schema, LIVE_RECORDS, progress=progress)
 
 
 def mask_and_record(run: BegunRun, source: Path, keep: bool, progress: Any) -> DatasetRelease:

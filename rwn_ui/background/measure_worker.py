@@ -24,7 +24,7 @@ _FAILED = "It could not be read, perhaps for lack of memory; choose a smaller ra
 Answer = Reading | rwn.NotApplicable
 _SAID = {
     *("names", "row_by_row", "at_once", "weighed", "attack", "standing", "estimate"),
-    *("top5", "rows", "of", "at_most", "told", "follows", "unmasked", "unrelated"),
+    *("top5", "rows", "of", "at_most", "told", "unmasked", "unrelated"),
     *("released_share", "share", "together", "largest", "sampled"),
 }
 """Of the detail of a linkage, what its sentence is made of."""

@@ -10,7 +10,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.open_questions import open_questions
-from rwn_core.neighbors.preview import SHOWN
+from rwn_core.neighbors.preview import LIVE_RECORDS
 from rwn_ui.background import dataset_job
 from rwn_ui.background.dataset_job import OpenDataset
 from rwn_ui.background.job import CANCELLED, Job
@@ -45,7 +45,7 @@ def _offer(opened: OpenDataset) -> None:
     dataset, about = opened.dataset, (opened.params, opened.schema)
     busy, columns = user_work().busy, st.columns(3)
     read = f"Reading {dataset.n:,} records"
-    some = f"{SHOWN:,} random" if dataset.n > SHOWN else f"all {dataset.n:,}"
+    some = f"{LIVE_RECORDS:,} random" if dataset.n > LIVE_RECORDS else f"all {dataset.n:,}"
     jobs = {
         "look": ("Look at it", read, {"dataset": dataset, "params": opened.params}),
         "plan": ("What it takes", read, {"source": opened.path, "params": opened.params}),

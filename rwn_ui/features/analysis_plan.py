@@ -16,7 +16,7 @@ from rwn_core.measures import UTILITY
 from rwn_core.reporting.scenario import Scenario, plan_in
 from rwn_ui.features import analysis_form, analysis_plan_results
 from rwn_ui.server.messages import escaped, guarded
-from rwn_ui.state.results import prepared, user_results
+from rwn_ui.state.results import full_table, user_results
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.upload import file_chooser, parsed
 
@@ -119,7 +119,7 @@ def draw(session: Session) -> None:
                 "releases, or compare scenarios, to judge it.",
                 icon=":material/info:",
             )
-        if not prepared(session).prepared.masks_all_records:
+        if not full_table(session).prepared.masks_all_records:
             st.info(
                 "Analyses of some records have larger standard errors than those of all, so they "
                 "are not judged here; the Compare page judges releases of the whole table.",

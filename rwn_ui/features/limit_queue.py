@@ -18,8 +18,9 @@ from rwn_ui.state.results import current_release, memo, prepared, release_key, t
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.state.work import user_work
 
-LARGEST_LIVE = 1000  # records up to which the worst case keeps up with a slider
-LARGEST_READ = 300_000  # cells of a table of which a quick limit is read with every move
+# decides: records up to which the worst case is read with every move, and Risk answers at once
+LARGEST_LIVE = 1000
+LARGEST_READ = 300_000  # decides: cells up to which a quick limit is read with every move
 REST = 100  # milliseconds without a move, before slower ones are asked for
 SOON, LATE = 150, 2000  # milliseconds between two polls of a run
 POLL = 50  # milliseconds between two polls of the endpoint
@@ -83,18 +84,8 @@ def _read_by_worker(
         return known
     first = reader.known(replace(full, begin=True))
     if isinstance(first, Reading):
-        if is_inconclusive(first, session.policy.limit(key)):
-            return PENDING
         return replace(first, detail={**first.detail, "begun": True})
     return first or PENDING
-
-
-def is_inconclusive(first: Reading, limit: rwn.Limit | None) -> bool:
-    """True if more rows may show that a limit is met which the first rows break."""
-    low = 0.0 if first.interval is None else first.interval[0]
-    if limit is None or not first.detail.get("follows"):
-        return False
-    return limit.share(first.value) > 1 >= limit.share(low)
 
 
 def found_on_risk(session: Session, key: str) -> Reading | rwn.NotApplicable | None:

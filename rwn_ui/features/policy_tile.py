@@ -60,8 +60,6 @@ def limits_words(
         words = f"{called} {_value(limit.measure, reading.value)}"
         if limit_queue.is_lower_bound(reading) and reading.detail.get("at_most") is not None:
             words += f", at most {_value(limit.measure, reading.detail['at_most'])}"
-        if reading.detail.get("follows"):
-            words += f" of {reading.detail['rows']:,} random rows, the others follow"
         if reading.baseline is not None:
             words += f" (read it against {_value(limit.measure, reading.baseline)})"
         used = verdict.shares.get(limit.measure)

@@ -15,8 +15,11 @@ from rwn_core.reporting.scenario import Scenario
 from rwn_ui.state.results import current_release, memo
 from rwn_ui.state.session import Session
 
-LARGEST_FOLLOWED = 5000  # records up to which each scenario of a meeting is masked for it
-LARGEST_SOUGHT = 100_000  # records up to which questions are found in seconds
+# decides: records up to which further releases judge a setting, and each scenario of a meeting is
+# masked
+LARGEST_FOLLOWED = 5000
+# decides: records up to which questions of the watch list are found unasked
+LARGEST_SOUGHT = 100_000
 KEPT = 8  # answers of one user
 OWN = 3  # conditions in a question of one's own
 CAPTION = (

@@ -24,6 +24,7 @@ from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.features import limit_queue, policy_tile, watch_list
+from rwn_ui.features.limit_queue import LARGEST_LIVE
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import radius_note
 from rwn_ui.panel.tile import Tile, percent
@@ -38,7 +39,6 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 
 KEPT = 8  # results of one user
-LARGEST_LIVE = 1000  # records up to which every choice is answered at once
 INTERNAL = "Internal: for the data steward only. Single records and their values stay inside."
 
 

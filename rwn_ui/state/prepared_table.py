@@ -17,6 +17,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.association import is_mixed
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.neighbors.preview import LIVE_RECORDS
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.point import too_few
@@ -86,15 +87,14 @@ class PreparedTable:
         *,
         method: str = "rwn",
         options: Mapping[str, Any] | None = None,
+        most: int | None = None,
     ) -> PreparedTable:
-        """Prepare every record, or a random sample of a large table."""
-        params = first_setting(method, options)
-        return cls._with(data, params.preview(data, progress=progress, cancel=cancel))
+        """Prepare every record, or so many random ones of a larger table."""
+        params, most = first_setting(method, options), most or LIVE_RECORDS
+        return cls._with(data, params.preview(data, most=most, progress=progress, cancel=cancel))
 
     @classmethod
-    def _with(
-        cls, data: rwn.Microdata, prepared: Prepared, *, begun: bool = False
-    ) -> PreparedTable:
+    def _with(cls, data: rwn.Microdata, prepared: Prepared) -> PreparedTable:
         if prepared.masks_all_records:
             comparison = Comparison(original=data, masked=data)
         else:
@@ -119,14 +119,10 @@ class PreparedTable:
         """True if preparing a table of this size takes seconds."""
         return self.data.n > LARGEST_DENSE
 
-    def is_quick(self, params: Any, seed: int | None = None) -> bool:
-        """True if the neighborhoods of a setting are stored, so that its release is drawn at once.
-
-        With a seed, also whether what it draws beyond them has been looked up.
-        """
+    def is_quick(self, params: Any) -> bool:
+        """True if the neighborhoods of a setting are stored."""
         setting, _ = unrounded(params)
-        moved = self.prepared.with_levers(**lever_values(setting))
-        return moved.is_quick if seed is None else moved.is_quick_for(SecretKey.from_seed(seed))
+        return self.prepared.with_levers(**lever_values(setting)).is_quick
 
     def release(self, params: Any, seed: int, progress: Progress | None = None) -> CurrentRelease:
         """Draw the release of a setting.

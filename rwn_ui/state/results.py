@@ -16,6 +16,7 @@ from rwn_ui.state.user import user_state
 
 RESULTS = "rwn.results"
 """Key in Streamlit's session state."""
+ALL_RECORDS = 100_000  # records up to which Utility and Sweep read all, though Tune shows some
 Key = tuple[Any, ...]
 Options = tuple[tuple[str, Any], ...]
 
@@ -99,11 +100,41 @@ def is_drawn(session: Session) -> bool:
 
 
 def current_release(session: Session, slot: DeltaGenerator | None = None) -> CurrentRelease:
-    """The release of the current setting and its readings."""
-    table = prepared(session)
+    """The release of the current setting, as Tune shows it, and its readings."""
+    return _release(session, prepared(session), slot, "releases")
 
+
+def full_table(session: Session, slot: DeltaGenerator | None = None) -> PreparedTable:
+    """The prepared table of all records, also where Tune shows some of them."""
+    shown, data = prepared(session), session.data
+    if shown.prepared.masks_all_records or data.n > ALL_RECORDS:
+        return shown
+
+    def prepare() -> PreparedTable:
+        options = dict(session.options)
+        with searching(slot) as progress:
+            return PreparedTable.prepare(
+                data, progress, method=session.method, options=options, most=ALL_RECORDS
+            )
+
+    key = (*table_key(data), session.method, session.options)
+    full: PreparedTable = memo("full tables", 1).get_or_make(key, prepare)
+    return full
+
+
+def full_release(session: Session, slot: DeltaGenerator | None = None) -> CurrentRelease:
+    """The release of all records of the current setting, and its readings."""
+    table = full_table(session, slot)
+    if table is prepared(session):
+        return current_release(session, slot)
+    return _release(session, table, slot, "full releases")
+
+
+def _release(
+    session: Session, table: PreparedTable, slot: DeltaGenerator | None, feature: str
+) -> CurrentRelease:
     def draw() -> CurrentRelease:
         with searching(slot) as progress:
             return table.release(session.masking, session.seed, progress)
 
-    return memo("releases", 8).get_or_make(release_key(session), draw)
+    return memo(feature, 8).get_or_make(release_key(session), draw)

@@ -12,6 +12,7 @@ from rwn_ui.server.environment import in_class
 from rwn_ui.server.given_file import given_file, read_given
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import adopt_prepared, give_up, load
+from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Work, user_work
@@ -120,14 +121,13 @@ def _show_notice(work: Work) -> None:
             st.rerun()
 
 
-def sample_note(session: Session) -> None:
-    """Say so where the page shows some records of a very large table."""
-    preview, slot = prepared(session).prepared, st.empty()
+def sample_note(session: Session, table: PreparedTable) -> None:
+    """Say so where a page shows some records of a large table."""
+    preview, slot = table.prepared, st.empty()
     if preview.masks_all_records:
         return
     shown, full = len(preview.records), session.data.n
     slot.caption(
         f"**Charts show a random sample of {shown:,} of {full:,} records**; neighborhoods come "
-        "from "
-        "the full table. Standard errors are for the sample. Policy limits use all records."
+        "from the full table. Standard errors are for the sample. Policy limits use all records."
     )

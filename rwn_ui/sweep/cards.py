@@ -19,7 +19,7 @@ from rwn_core.tuning import Point, Setting, Sweep
 from rwn_core.tuning.forecast import EXPECTED
 from rwn_ui.features.axis_choice import AXIS, POLICY
 from rwn_ui.features.sweep_points import best, place
-from rwn_ui.state.results import current_release, memo, release_key
+from rwn_ui.state.results import full_release, memo, release_key
 from rwn_ui.state.session import Session
 from rwn_ui.sweep.pick import picked
 
@@ -177,7 +177,7 @@ def _read_now(session: Session, measure: str) -> float | None:
         return session.policy.judge(
             {key: _read_now(session, key) for key in session.policy.measures}
         ).largest
-    current = current_release(session)
+    current = full_release(session)
     reading = current.readings.get(measure)
     if reading is None and session.data.n <= LARGEST_DENSE:
         key = (*release_key(session), measure)

@@ -19,7 +19,7 @@ from rwn_ui.background.progress import bar, polled
 from rwn_ui.features.axis_choice import POLICY
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import guarded
-from rwn_ui.state.results import current_release
+from rwn_ui.state.results import full_release
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 from rwn_ui.sweep import cards as sweep_cards
@@ -82,7 +82,7 @@ def _pictures(session: Session, run: SweepRun) -> None:
     x, y, limit, along = _axes(session, measures, names)
     _rerun_page(session, (x, y, session.policy, sweep_pick.picked(session)))
     if session.setting.key not in {point.setting.key for point in sweep}:
-        current_release(session, slot)  # the map shows it
+        full_release(session, slot)  # the map shows it
     cards = [sweep_cards.draw_map(session, sweep, x, y, limit=limit, along=along)]
     forecasts = run.forecasts(session.data)
     if len(names) > 1:

@@ -55,7 +55,7 @@ def on_move(session: Session, key: str, move: Move) -> bytes | None:
             return None
     except RWNError:  # a run says why
         return None
-    if not prepared(session).is_quick(session.masking, session.seed):
+    if not prepared(session).is_quick(session.masking):
         return None
     queued = not move.dragging and limit_queue.prefetch_limits(session)
     shown = render(session)

@@ -22,9 +22,9 @@ from rwn_ui.features import prediction
 from rwn_ui.state.memo import Memo
 from rwn_ui.state.prepared_table import CurrentRelease
 from rwn_ui.state.results import (
-    current_release,
+    full_release,
+    full_table,
     memo,
-    prepared,
     release_key,
     table_key,
     user_results,
@@ -71,10 +71,10 @@ class UtilityReadings:
 
 def read(session: Session, slot: DeltaGenerator | None = None) -> UtilityReadings:
     """Read every utility measure; what was read before is not read again."""
-    current, kept = current_release(session, slot), _stored()
+    current, kept = full_release(session, slot), _stored()
     comparison = current.comparison
     here, pair, statistic = release_key(session), session.pair, session.statistic
-    waits = prepared(session).slow
+    waits = full_table(session).slow
     readings = {
         **current.readings,
         **kept.get_or_make(("readings", here), lambda: _read(current, slow=False)),
@@ -100,7 +100,7 @@ def complete(session: Session) -> None:
     if not _not_expected(session):
         _now(session, _give_way)
         _scan(session, _give_way)
-    _slow(session, current_release(session))
+    _slow(session, full_release(session))
 
 
 def _give_way(share: float) -> None:
@@ -145,7 +145,7 @@ def _or_reason(work: Any, *arguments: Any, **named: Any) -> Answer:
 
 def _not_expected(session: Session) -> rwn.NotApplicable | None:
     """Why there is no curve: what to expect needs the stored neighbors of every record."""
-    start, params = prepared(session).prepared, session.params
+    start, params = full_table(session).prepared, session.params
     if not params.has_forecast:
         return rwn.NotApplicable("This method has no closed forms for what to expect.")
     if not start.masks_all_records:
@@ -163,7 +163,7 @@ def _not_expected(session: Session) -> rwn.NotApplicable | None:
 
 def _values(session: Session, axis: str) -> list[float]:
     """Positions of the curve: the slider's range, as far as neighbors are stored."""
-    table = prepared(session)
+    table = full_table(session)
     ends, end = table.prepared.ranges[axis], table.quick_end(session.params, axis)
     count = VALUES if session.data.n <= LARGEST_DENSE else VALUES_OF_LARGE
     values = np.linspace(ends.low, end, count)
@@ -181,7 +181,7 @@ def _now_key(session: Session) -> tuple[Any, ...]:
 
 def _scan_key(session: Session, axis: str) -> tuple[Any, ...]:
     """Cache key of the curve: all but the parameter along it."""
-    low = prepared(session).prepared.ranges[axis].low
+    low = full_table(session).prepared.ranges[axis].low
     rest = at_levers(session.params, {axis: low})
     return ("scan", axis, *_own(session, rest))
 
@@ -195,7 +195,7 @@ def _now(session: Session, progress: Progress | None = None) -> Forecast:
     """Expectation of the current setting."""
 
     def make() -> Forecast:
-        start, params = prepared(session).prepared, [session.params]
+        start, params = full_table(session).prepared, [session.params]
         return forecast_scan(session.data, params, prepared=start, progress=progress)[0]
 
     return _stored().get_or_make(_now_key(session), make)
@@ -206,7 +206,7 @@ def _scan(session: Session, progress: Progress | None = None) -> list[Forecast]:
     settings = along(session.params, session.curve_axis, _values(session, session.curve_axis))
 
     def make() -> list[Forecast]:
-        start = prepared(session).prepared
+        start = full_table(session).prepared
         return forecast_scan(session.data, settings, prepared=start, progress=progress)
 
     return _stored().get_or_make(_scan_key(session, session.curve_axis), make)

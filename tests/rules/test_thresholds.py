@@ -1,45 +1,34 @@
-"""The table of thresholds in ARCHITECTURE.md is what the code says."""
+"""Thresholds are listed by their comments, and their number only falls."""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable
+import re
+from pathlib import Path
 
-import pytest
+from docs.reference_of.thresholds import ROOMS, ROOT, thresholds
 
-from tests.rules import architecture_page
-
-ROOT = architecture_page.ROOT
-
-
-def value_in(path: str, name: str) -> float | None:
-    """The number that a file gives a name at its top; None where it gives none."""
-    for node in ast.parse((ROOT / path).read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign):
-            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
-            if name in names:
-                return float(ast.literal_eval(node.value))
-    return None
+MOST = 50
+"""Thresholds that there may be; a new one replaces another."""
 
 
-def wrong(rows: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The rows that say something else than the code."""
-    return [
-        row
-        for row in rows
-        if value_in(row[2].strip("`"), row[0].strip("`")) != float(row[1].replace(",", ""))
+def test_the_page_lists_every_comment() -> None:
+    files = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    comments = sum(len(re.findall(r"# decides: ", path.read_text("utf-8"))) for path in files)
+    assert len(thresholds()) == comments
+
+
+def test_the_number_only_falls() -> None:
+    assert len(thresholds()) <= MOST
+
+
+def test_a_comment_above_or_behind_a_number_is_read(tmp_path: Path) -> None:
+    (tmp_path / "rwn_core").mkdir()
+    text = (
+        "# decides: records of a\n# long sentence\nMANY_RECORDS = 2_000\n"
+        "OTHER = 3  # of another kind\nBYTES = 1e6  # decides: bytes of a table\n"
+    )
+    (tmp_path / "rwn_core" / "planted.py").write_text(text, "utf-8")
+    assert [tuple(each) for each in thresholds(tmp_path)] == [
+        ("MANY_RECORDS", 2000, "rwn_core/planted.py", "records of a long sentence"),
+        ("BYTES", 1e6, "rwn_core/planted.py", "bytes of a table"),
     ]
-
-
-def test_every_threshold_is_as_written() -> None:
-    rows = architecture_page.rows("Thresholds")
-    assert len(rows) > 30
-    assert wrong(rows) == []
-    assert all(len(row) == 4 and row[3] for row in rows), "each says what it decides"
-
-
-@pytest.mark.parametrize("said", ["1,000", "2,001"])
-def test_another_number_would_be_noticed(said: str) -> None:
-    planted = ("`LARGEST_DENSE`", said, "`rwn_core/neighbors/table.py`", "why")
-    assert wrong([planted]) == [planted]
-    assert wrong([("`LARGEST_DENSE`", "2,000", *planted[2:])]) == []

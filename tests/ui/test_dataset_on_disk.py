@@ -151,8 +151,8 @@ def test_random_records_go_to_tune_and_a_setting_comes_back(
 ) -> None:
     screen = opened_page(open_page)
     test, opened = screen.test, screen.work.dataset
-    monkeypatch.setattr(dataset_look, "SHOWN", 500)
-    monkeypatch.setattr(preview, "SHOWN", 500)
+    monkeypatch.setattr(dataset_look, "LIVE_RECORDS", 500)
+    monkeypatch.setattr(preview, "LIVE_RECORDS", 500)
     test.run()
     test.button(key="data.dataset.draw").click().run()
     assert not test.error

@@ -10,9 +10,9 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.measures.measure import Reading
-from rwn_core.neighbors import preview
 from rwn_ui.features import axis_choice, limit_queue
 from rwn_ui.risk.form import Attack, usual_keys
+from rwn_ui.state import prepared_table
 from rwn_ui.state.change_table import load, reweigh
 from rwn_ui.state.results import current_release, prepared, release_key, user_results
 from rwn_ui.state.session import Session
@@ -126,25 +126,6 @@ def test_a_lower_bound_is_there_before_the_upper_one(
     user_work().worker = None
 
 
-@pytest.mark.parametrize(("low", "known"), [(0.04, False), (0.06, True)])
-def test_a_first_look_breaks_a_limit_only_where_its_interval_does(
-    session: Session, monkeypatch: pytest.MonkeyPatch, low: float, known: bool
-) -> None:
-    """At most 5 % may be linked, and of a few rows 8 % are."""
-    monkeypatch.setattr(limit_queue, "has_quick_bound", lambda key, records: key == "bayes_linkage")
-    user_work().worker = answers = SomeAnswers(session.data)
-    detail = {"standing": "at least", "estimate": None, "at_most": None, "follows": True}
-    detail |= {"rows": 300, "attack": "rows", "row_by_row": 0.08, "top5": 0.1}
-    answers.first = Reading(value=0.08, interval=(low, 0.12), detail=detail)
-    limit_queue.follow(session)
-    begun = limit_queue.readings(session, current_release(session))
-    assert isinstance(begun["bayes_linkage"], Reading) is known
-    words = "Linkage, at least 8 % of 300 random rows, the others follow"
-    assert (words in shown(session)["tiles"][0]["help"]) is known
-    assert limit_queue.first_pending(session, begun) == "bayes_linkage"
-    user_work().worker = None
-
-
 def test_a_quick_limit_is_there_with_every_move(session: Session, monkeypatch) -> None:
     monkeypatch.setattr(limit_queue, "LARGEST_READ", 300_000)
     for k in (5, 40):
@@ -206,8 +187,7 @@ def test_every_other_slow_risk_follows_too(session: Session) -> None:
 @pytest.fixture
 def some(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     """A session whose table counts as so large that some of its records are shown."""
-    monkeypatch.setattr(preview, "LARGEST_WHOLE", 200)
-    monkeypatch.setattr(preview, "SHOWN", 100)
+    monkeypatch.setattr(prepared_table, "LIVE_RECORDS", 100)
     screen = open_page("tune")
     assert screen.errors == []
     assert any("Policy limits use all records" in note.value for note in screen.test.caption)

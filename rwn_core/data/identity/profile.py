@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from rwn_core.data.identity.words import NameWords, Subject, name_words
 
-ROWS = 20_000  # of a longer column, consecutive rows of evenly spaced blocks
+# decides: rows of a column that the identity gate reads, in `BLOCKS` of consecutive ones
+ROWS = 20_000
 BLOCKS = 10  # runs of equal values need neighbors that stay together
 TEXTS = 2_000  # different texts whose form is looked at
 _DATE_TEXT = (

@@ -26,7 +26,7 @@ NO_FORECAST = (
     "A forecast is for a method that draws each cell independently, among neighbors that do not "
     "depend on the key, or that changes each variable by itself; draw releases instead."
 )
-PAIRS = 1_000_000  # neighbors that a sample's forecast adds up
+PAIRS = 1_000_000  # decides: neighbors that the forecast of a sample adds up
 _PILOT = 50  # records that tell how many neighbors there are
 
 

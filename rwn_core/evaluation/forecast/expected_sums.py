@@ -27,9 +27,10 @@ from scipy.sparse import csr_array
 
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.neighbors.kernel import EVEN
+from rwn_core.neighbors.table import LARGEST_DENSE
 
 NUMBERS_A_BLOCK = 4_000_000  # about 32 MB a working array
-LARGEST_EXACT = 2000  # records; beyond, the ratio of expectations is as good
+LARGEST_EXACT = LARGEST_DENSE  # records; beyond, the ratio of expectations is as good
 _POINTS = 10  # of a Gauss-Legendre rule, between two powers of 1/2
 
 Floats = NDArray[np.float64]

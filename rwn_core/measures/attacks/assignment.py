@@ -10,8 +10,10 @@ from scipy import sparse
 
 from rwn_core.measures.attacks.scaled_columns import entries
 
-LARGEST_ASSIGNMENT = 1500  # records of one block: the assignment takes about n^3 steps
-LARGEST_SCALING = 5_000_000  # pairs
+# decides: records that are assigned jointly, n cubed steps; beyond, linkage is "at least" or not
+# read
+LARGEST_ASSIGNMENT = 1500
+LARGEST_SCALING = 5_000_000  # decides: possible pairs up to which all rows have a joint posterior
 SCALING_STEPS = 20  # with more, names are right .002 more often at most
 SCALED = 1e-9  # deviation of a row's beliefs from a sum of 1 at which the scaling ends
 _FORBIDDEN = 1e6  # costs more than any row's log-likelihood can save

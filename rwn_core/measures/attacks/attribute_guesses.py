@@ -33,6 +33,7 @@ from rwn_core.measures.attacks.guessing import (
 )
 from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues
 from rwn_core.measures.attacks.non_members import NonMembers, NonMembersWithoutDonors
+from rwn_core.measures.attacks.posterior import ATTACKED_PAIRS
 from rwn_core.measures.attacks.predicted_value import KeyColumns, Predictor
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -45,10 +46,10 @@ from rwn_core.measures.statistics.key_variables import (
 )
 from rwn_core.neighbors import LARGEST_DENSE
 
-LARGEST_WORK = 50_000_000  # pairs of a class of rows and a possible original
-LARGEST_CONTROL = 10_000_000  # pairs of a class of rows and a neighborhood that a person joins
+# decides: pairs of a class of rows and an original; beyond, there is no reading
+LARGEST_WORK = 50_000_000
 FEWEST = 20  # people outside; the success of fewer says nothing
-PEOPLE = 1000  # attacked at most
+PEOPLE = 1000  # decides: people outside that are attacked
 CHUNK = 500  # classes of rows looked at together
 AT_ONCE = 8_000_000  # pairs of a class and a possible original that more classes may make
 
@@ -175,8 +176,8 @@ class _Attack:
         kind = NonMembersWithoutDonors if alone else NonMembers
         attacked = kind(self.comparison, self.law, outsiders, self.keys)
         work = attacked.joined * len(self.first)
-        if work > LARGEST_CONTROL:
-            fewer = outsiders.n * LARGEST_CONTROL // work
+        if work > ATTACKED_PAIRS:
+            fewer = outsiders.n * ATTACKED_PAIRS // work
             if fewer < FEWEST:
                 raise NotApplicable("Too many neighborhoods have room for people outside.")
             return self.on_outsiders(outsiders.take(canonical_sample(outsiders, fewer)))

@@ -15,7 +15,8 @@ WORK = 2_000_000  # records of all searched sets together
 SMALLEST = 4  # variables of a greedy set, and up to
 LARGEST = 8
 ENOUGH = 0.99  # share of sample uniques at which a greedy set stops growing
-GREEDY_WORK = 20_000_000  # records of all trials of greedy sets together
+# decides: records of all trials of greedy sets; those of searched sets end at `WORK`
+GREEDY_WORK = 20_000_000
 
 Names = tuple[str, ...]
 Positions = tuple[int, ...]

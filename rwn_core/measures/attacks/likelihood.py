@@ -13,8 +13,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.scaled_columns import Scaled, leveled, of_records, releveled, times
+from rwn_core.neighbors import table as neighbor_table
 
-LARGEST_DENSE = 4_000_000  # pairs of records
+LARGEST_DENSE = neighbor_table.LARGEST_DENSE**2  # pairs: all of a small table
 
 FEW = 0.15  # share of all pairs, from which on they are listed one by one
 UNITS_AT_ONCE = 5  # small probabilities multiplied before their size is set apart

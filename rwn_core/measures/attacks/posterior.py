@@ -16,9 +16,12 @@ from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
 from rwn_core.measures.attacks.scaled_columns import entries, times
 
-SAMPLED_PAIRS = 6_000_000  # candidate pairs weighed for one reading
+# decides: candidate pairs of a reading; beyond, random rows are attacked, `SMALLEST_SAMPLE` at
+# least
+SAMPLED_PAIRS = 6_000_000
 SMALLEST_SAMPLE = 400  # of fewer without any above one half, 1 % of all could be
-ATTACKED_PAIRS = 10_000_000  # candidate pairs that one look at all neighborhoods may find
+# decides: candidate pairs up to which the worst case attacks every row, and every person outside
+ATTACKED_PAIRS = 10_000_000
 Look = Callable[[sparse.csc_array, NDArray[np.int64]], None]
 _SEED = 20220615  # of the sample of rows: fixed, so that a number changes only with the setting
 

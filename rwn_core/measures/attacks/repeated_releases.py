@@ -18,7 +18,8 @@ from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
 from rwn_core.measures.attacks.posterior import normed
 from rwn_core.measures.comparison import Comparison
 
-LARGEST_PAIRS = 6_250_000  # of records that are held at a time
+# decides: pairs up to which further releases are combined; beyond, fewer records are attacked
+LARGEST_PAIRS = 6_250_000
 
 
 def bhattacharyya(

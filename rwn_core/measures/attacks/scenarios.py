@@ -21,7 +21,8 @@ from rwn_core.measures.statistics.nearest_record import (
     spread_sample,
 )
 
-LARGEST_RECOMPUTED = 5000  # records: neighborhoods on the keys are found anew for every look
+# decides: records up to which neighborhoods on the keys alone are found anew
+LARGEST_RECOMPUTED = 5000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

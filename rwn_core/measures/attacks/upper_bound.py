@@ -31,7 +31,8 @@ from rwn_core.parallel.threads import Watch, thread_count
 SIZES: tuple[int, ...] = (4000, 2800, 2000, 1400, 1000)
 """Largest numbers of records of a part; the first that is affordable is used."""
 
-PAIRS = 1_250_000  # of people and rows, in the parts of joint matching
+# decides: pairs of the parts in which an upper bound of linkage matches rows jointly
+PAIRS = 1_250_000
 WHOLE_PARTS = 2
 TRIED = 3000  # rows on which cuts are compared, a quarter of all at most
 _SEED = 20151126  # of rows and parts: fixed, so that a number changes only with the setting

@@ -10,9 +10,9 @@ from scipy import sparse
 
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
+from rwn_core.measures.attacks.posterior import ATTACKED_PAIRS
 
 LARGEST_COUNT = 60  # of a count's distribution; what lies beyond is its last entry
-MOST_PAIRS = 10_000_000  # of a record and a possible donor
 
 
 def appearance(table: sparse.csr_array | sparse.csc_array) -> NDArray[np.float64]:
@@ -71,7 +71,7 @@ def fragments(law: Law, unit: tuple[str, ...]) -> Fragments:
     """Return the appearance of unique values of one unit; NotApplicable with too many donors."""
     # rows are independent: P(appears) = 1 - prod_i (1 - P(row i shows t)), E[rows] their sum.
     # True of sample uniques on the unit or a part of it: a row shows them only as their recipient.
-    if law.neighborhoods is None or law.neighborhoods.sizes.sum() > MOST_PAIRS:
+    if law.neighborhoods is None or law.neighborhoods.sizes.sum() > ATTACKED_PAIRS:
         raise NotApplicable("This needs neighborhoods of at most 10 million donors in all.")
     own = np.arange(law.original.n)
     ways = [

@@ -17,18 +17,12 @@ from rwn_core.measures.attacks.posterior import (
     ATTACKED_PAIRS,
     SAMPLED_PAIRS,
     Linkage,
-    Sample,
     candidates_before,
-    random_rows,
     row_sample,
     weigh,
 )
 from rwn_core.measures.attacks.upper_bound import InformedIntruder, UpperBound, assigned
 from rwn_core.measures.comparison import Comparison
-
-FIRST_ROWS = 300  # of a first look
-FIRST_FROM = 1_000_000  # possible donors of all records from which there is one
-FIRST_RECORDS = 10_000  # of more, it would not be there much sooner than all that follows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -47,8 +41,6 @@ class WorstCase:
         Linkage by the joint posterior; None if the table is too large for that, too.
     bound : UpperBound or None
         Upper bound, if the table is too large.
-    follows : bool
-        True if a few rows were linked and more are to follow.
     """
 
     links: Linkage
@@ -56,7 +48,6 @@ class WorstCase:
     at_once: float | None
     together: AllRows | None
     bound: UpperBound | None = None
-    follows: bool = False
 
     @property
     def earned(self) -> bool:
@@ -101,7 +92,6 @@ class WorstCase:
             "estimate": None if self.earned else self.joint_success,
             "at_most": self.at_most,
             "told": None if self.bound is None else self.bound.detail,
-            "follows": self.follows,
         }
 
 
@@ -123,20 +113,6 @@ def worst_case(
         return tried
     bound = comparison.cached_for_release(("told parts", known, work, whole), told.upper_bound)
     return replace(tried, bound=bound)
-
-
-def first_look(comparison: Comparison, names: Sequence[str] | None = None) -> WorstCase | None:
-    """Link a few random rows if the worst case takes long; else None."""
-    law, masked = comparison.law, comparison.masked
-    if law is None or not LARGEST_ASSIGNMENT < masked.n <= FIRST_RECORDS:
-        return None
-    if law.neighborhoods is None or law.neighborhoods.sizes.sum() <= FIRST_FROM:
-        return None
-    rows = released_rows(law.original, masked)
-    count = min(FIRST_ROWS, len(rows))
-    sample = Sample(rows[random_rows(len(rows), count)], count)
-    links, _ = weigh(law, masked, _known(comparison, names), sample)
-    return WorstCase(links=links, linked=None, at_once=None, together=None, follows=True)
 
 
 def _known(comparison: Comparison, names: Sequence[str] | None) -> tuple[str, ...]:

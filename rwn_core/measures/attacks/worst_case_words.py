@@ -58,8 +58,6 @@ def _share(value: float | None) -> str:
 
 
 def _more(detail: Mapping[str, Any]) -> str:
-    if detail.get("follows"):
-        return "the joint posterior of all rows is still being computed"
     if detail["estimate"] is None:
         return "the table is too large for the joint posterior of all rows"
     estimate = percent(detail["estimate"])

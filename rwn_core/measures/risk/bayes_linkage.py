@@ -8,7 +8,7 @@ from typing import Any
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import require_same_records
 from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
-from rwn_core.measures.attacks.worst_case import WorstCase, first_look, worst_case
+from rwn_core.measures.attacks.worst_case import WorstCase, worst_case
 from rwn_core.measures.attacks.worst_case_words import linked
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -48,11 +48,10 @@ def compute(comparison: Comparison, names: Sequence[str] | None = None) -> Readi
 
 
 def begin(comparison: Comparison) -> Reading:
-    """Return a quick bound: the share of a few rows, or without an upper bound."""
+    """Return the share of correct links without an upper bound."""
     _check(comparison)
     known = [variable.name for variable in comparison.original.schema.released]
-    found = first_look(comparison) or worst_case(comparison, bounded=False)
-    return reading(found, comparison.original.n, known)
+    return reading(worst_case(comparison, bounded=False), comparison.original.n, known)
 
 
 def _check(comparison: Comparison) -> None:

@@ -6,15 +6,18 @@ import numpy as np
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import released_rows, require_same_records
-from rwn_core.measures.attacks.assignment import cheapest_assignment, expected_right, in_classes
+from rwn_core.measures.attacks.assignment import (
+    LARGEST_ASSIGNMENT,
+    cheapest_assignment,
+    expected_right,
+    in_classes,
+)
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import cell_codes
 from rwn_core.measures.statistics.nearest_record import original_points, released_points
 from rwn_core.neighbors.distance import squared_between
-
-LARGEST = 1500
 
 
 def compute(comparison: Comparison) -> Reading:
@@ -23,10 +26,10 @@ def compute(comparison: Comparison) -> Reading:
     n = len(points)
     why = "not every original has a row of its own"
     require_same_records(comparison.original, comparison.masked, why)
-    if n > LARGEST:
+    if n > LARGEST_ASSIGNMENT:
         raise NotApplicable(
-            f"All records are linked at once for at most {LARGEST:,} of them, and the table has "
-            f"{n:,}; look at distance linkage."
+            f"All records are linked at once for at most {LARGEST_ASSIGNMENT:,} of them, and the "
+            f"table has {n:,}; look at distance linkage."
         )
     names = [variable.name for variable in comparison.original.schema.released]
     before, after = cell_codes(comparison, names)

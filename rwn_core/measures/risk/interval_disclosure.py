@@ -17,7 +17,7 @@ from rwn_core.measures.sentence import filled
 WIDTH = 0.05  # standard deviations
 ROBUST = 0.01 * WIDTH  # of the robust distance, half the width of an interval: k 0.05 in sdcMicro
 NEAR = 0.05  # distance below which another released record hides one
-LARGEST_ROBUST = 3000
+LARGEST_ROBUST = 3000  # decides: records up to which a robust covariance is fitted
 
 
 def inside(

@@ -18,7 +18,7 @@ from rwn_core.measures.statistics.loglinear import Model, forward_search
 from rwn_core.measures.statistics.population import expected_inverse, probability_unique
 
 GROUPS = 6  # quantile groups of a number with more different values
-MOST_CELLS = 20_000
+MOST_CELLS = 20_000  # decides: cells of the keys in a log-linear model; further keys are left out
 MOST_KEYS = 6
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rwn_core.data.variable import Kind
 from rwn_core.measures.aligned import numbers, released_rows, require_same_records
 from rwn_core.measures.attacks.fellegi_sunter import fit
+from rwn_core.measures.attacks.posterior import SAMPLED_PAIRS
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
@@ -18,7 +19,6 @@ from rwn_core.measures.statistics.nearest_record import spread_sample
 
 NEAR = 0.25  # standard deviations within which two numbers agree
 MOST_KEYS = 12
-LARGEST_PAIRS = 6_000_000
 
 
 def agreements(
@@ -54,7 +54,7 @@ def compute(comparison: Comparison) -> Reading:
     keys = key_names(comparison)[:MOST_KEYS]
     leaving = released_rows(comparison.original, comparison.masked)
     rows = spread_sample(leaving)
-    rows = rows[: max(1, LARGEST_PAIRS // n)] if len(rows) * n > LARGEST_PAIRS else rows
+    rows = rows[: max(1, SAMPLED_PAIRS // n)] if len(rows) * n > SAMPLED_PAIRS else rows
     pattern = agreements(comparison, keys, rows)
     present = np.bincount(pattern.ravel(), minlength=1 << len(keys))
     seen = np.flatnonzero(present)

@@ -13,7 +13,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.key_variables import confidential_classes
 
-LARGEST_TABLE = 20_000_000  # classes by values
+LARGEST_TABLE = 20_000_000  # decides: classes by values; beyond, there is no reading
 
 
 def distances(

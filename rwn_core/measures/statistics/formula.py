@@ -32,7 +32,8 @@ from rwn_core.measures.statistics.design_matrix import (
 )
 
 _FACTOR = re.compile(r"(?:(log|sqrt|square)\(\s*)?(`[^`]+`|[^\W\d][\w.]*+)\s*+(\))?")
-LARGEST_DESIGN = 50_000_000  # numbers of a model's columns: 400 MB
+# decides: numbers of a registered model's columns: 400 MB; a larger model is refused
+LARGEST_DESIGN = 50_000_000
 _WORDS = "A formula reads like: response ~ one + log(two) + three:four + `a name`."
 
 

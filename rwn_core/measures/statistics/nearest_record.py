@@ -18,7 +18,8 @@ from rwn_core.measures.statistics.nearest_points import PointIndex, distinct_poi
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import CodedPoints, Points, values_of
 
-ALL_RECORDS = 4000  # records up to which all are searched
+# decides: records up to which the nearest of each is found; of more, of `SAMPLE` spread evenly
+ALL_RECORDS = 4000
 SAMPLE = 1000  # records searched beyond that
 FARTHEST = 1e150  # standard deviations
 

@@ -12,7 +12,7 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.neighbors.metric import Metric
 
 WIDE = 500  # coordinates of a record, one for each level of a category
-LARGEST = 5_000_000  # of all records, where they are wide
+LARGEST = 5_000_000  # decides: coordinates of all records; beyond, wide tables have no reading
 CLUSTERS = 5
 ROUNDS = 100
 

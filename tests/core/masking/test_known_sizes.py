@@ -11,7 +11,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.masking import NBRS2015, RWN, Microaggregation
-from rwn_core.neighbors import LARGEST_DENSE, preview
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.randomness import SecretKey
 
 KEY = SecretKey.from_seed(3)
@@ -55,19 +55,3 @@ def test_where_not_everybody_may_be_a_neighbor_nothing_is_told() -> None:
         made.release(KEY)
         assert made.known is None
     assert others[-1].recalling(None).state is others[-1].state
-
-
-def test_a_release_is_quick_for_a_key_whose_donors_were_looked_up(monkeypatch) -> None:
-    monkeypatch.setattr(preview, "LARGEST_PAIRS", 30_000)
-    made = RWN(k=5, epsilon=0.1).preview(table())
-    far = made.with_levers(epsilon=made.ranges["epsilon"].high)
-    other = SecretKey.from_seed(4)
-    assert made.is_quick
-    assert made.is_quick_for(KEY)
-    assert not far.is_quick_for(KEY)
-    far.release(KEY)
-    assert not far.is_quick
-    assert far.is_quick_for(KEY)
-    assert far.with_levers(k=9).is_quick_for(KEY)
-    assert not far.is_quick_for(other)
-    assert Microaggregation(k=3).prepare(table(60)).is_quick_for(KEY)

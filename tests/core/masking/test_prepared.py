@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import Draws, StoredDraws
 from rwn_core.masking import (
@@ -22,13 +21,11 @@ from rwn_core.masking import (
     Rounded,
     RowCopy,
     mask,
-    neighborhood_method,
     unrounded,
 )
 from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.masking.neighborhood_method import _widest
 from rwn_core.masking.row_copy import TOGETHER, together
-from rwn_core.neighbors.preview import build_preview
 from rwn_core.neighbors.source import Ball
 from rwn_core.randomness import SecretKey, uniforms
 
@@ -87,32 +84,6 @@ def test_a_release_keeps_the_neighborhoods_that_it_has_found(data: Microdata) ->
     assert random.law is None
 
 
-def test_a_first_picture_is_begun_only_where_everybody_may_be_a_neighbor(
-    data: Microdata, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert RWN(k=2).begin_preview(data) is None  # all of so few records are ready at once
-    some = build_preview(RWN(k=2).points(data))
-    monkeypatch.setattr(neighborhood_method, "begin_preview", lambda *_, **__: some)
-    begun = RWN(k=2).begin_preview(data)
-    assert begun is not None
-    assert begun.state.source is some
-    apart = data.with_schema(data.schema.replace_variable("g", role=Role.HOUSEHOLD))
-    assert RWN(k=2, outside_household=True).begin_preview(apart) is None
-    assert RWN(k=2, neighbors="sample", m=5).begin_preview(data) is None
-    schema = data.schema
-    for name in data.names:
-        schema = schema.replace_variable(name, masked=False)
-    for begin in (RWN(k=2).begin_preview, RWN(k=2).preview, RWN(k=2).prepare):
-        with pytest.raises(ParameterError, match="No variable is chosen for masking"):
-            begin(data.with_schema(schema))
-    rounded = Rounded(params=RWN(k=2), precision={"x": 1})
-    half = rounded.begin_preview(data)
-    assert half is not None
-    assert half.precision == (("x", 1.0),)
-    whole = rounded.preview(data, begun=half)
-    assert whole.release(KEY).donors.tolist() == RWN(k=2).prepare(data).release(KEY).donors.tolist()
-
-
 def test_the_widest_ball_holds_those_of_all_settings() -> None:
     assert _widest([RWN(k=3), RWN(k=7, epsilon=1.0), RWN(epsilon=2.5)]) == Ball(k=7, epsilon=2.5)
     assert _widest([RWN(k=3)]) == Ball(k=3, epsilon=None)
@@ -151,7 +122,6 @@ def test_methods_without_neighborhoods_work_out_once_what_levers_leave(data: Mic
         list(range(20)),
     )
     assert made.law is made.law
-    assert made.params.begin_preview(data) is None
     seen: list[float] = []
     assert made.params.preview(data).release(KEY, progress=seen.append).donors is None
     assert seen == [1.0]
@@ -180,7 +150,6 @@ def test_rounding_goes_with_everything_that_is_made(data: Microdata) -> None:
     expected = plain.prepare(data).release(KEY).rounded({"x": 2.0}).masked.frame
     assert not (expected["x"] % 2).any()
     made = params.prepare(data, settings=[params])
-    assert params.begin_preview(data) is None
     slices = data.schema.slices
     for one in (made, params.preview(data), made.with_levers(size=0.5), made.with_slices(slices)):
         assert one.release(KEY).masked.frame.equals(expected)
@@ -191,7 +160,7 @@ def test_rounding_goes_with_everything_that_is_made(data: Microdata) -> None:
     assert made.resampled(np.arange(5)).precision == (("x", 2.0),)
     with pytest.raises(AttributeError):
         _ = made.nothing_of_this_name
-    for begin in ("prepare", "preview", "begin_preview"):
+    for begin in ("prepare", "preview"):
         with pytest.raises(ParameterError, match="Only numbers can be rounded; g is no numeric"):
             getattr(Rounded(params=plain, precision={"g": 1}), begin)(data)
     work = plain.prepare(data).release(KEY)

@@ -76,27 +76,7 @@ def test_sizes_of_something_else_are_refused() -> None:
         members(recalled(points(), BALLS["a radius"], wrong, Watch()))
 
 
-def test_those_of_some_records_are_not_known(monkeypatch) -> None:
-    monkeypatch.setattr(preview, "LARGEST_WHOLE", 2000)
-    monkeypatch.setattr(preview, "SHOWN", 500)
-    made = build_preview(points())
+def test_those_of_some_records_are_not_known() -> None:
+    made = build_preview(points(), most=500)
     for epsilon in (made.slider_range.stored, made.slider_range.epsilon):
         assert sizes_of(made.find(Ball(k=3, epsilon=epsilon), DRAWING)[0]) is None
-
-
-def test_whose_donors_were_looked_up_is_drawn_at_once(monkeypatch) -> None:
-    monkeypatch.setattr(preview, "LARGEST_PAIRS", 60_000)
-    made = build_preview(points())
-    far = Ball(k=6, epsilon=made.slider_range.epsilon)
-    near = Ball(k=6, epsilon=made.slider_range.stored)
-    assert made.stores(near)
-    assert made.stores(near, DRAWING)
-    assert not made.stores(far, DRAWING)
-    made.find(far, DRAWING)
-    assert not made.stores(far)
-    assert made.stores(far, DRAWING)
-    assert made.stores(near, DRAWING)
-    between = Ball(k=6, epsilon=made.slider_range.epsilon - made.slider_range.step / 3)
-    assert not made.stores(between, DRAWING), "it is no position of the slider"
-    other = Drawing(key=SecretKey.from_seed(6), streams=DRAWING.streams, q=DRAWING.q)
-    assert not made.stores(far, other)

@@ -68,7 +68,7 @@ def test_k_goes_as_far_as_its_neighbors_are_stored(records, stored, end):
 def test_the_end_of_a_slider_keeps_the_limit_of_linkage(demo, lever):
     """In this release, by the upper bound of so large a table and not only by what is known."""
     data = rwn.load_demo(demo)
-    ranges = rwn.RWN(k=5, q=1.0).begin_preview(data).ranges
+    ranges = rwn.RWN(k=5, q=1.0).preview(data).ranges
     release = rwn.mask(data, rwn.RWN(**({"k": 5} | {lever: ranges[lever].high}), q=1.0), seed=1)
     comparison = Comparison(original=data, masked=release.masked, law=release.law)
     linked = rwn.MEASURES["bayes_linkage"].read(comparison)

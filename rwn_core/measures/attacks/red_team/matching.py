@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
 from rwn_core.measures.attacks.red_team.files import Files, Floats, Names
 from rwn_core.measures.attacks.red_team.finding import Finding, Tried, count_names, link_finding
 from rwn_core.measures.attacks.red_team.merge import column_hashes
 from rwn_core.measures.attacks.red_team.places import knowledge, ranked, standardized
 
 KEY = "matching"
-LARGEST = 1_500  # rows that are given to people at once: about n cubed steps
 
 
 def attack(files: Files) -> list[Finding | Tried]:
@@ -21,7 +21,7 @@ def attack(files: Files) -> list[Finding | Tried]:
     from scipy.optimize import linear_sum_assignment
 
     found: list[Finding | Tried] = []
-    if files.n > LARGEST:
+    if files.n > LARGEST_ASSIGNMENT:
         return found
     for known, what in knowledge(files):
         for title, cost in _costs(files, known):

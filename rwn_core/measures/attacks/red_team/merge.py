@@ -13,7 +13,7 @@ from rwn_core.measures.attacks.red_team.finding import Finding, Tried, count_nam
 
 KEY = "merge"
 LARGEST_SET = 8  # variables of a set that is built one by one
-CHOOSING = 5_000  # people that are looked at while a set is built
+CHOOSING = 5_000  # decides: people that are counted while a set of keys is chosen
 POOL = 40  # variables with most different values, of which sets are built
 AGREE = (0.5, 0.8, 1.0)  # shares of the matching rows that show what is named: more than, at least
 Near = Callable[[Floats], Floats] | None

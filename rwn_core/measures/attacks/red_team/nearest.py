@@ -19,7 +19,9 @@ from rwn_core.measures.attacks.red_team.places import knowledge, ranked, standar
 
 KEY = "nearest"
 ASKED = 2_000  # rows, and people, that are attacked
-LARGEST_PAIRS = 20_000_000  # of these and all others; beyond, fewer are asked for
+# decides: distances of rows and people for the red team; of larger tables, `FEWEST` random rows
+# at least
+LARGEST_PAIRS = 20_000_000
 FEWEST = 500
 AT_ONCE = 4_000_000  # distances
 TIE = 1e-9

@@ -136,7 +136,7 @@ def test_a_large_file_asks_about_fewer_people_outside(monkeypatch):
     release = mask(data, RWN(k=5), seed=1)
     asked = []
     for limit in (10**9, 20_000, 500):
-        monkeypatch.setattr(attribute_guesses, "LARGEST_CONTROL", limit)
+        monkeypatch.setattr(attribute_guesses, "ATTACKED_PAIRS", limit)
         reading = MEASURES["attribute_inference"].compute(compare(data, release, holdout=held))
         asked.append(reading.detail["control_people"])
     assert asked[0] == 120

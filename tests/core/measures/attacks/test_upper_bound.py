@@ -15,7 +15,7 @@ from rwn_core.measures.attacks.likelihood import likelihoods
 from rwn_core.measures.attacks.posterior import normed, posteriors, row_sample, weigh
 from rwn_core.measures.attacks.upper_bound import InformedIntruder, UpperBound
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.bounded_mean import mean_at_most, mean_interval
+from rwn_core.measures.statistics.bounded_mean import mean_at_most
 
 N, SEEDS = 120, 6
 SIZES = (60, 30)
@@ -211,22 +211,6 @@ def test_the_lower_bound_is_read_first_and_once(large, monkeypatch):
     whole = measure.read(fresh, bare=True)
     assert whole.value == first.value < whole.detail["at_most"]
     assert calls == [1]
-
-
-def test_where_all_takes_long_a_few_rows_are_looked_at_first(large, monkeypatch):
-    monkeypatch.setattr(worst_case, "FIRST_FROM", 0)
-    monkeypatch.setattr(upper_bound, "SIZES", (400,))
-    fresh = Comparison(original=large.original, masked=large.masked, law=large.law)
-    measure = MEASURES["bayes_linkage"]
-    first, whole = measure.read(fresh, begin=True), measure.read(fresh)
-    assert (first.detail["rows"], whole.detail["rows"]) == (worst_case.FIRST_ROWS, LARGE)
-    assert np.array_equal(first.detail["best"], whole.detail["best"][first.detail["records"]])
-    assert first.interval == mean_interval(first.detail["best"], LARGE)
-    assert first.interval[0] <= whole.value <= first.interval[1]
-    assert "is still being computed" in measure.sentence(first, LARGE)
-    assert "is still being computed" not in measure.sentence(whole, LARGE)
-    monkeypatch.setattr(worst_case, "FIRST_RECORDS", LARGE - 1)
-    assert worst_case.first_look(fresh) is None
 
 
 LAWS = {
