@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -104,8 +103,9 @@ def test_a_background_job_finds_the_same(bodyfat, found):
 def test_a_population_lowers_the_sample_risk(bodyfat):
     pima = rwn_core.load_demo("pima")
     release = mask(pima, RWN(epsilon=2.0, k=5), seed=1)
-    alone = Comparison(original=pima, masked=release.masked, law=release.law)
-    drawn = replace(alone, sampling=Sampling(population=1e6))
+    tables = {"original": pima, "masked": release.masked, "law": release.law}
+    alone = Comparison(**tables)
+    drawn = Comparison(**tables, sampling=Sampling(population=1e6))
     for key in ("individual_risk", "loglinear_risk"):
         assert MEASURES[key].read(drawn).value < MEASURES[key].read(alone).value
     bayes = MEASURES["bayes_linkage"]
