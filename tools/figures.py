@@ -36,9 +36,7 @@ def lines_of(*patterns: str) -> int:
 
 
 def _compiled(file: Path) -> bool:
-    return file.name.endswith("_kernel.py") or (
-        file.parent.name == "kernels" and file.name != "__init__.py"
-    )
+    return file.name.endswith("_kernel.py")
 
 
 def _functions(*rooms: str) -> Iterator[ast.FunctionDef]:

@@ -4,7 +4,7 @@ Two records that differ in a category are as far apart in it as w_a + w_b, the s
 levels. For those that differ in all categories that is a shift, the querying record's own w_a,
 and one more coordinate, the square root of w_b on the other side and 0 on this one. For those
 that agree in some category, its level numbers are a coordinate, so far apart that no others are
-near. So there is a pass of the search for each set of categories (`kernels/agreement.py`).
+near. So there is a pass of the search for each set of categories (`search_kernel.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rwn_core.neighbors.points import CodedPoints
 
 # decides: passes of a search over coded categories; further ones are compared pair by pair
-MOST_PASSES = 4
+CODED_PASSES = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,7 +44,7 @@ class Embedding:
     @classmethod
     def of(cls, rows: NDArray[np.float64], points: CodedPoints) -> Embedding:
         """The embedding of a table's distinct rows."""
-        most = MOST_PASSES.bit_length() - 1
+        most = CODED_PASSES.bit_length() - 1
         by_levels = sorted(points.squares, key=lambda column: -len(points.squares[column]))
         coded = np.array(sorted(by_levels[:most]), dtype=np.int64)
         numbers = np.setdiff1d(np.arange(points.shape[1]), np.array(sorted(points.squares)))
