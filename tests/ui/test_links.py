@@ -6,7 +6,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_ui.background import preparation
-from rwn_ui.state import address
+from rwn_ui.state import address, linked_numbers
 from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.session import Session
 from tests.ui.large_table import csv
@@ -107,13 +107,6 @@ def test_what_a_link_waits_for_may_be_given_up(open_page, monkeypatch) -> None:
     assert (screen.session.method, screen.session.levers["q"]) == ("rwn", 1.0)
 
 
-@pytest.mark.parametrize("page", ["data", "sweep", "compare"])
-def test_a_page_without_sliders_opens_its_address(open_page, page: str) -> None:
-    screen = open_page(page, demo="pima", epsilon="1.5", k="7", q="0.5")
-    assert screen.session.name == "pima"
-    assert screen.session.words == "ε = 1.5 · k = 7 · q = 0.5"
-
-
 def test_the_link_holds_the_setting_and_never_a_seed_or_a_file(open_page) -> None:
     screen = open_page("tune")
     screen.test.number_input(key="tune.0.seed").set_value(987654).run()
@@ -200,9 +193,9 @@ def test_weights_and_steps_travel_in_a_link_by_numbers_and_not_by_names(open_pag
         ({"rounding": "age-5"}, "rounding"),
     ],
 )
-def test_weights_and_steps_that_cannot_be_used_are_a_sentence(open_page, link, what: str) -> None:
-    screen = open_page("tune", **link)
-    (warning,) = screen.test.warning
-    assert warning.value.startswith(f"{what} of the link must be numbers of")
-    assert screen.session.words == "ε = 2 · k = 5 · q = 1"
-    assert screen.errors == []
+def test_weights_and_steps_that_cannot_be_used_are_a_sentence(
+    bodyfat: Session, link: dict[str, str], what: str
+) -> None:
+    (message,) = linked_numbers.take(bodyfat, link)
+    assert message.startswith(f"{what} of the link must be numbers of")
+    assert bodyfat.words == "ε = 2 · k = 5 · q = 1"

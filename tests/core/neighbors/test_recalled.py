@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rwn_core.laws.donor_lists import Listed
+from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.neighbors import Drawing, Neighborhoods, Radii, preview
 from rwn_core.neighbors.preview import build_preview
 from rwn_core.neighbors.recalled import Sizes, recalled, sizes_of
@@ -35,7 +35,7 @@ def points() -> np.ndarray:
 
 def members(found: Neighborhoods) -> list[set[int]]:
     """Each record's, as the attacks read them."""
-    listed = Listed(found, None)
+    listed = DonorTables(found)
     result: list[set[int]] = [set()] * N
     for lists in listed.blocks():
         for index, record in enumerate(listed.order[lists.records]):
@@ -58,7 +58,7 @@ def test_they_have_the_members_of_a_search(ball: Ball) -> None:
 
 @pytest.mark.parametrize("k", [None, 6])
 def test_so_they_have_where_neighbors_are_stored_or_looked_up(monkeypatch, k) -> None:
-    monkeypatch.setattr(preview, "LARGEST_PAIRS", 60_000)
+    monkeypatch.setattr(preview, "STORED_PAIRS", 60_000)
     made = build_preview(points())
     ends = made.slider_range
     for epsilon in (ends.stored, ends.epsilon):
