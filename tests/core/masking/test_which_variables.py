@@ -23,9 +23,8 @@ from rwn_core.masking import (
     method_options,
     option_words,
 )
-from rwn_core.masking.matrices import stated_matrices
 from rwn_core.masking.option import Option, parameter_words
-from rwn_core.masking.pram import occurring_levels
+from rwn_core.masking.pram import occurring_levels, stated_matrices
 from rwn_core.masking.released_values import formula_cells, formula_names, without_formulas
 from rwn_core.masking.second_reading import second_reading
 
