@@ -74,19 +74,19 @@ def distinct_donors(donors: int, releases: int) -> float:
     return float(donors * (1.0 - (1.0 - 1.0 / donors) ** releases))
 
 
-def values_alone(law: Law, releases: Sequence[int]) -> dict[str, Any]:
-    """Return the averaging attack's success on a median neighborhood, by number of releases."""
-    if law.neighborhoods is None:
-        raise NotApplicable("This is for a method that draws from neighborhoods.")
+def values_alone(law: Law | None) -> dict[str, Any] | None:
+    """Return the averaging attack's success on a median neighborhood; None without any."""
+    if law is None or law.neighborhoods is None:
+        return None
     q = float(law.q.max())
     sizes = law.neighborhoods.sizes
     donors = max(1, round(float(np.median(sizes[sizes > 0])))) if (sizes > 0).any() else 1
     return {
-        "releases": list(releases),
+        "releases": list(RELEASES),
         "q": q,
         "donors": donors,
-        "mode": [min(mode_is_own(q, donors, times), 1.0) for times in releases],
-        "distinct": [distinct_donors(donors, times) for times in releases],
+        "mode": [min(mode_is_own(q, donors, times), 1.0) for times in RELEASES],
+        "distinct": [distinct_donors(donors, times) for times in RELEASES],
     }
 
 
@@ -177,15 +177,8 @@ def disclose(
     return Disclosure(
         readings=readings,
         rounding=_rounding(base, masked, law),
-        repetition=_repetition(law),
+        repetition=values_alone(law),
     )
-
-
-def _repetition(law: Law | None) -> dict[str, Any] | None:
-    """Return the averaging attack on several releases, if values come from neighborhoods."""
-    if law is None or law.neighborhoods is None:
-        return None
-    return values_alone(law, RELEASES)
 
 
 def _rounding(base: Comparison, masked: Microdata, law: Law | None) -> list[dict[str, float]]:
