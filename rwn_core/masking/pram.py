@@ -18,7 +18,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.laws.law import Law
 from rwn_core.laws.pram_choice import Levels, chosen_anew, chosen_by, within_strata
-from rwn_core.laws.separate_law import SeparateLaw, Untouched
+from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import Choice, Transition
 from rwn_core.laws.transition_matrix import check_transition, is_singular
 from rwn_core.masking.lever import SHARE, Lever, check_share
@@ -237,13 +237,8 @@ class PRAM(TableMethod):
 
     def law(self, table: Prepared) -> SeparateLaw:
         """Independent transitions of all variables."""
-        microdata, changed = table.microdata, self.masked_names(table.microdata)
-        names = [variable.name for variable in microdata.schema.released]
-        parts = [
-            self._part(table, name) if name in changed else Untouched(microdata, name)
-            for name in names
-        ]
-        return SeparateLaw(microdata, parts, name_tuple(self.within))
+        parts = [self._part(table, name) for name in self.masked_names(table.microdata)]
+        return SeparateLaw.of_changes(table.microdata, parts, name_tuple(self.within))
 
     def matrix(self, microdata: Microdata, name: str) -> NDArray[np.float64]:
         """T of one variable over the levels that occur, for estimates: rows are true levels."""
