@@ -1,4 +1,4 @@
-"""Tables to search: mixed like a census, or all discrete; and the radius of a mean size."""
+"""A table like a census, and the radius of a mean neighborhood size."""
 
 from __future__ import annotations
 
@@ -24,22 +24,6 @@ def mixed(n: int, p: int) -> np.ndarray:
             value, weight = (value > 0.8).astype(float), 0.6
         table[:, column] = (value - value.mean()) / value.std(ddof=1) * weight
     return table
-
-
-def discrete(n: int, p: int) -> np.ndarray:
-    """Three 0/1 columns and p - 3 of whole numbers, z-scored."""
-    rng = np.random.default_rng(p)
-    table = np.empty((n, p), order="F")
-    for column in range(p):
-        if column < 3:
-            value = (rng.random(n) < (0.5, 0.3, 0.1)[column]).astype(float)
-        else:
-            value = np.round(rng.normal(0, 10, n))
-        table[:, column] = (value - value.mean()) / value.std(ddof=1) * (0.6 if column < 3 else 1)
-    return table
-
-
-KINDS = {"mixed": mixed, "discrete": discrete}
 
 
 def radius_of(points: np.ndarray, size: float) -> float:

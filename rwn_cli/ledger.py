@@ -154,11 +154,11 @@ def verify(
 
 def ledger_content(file: Path, key: Path | None) -> tuple[list[dict[str, Any]], bool]:
     """The entries, and whether they were checked under the key."""
-    from rwn_core.reporting.ledger import read_entries, whole
+    from rwn_core.reporting.ledger import file_bytes, read_entries
     from rwn_core.reporting.ledger_entries import key_path, read_key
 
     there = key or key_path(file)
-    content = whole(file)
+    content = file_bytes(file)
     if key is None and not there.exists():
         return read_entries(content), False
     return read_entries(content, read_key(there)), True

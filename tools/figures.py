@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import ast
+import re
+import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from docs.reference_of.thresholds import thresholds
 from tools import language
 
 ROOT = language.ROOT
+_MEMBER = re.compile(r'^        "(\w+\.\w+)": ', re.M)
+_RESULTS = {"Neighborhoods", "NeighborTable", "SearchResult", "Candidates"}
+_COUNTED = re.compile(r"(\d+) files, (\d+) calls")
+MOVE = "tests/ui/test_move_cost.py"
+BY_COMMAND = {
+    "compiling all that the app needs, processor seconds": "time NUMBA_CACHE_DIR=$(mktemp -d) "
+    "python -m rwn_core.compile_ahead",
+    "faults found in each room": "python -m tools.mutants ROOM 40",
+    "masking 100,000 x 10 against cKDTree": "python -m benchmarks 'mask 100000 x 10'",
+    "redraw of bodyfat": "python -m benchmarks.redraw --whole-range --demo bodyfat",
+    "the check of a fresh clone": ".ci/run",
+    "a quick check": "make quick",
+}
+"""Figures that need minutes, each with its command."""
 
 
 def lines_of(*patterns: str) -> int:
@@ -19,15 +36,51 @@ def lines_of(*patterns: str) -> int:
 
 
 def _compiled(file: Path) -> bool:
-    return file.name.endswith("_kernel.py") or (
-        file.parent.name == "kernels" and file.name != "__init__.py"
-    )
+    return file.name.endswith("_kernel.py")
+
+
+def _functions(*rooms: str) -> Iterator[ast.FunctionDef]:
+    for room in rooms:
+        for file in sorted((ROOT / "rwn_core" / room).rglob("*.py")):
+            for node in ast.parse(file.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                    yield node
+
+
+def ways() -> list[str]:
+    """Return the public functions that return neighborhoods."""
+    functions = _functions("neighbors")
+    return [each.name for each in functions if each.returns and _names(each.returns) & _RESULTS]
+
+
+def _names(annotation: ast.expr) -> set[str]:
+    return set(re.findall(r"\w+", ast.unparse(annotation)))
+
+
+def draws() -> list[str]:
+    """Return the public functions that draw donors."""
+    return [each.name for each in _functions("neighbors", "laws") if each.name.startswith("draw")]
+
+
+def members() -> list[str]:
+    """Return the private members of Streamlit and Starlette that the app reads."""
+    file = ROOT / "rwn_ui" / "server" / "private_streamlit.py"
+    return _MEMBER.findall(file.read_text(encoding="utf-8"))
+
+
+def move() -> tuple[int, int]:
+    """Return the files that one slider move of bodyfat enters, and its calls."""
+    command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", MOVE]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    found = _COUNTED.search(ran.stdout)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
 def figures() -> list[tuple[str, int, int]]:
-    """Return name, present value and target of each figure that needs no run of the program."""
+    """Return name, present value and target of each figure that takes seconds."""
     kernels = [file for file in (ROOT / "rwn_core").rglob("*.py") if _compiled(file)]
     words = language.counts(language.offenders())
+    entered, calls = move()
     return [
         ("lines of rwn_core", lines_of("rwn_core/**/*.py"), 52_000),
         (
@@ -43,6 +96,11 @@ def figures() -> list[tuple[str, int, int]]:
             len(thresholds()),
             25,
         ),
+        ("functions that return neighborhoods (ways)", len(ways()), 6),
+        ("functions that draw donors", len(draws()), 2),
+        ("private members of Streamlit that are read", len(members()), 5),
+        ("files entered by one slider move of bodyfat", entered, 45),
+        ("Python calls of one slider move of bodyfat", calls, 1_500),
         ("files of compiled functions", len(kernels), 10),
         (
             "lines of compiled functions",
@@ -63,7 +121,8 @@ def table(rows: Sequence[tuple[str, int, int]]) -> str:
 
 def main() -> int:
     """Print the table."""
-    sys.stdout.write(table(figures()) + "\n")
+    sys.stdout.write(table(figures()) + "\n\nFigures that take minutes:\n")
+    sys.stdout.write("".join(f"- {name}: {line}\n" for name, line in BY_COMMAND.items()))
     return 0
 
 

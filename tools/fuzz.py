@@ -7,10 +7,15 @@ format in a process with the limits of a reading, and goes on where the last run
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import json
 import logging
+import os
 import sys
+import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +24,72 @@ import pyarrow as pa
 from rwn_core.errors import InputError
 from rwn_core.io import reading
 from rwn_core.io.reading import FileToRead, Reading
+from rwn_core.parallel.pool import Pool, Stopped
+from rwn_core.parallel.processes import Handle
 from tools.fuzz_files import WORDS, Seed, seeds
 from tools.fuzz_mutations import Mutant, mutant
-from tools.fuzz_reader import SECONDS, Outcome, outcomes
 from tools.fuzz_texts import misread_text
 
 LOT = 1_000  # files that one process reads
 SERIOUS = ("foreign error", "answer", "hang", "no sentence", "misread", "value in a message")
 _REMEDIES = (";", ":", "choose", "save", "get or save")
+
+
+MEMORY = 2e9  # bytes that a reading may take beyond what the libraries have
+SECONDS = 30.0  # that a reading may take
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of reading one file.
+
+    Attributes
+    ----------
+    answer : bytes
+        As the process gave it; empty where it gave none.
+    fault : str
+        Of an error that is no refusal, its type; "ended" where the process ended.
+    seconds : float
+    """
+
+    answer: bytes = b""
+    fault: str = ""
+    seconds: float = 0.0
+
+
+def prepare(memory: float, seconds: float) -> Handle:
+    """Make what reads one file after another, each with a limit of its own."""
+    read = reading._prepare(memory, seconds)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+
+    def one(file: FileToRead, progress: Any) -> Any:
+        faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+        begun = time.monotonic()
+        answer = read(file, progress)
+        return b"%.3f\n" % (time.monotonic() - begun) + answer
+
+    return one
+
+
+def outcomes(mutants: Sequence[Mutant]) -> Iterator[Outcome]:
+    """Read broken files in one process, and in a new one after each that ends it."""
+    at = 0
+    while at < len(mutants):
+        pool = Pool(prepare, MEMORY, SECONDS, workers=1, plain=True)
+        files = [FileToRead(name=each.seed.name, content=each.content) for each in mutants[at:]]
+        tasks = [pool.submit(file) for file in files]
+        pool.close()
+        for task in tasks:
+            begun = time.monotonic()
+            at += 1
+            try:
+                took, _, answer = task.result().partition(b"\n")
+                yield Outcome(answer=answer, seconds=float(took))
+            except Stopped as stopped:
+                yield Outcome(fault=stopped.fault or "ended", seconds=time.monotonic() - begun)
+                if not stopped.fault:
+                    break
+        pool.cancel()
 
 
 class Judge:
@@ -128,7 +191,6 @@ def run(count: int, key: str, state_file: Path, show: Any) -> dict[str, Any]:
     if state_file.is_file():
         state = json.loads(state_file.read_text())
     folder = state_file.with_suffix("")
-    _again(state, judge, {seed.name: seed for seed in valid}, folder)
     while state["next"] < count:
         numbers = range(state["next"], min(count, state["next"] + LOT))
         lot = [mutant(valid, state["key"], number) for number in numbers]
@@ -144,27 +206,6 @@ def run(count: int, key: str, state_file: Path, show: Any) -> dict[str, Any]:
         state_file.write_text(json.dumps(state, indent=1))
         show(f"{numbers.stop:,} files, {len(state['faults'])} to look at\n")
     return state
-
-
-def _again(state: dict[str, Any], judge: Judge, valid: dict[str, Seed], folder: Path) -> None:
-    """Read again what came to a bad end in an earlier run: it may be mended."""
-    kept, kinds = [], Counter(state["kinds"])
-    again = [
-        Mutant(
-            seed=valid[name],
-            content=(folder / f"{number}-{name}").read_bytes(),
-            ways=tuple(ways),
-        )
-        for number, name, _, _, ways in state["faults"]
-    ]
-    ends = zip(state["faults"], again, outcomes(again), strict=True)
-    for (number, name, kind, _, ways), broken, outcome in ends:
-        now, said = judge.of(broken, outcome)
-        kinds[f"{broken.seed.format}: {kind}"] -= 1
-        kinds[f"{broken.seed.format}: {now}"] += 1
-        if now in SERIOUS or now == "process ended":
-            kept.append([number, name, now, said, ways])
-    state |= {"faults": kept, "kinds": dict(+kinds)}
 
 
 def _keep(folder: Path, number: int, broken: Mutant) -> None:
@@ -191,4 +232,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from tools import fuzz  # the process that reads imports it by this name
+
+    sys.exit(fuzz.main())

@@ -98,15 +98,8 @@ def _texts() -> list[Seed]:
 
 
 def _excel() -> list[Seed]:
-    frame = people()
-    other = io.BytesIO()
-    frame.to_excel(other, index=False, engine="openpyxl")
-    ours = table_bytes(_typed(frame), "excel")
-    made = {"ours.xlsx": ours, "openpyxl.xlsx": other.getvalue()}
-    return [
-        Seed(format="Excel", name=name, content=content, sealed=True, packed="zip")
-        for name, content in made.items()
-    ]
+    content = table_bytes(_typed(people()), "excel")
+    return [Seed(format="Excel", name="ours.xlsx", content=content, sealed=True, packed="zip")]
 
 
 def _typed(frame: pd.DataFrame) -> pd.DataFrame:

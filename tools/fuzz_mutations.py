@@ -96,11 +96,6 @@ def _place(content: bytes, rng: random.Random) -> int:
     return rng.randrange(last) if last else 0
 
 
-def _chunk(content: bytes, rng: random.Random) -> tuple[int, int]:
-    begin = _place(content, rng)
-    return begin, min(len(content), begin + 2 ** rng.randint(0, 9))
-
-
 def _flip(content: bytes, rng: random.Random) -> bytes:
     changed = bytearray(content)
     for _ in range(rng.choice((1, 1, 2, 8)) if content else 0):
@@ -108,49 +103,32 @@ def _flip(content: bytes, rng: random.Random) -> bytes:
     return bytes(changed)
 
 
-def _set(content: bytes, rng: random.Random) -> bytes:
+def _replace(content: bytes, rng: random.Random, new: bytes, old: int) -> bytes:
+    """Put bytes in the place of so many at a random place."""
     at = _place(content, rng)
-    return content[:at] + rng.randbytes(1) + content[at + 1 :]
+    return content[:at] + new + content[at + old :]
 
 
 def _extreme(content: bytes, rng: random.Random) -> bytes:
-    at, width = _place(content, rng), rng.choice((1, 2, 4, 8))
-    return content[:at] + (rng.choice(_NUMBERS) * width)[:width] + content[at + width :]
+    width = rng.choice((1, 2, 4, 8))
+    return _replace(content, rng, (rng.choice(_NUMBERS) * width)[:width], width)
 
 
-def _cut(content: bytes, rng: random.Random) -> bytes:
-    return content[: _place(content, rng)]
-
-
-def _delete(content: bytes, rng: random.Random) -> bytes:
-    begin, end = _chunk(content, rng)
-    return content[:begin] + content[end:]
-
-
-def _double(content: bytes, rng: random.Random) -> bytes:
-    begin, end = _chunk(content, rng)
-    return content[:end] + content[begin:end] + content[end:]
+def _chunk(content: bytes, rng: random.Random, make: Callable[[bytes], bytes]) -> bytes:
+    """Put what is made of a chunk in its place."""
+    begin = _place(content, rng)
+    end = min(len(content), begin + 2 ** rng.randint(0, 9))
+    return content[:begin] + make(content[begin:end]) + content[end:]
 
 
 def _move(content: bytes, rng: random.Random) -> bytes:
-    begin, end = _chunk(content, rng)
-    rest = content[:begin] + content[end:]
-    at = _place(rest, rng)
-    return rest[:at] + content[begin:end] + rest[at:]
-
-
-def _insert(content: bytes, rng: random.Random) -> bytes:
-    at = _place(content, rng)
-    return content[:at] + rng.randbytes(2 ** rng.randint(0, 6)) + content[at:]
-
-
-def _zero(content: bytes, rng: random.Random) -> bytes:
-    begin, end = _chunk(content, rng)
-    return content[:begin] + bytes(end - begin) + content[end:]
+    chunks: list[bytes] = []
+    rest = _chunk(content, rng, lambda chunk: chunks.append(chunk) or b"")
+    return _replace(rest, rng, chunks[0], 0)
 
 
 def _digit(content: bytes, rng: random.Random) -> bytes:
-    """One digit for another, or one letter: what a text of the format still allows."""
+    """Change one digit or letter into another, which a text of the format still allows."""
     at = _place(content, rng)
     digits = [place for place in range(at, min(len(content), at + 200)) if content[place] in _PLAIN]
     if not digits:
@@ -159,21 +137,16 @@ def _digit(content: bytes, rng: random.Random) -> bytes:
     return content[: digits[0]] + bytes([other]) + content[digits[0] + 1 :]
 
 
-def _token(content: bytes, rng: random.Random) -> bytes:
-    at = _place(content, rng)
-    return content[:at] + rng.choice(_TOKENS) + content[at + rng.randint(0, 4) :]
-
-
 _WAYS: dict[str, Callable[[bytes, random.Random], bytes]] = {
     "flip": _flip,
-    "set": _set,
+    "set": lambda content, rng: _replace(content, rng, rng.randbytes(1), 1),
     "extreme": _extreme,
-    "cut": _cut,
-    "delete": _delete,
-    "double": _double,
+    "cut": lambda content, rng: content[: _place(content, rng)],
+    "delete": lambda content, rng: _chunk(content, rng, lambda _: b""),
+    "double": lambda content, rng: _chunk(content, rng, lambda chunk: chunk + chunk),
     "move": _move,
-    "insert": _insert,
-    "zero": _zero,
-    "token": _token,
+    "insert": lambda content, rng: _replace(content, rng, rng.randbytes(2 ** rng.randint(0, 6)), 0),
+    "zero": lambda content, rng: _chunk(content, rng, lambda chunk: bytes(len(chunk))),
+    "token": lambda content, rng: _replace(content, rng, rng.choice(_TOKENS), rng.randint(0, 4)),
     "digit": _digit,
 }

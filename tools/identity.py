@@ -19,17 +19,7 @@ from tools.identity_columns import Labelled, labelled_columns
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """What the gate does with labelled columns.
-
-    Attributes
-    ----------
-    identifying, found : int
-        Columns that identify people, and those of them that the gate stops.
-    harmless, stopped : int
-        Columns that do not, and those of them that the gate stops.
-    wrong : tuple of str
-        Names of missed and of falsely stopped columns.
-    """
+    """Hold how many columns of each label there are, how many the gate stops, and its errors."""
 
     identifying: int
     found: int
@@ -38,18 +28,8 @@ class Measured:
     wrong: tuple[str, ...]
 
     @property
-    def recall(self) -> float:
-        """Share of the identifying columns that are found."""
-        return self.found / self.identifying
-
-    @property
-    def false_alarms(self) -> float:
-        """Share of the harmless columns that are stopped."""
-        return self.stopped / self.harmless
-
-    @property
     def words(self) -> str:
-        """Both in a sentence."""
+        """Return both shares as a sentence."""
         return (
             f"{self.found} of {self.identifying} identifying columns found, "
             f"{self.stopped} of {self.harmless} others stopped"

@@ -77,8 +77,12 @@ class Labelled:
 
 def labelled_columns() -> list[Labelled]:
     """Make all columns: 60 that identify people and 100 that do not, a half of each held out."""
-    from tools.harmless_columns import HARMLESS, HARMLESS_HELD_OUT
-    from tools.identifying_columns import IDENTIFYING, IDENTIFYING_HELD_OUT
+    from tools.labelled_columns import (
+        HARMLESS,
+        HARMLESS_HELD_OUT,
+        IDENTIFYING,
+        IDENTIFYING_HELD_OUT,
+    )
 
     lists = (
         (IDENTIFYING, True, False),

@@ -1,10 +1,11 @@
-"""Make small faults in a file of code: one changed expression, or one statement left out."""
+"""Make small faults in a file of code: one changed expression, or one statement removed."""
 
 from __future__ import annotations
 
 import ast
 import copy
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,18 @@ _COMPUTED = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Mod: ast.Mult,
     ast.FloorDiv: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.Pow: ast.Mult,
 }  # fmt: skip
+_SCRIPT = (
+    (re.compile(r"(?<![=!<>])(===|!==|<=|>=|<|>)(?= )"),
+     {"===": "!==", "!==": "===", "<": "<=", "<=": "<", ">": ">=", ">=": ">"}),
+    (re.compile(r"(?<= )(&&|\|\|)(?= )"), {"&&": "||", "||": "&&"}),
+    (re.compile(r"(?<= )([-+*/])(?= )"), {"+": "-", "-": "+", "*": "/", "/": "*"}),
+    (re.compile(r"\b(true|false)\b"), {"true": "false", "false": "true"}),
+    (re.compile(r"(?<= )(return)(?= [^;\n]+;)"), {"return": "return null &&"}),
+    (re.compile(r"(?<=\bif \()([\w.]+)(?=\))"), None),
+    (re.compile(r"(?<![\w.#])(\d+)(?![\w.%])"), None),
+)  # fmt: skip
+"""Parts of a script, and their faults; a condition is negated and a number raised by 1."""
+
 _LEFT_OUT = (ast.Raise, ast.Continue, ast.Break)
 Lines = tuple[int, int]
 
@@ -76,6 +89,32 @@ def mutants(path: Path, root: Path) -> Iterator[Mutant]:
                 source=text[:begin] + after + text[end:],
                 key=f"{digest} {begin} {after}",
             )
+
+
+def script_mutants(path: Path, root: Path) -> Iterator[Mutant]:
+    """Return every small fault of a JavaScript file, outside of comments and texts."""
+    text = path.read_text(encoding="utf-8")
+    bare = re.sub(r"//.*|/\*[\s\S]*?\*/|\"[^\"\n]*\"|'[^'\n]*'|`[^`]*`", _blanked, text)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+    for pattern, others in _SCRIPT:
+        for found in pattern.finditer(bare):
+            before = found[1]
+            number = str(int(before) + 1) if before.isdigit() else f"!{before}"
+            after = others[before] if others else number
+            line = text.count("\n", 0, found.start()) + 1
+            yield Mutant(
+                path=str(path.relative_to(root)),
+                line=line,
+                ran=(line, line),
+                before=before,
+                after=after,
+                source=text[: found.start(1)] + after + text[found.end(1) :],
+                key=f"{digest} {found.start()} {after}",
+            )
+
+
+def _blanked(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", "\0", found[0])
 
 
 def _no_code(node: ast.AST) -> Iterator[ast.AST]:

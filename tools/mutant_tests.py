@@ -1,4 +1,4 @@
-"""Find the tests that can notice a fault: those that run its lines, the cheapest first."""
+"""Note which lines each test runs (a plugin of pytest), and choose the tests for a fault."""
 
 from __future__ import annotations
 
@@ -6,33 +6,146 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
-from tools.mutant_contexts import OUT
+import coverage
+import pytest
+
 from tools.mutant_faults import Mutant
 
 MARKERS = "not browser and not nightly and not engines"
+OUT = "RWN_MUTANTS_LINES"
+"""The environment variable with the file to write; the plugin does nothing without it."""
+
 GROUPS = {
+    "data": ("core/data",),
+    "io": ("core/io", "bad_inputs"),
+    "parallel": ("core/parallel",),
+    "neighbors": ("core/neighbors", "golden", "properties"),
     "laws": ("core/laws", "golden", "properties", "conformance"),
     "masking": ("core/masking", "golden", "properties", "conformance"),
-    "io": ("core/io", "bad_inputs"),
+    "measures": ("core/measures", "contracts", "golden"),
+    "evaluation": ("core/evaluation",),
+    "datasets": ("core/datasets",),
+    "tuning": ("core/tuning",),
+    "charts": ("core/charts",),
     "reporting": ("core/reporting", "cli"),
+    "ui": ("ui",),
+    "cli": ("cli",),
 }
-"""Whose tests are tried first."""
+"""By room: the folders of tests that are tried first."""
+
+SCRIPT_TESTS = tuple(
+    f"tests/{name}.py"
+    for name in (
+        "ui/test_scripts",
+        "browser/test_tune_page",
+        "browser/test_live_sliders",
+        "browser/test_cards",
+        "browser/test_keyboard",
+    )
+)
+"""The tests that run the JavaScript, the cheapest first."""
 
 _PARTS = (0.25, 0.5, 0.25)
-"""Of the time: the nearest tests, all that run the line, all of their files."""
+"""Shares of the time: nearest tests, all that run the line, the rest of their files."""
+
+
+class Notes:
+    """Note the lines, shared fixtures, seconds and failures of each test."""
+
+    def __init__(self, out: Path) -> None:
+        folders = ["rwn_core", "rwn_cli", "rwn_ui", "pages"]
+        self.out = out
+        self.coverage = coverage.Coverage(data_file=None, source=folders, config_file=False)
+        self.coverage.start()
+        self.contexts: list[str] = []
+        self.fixtures: dict[str, list[str]] = {}
+        self.seconds: dict[str, float] = {}
+        self.failed: set[str] = set()
+
+    def _enter(self, context: str) -> None:
+        self.contexts.append(context)
+        self.coverage.switch_context(context)
+
+    def _leave(self) -> None:
+        self.contexts.pop()
+        self.coverage.switch_context(self.contexts[-1] if self.contexts else "")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Note the fixtures that a test shares, its lines and its seconds."""
+        known = getattr(item, "_fixtureinfo").name2fixturedefs.values()  # noqa: B009
+        shared = [_shared(each[-1]) for each in known if each[-1].scope != "function"]
+        self.fixtures[item.nodeid] = shared
+        self._enter(item.nodeid)
+        start = time.perf_counter()
+        result = yield
+        self.seconds[item.nodeid] = time.perf_counter() - start
+        self._leave()
+        return result
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[object]) -> Iterator[None]:
+        """Note the lines of a shared fixture for each test that uses it."""
+        if fixturedef.scope == "function":
+            return (yield)
+        self._enter(_shared(fixturedef))
+        try:
+            return (yield)
+        finally:
+            self._leave()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note what fails without a fault: it would find every fault."""
+        if report.failed:
+            self.failed.add(report.nodeid)
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the notes."""
+        self.coverage.stop()
+        data = self.coverage.get_data()
+        lines = {
+            str(Path(file).relative_to(Path.cwd())): data.contexts_by_lineno(file)
+            for file in data.measured_files()
+        }
+        noted = {"lines": lines, "fixtures": self.fixtures, "seconds": self.seconds}
+        self.out.write_text(json.dumps({**noted, "failed": sorted(self.failed)}), encoding="utf-8")
+
+
+def _shared(fixture: pytest.FixtureDef[object]) -> str:
+    return f"fixture {fixture.baseid} {fixture.argname}"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Begin to take notes."""
+    if OUT in os.environ:
+        config.pluginmanager.register(Notes(Path(os.environ[OUT])))
+
+
+def note_lines(place: Path, folder: Path, rooms: Iterable[str]) -> None:
+    """Run the tests of the rooms once, unless their notes are in the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for group in dict.fromkeys(name for room in rooms for name in GROUPS.get(room, ())):
+        out = folder / f"{group.replace('/', '_')}.json"
+        if not out.exists():
+            command = [sys.executable, "-m", "pytest", "-p", "tools.mutant_tests", "-q"]
+            subprocess.run(
+                [*command, "-p", "no:cacheprovider", "-m", MARKERS, f"tests/{group}"],
+                cwd=place,
+                env={**os.environ, "PYTHONPATH": str(place), OUT: str(out)},
+                stdout=subprocess.DEVNULL,
+                check=False,
+            )
 
 
 class TestsOfLines:
-    """Which test runs which line.
+    """Hold which test runs which line, as noted in a folder."""
 
-    Parameters
-    ----------
-    folder : Path
-        Holds a file for each group of tests, as `mutant_contexts` writes it.
-    """
+    __test__ = False
 
     def __init__(self, folder: Path) -> None:
         self._lines: dict[tuple[str, int], set[str]] = {}
@@ -43,32 +156,28 @@ class TestsOfLines:
         for name in self._seconds:
             self._files.setdefault(_file(name), []).append(name)
 
-    def _add(self, noted: dict[str, dict[str, object]]) -> None:
-        failed = set(noted["failed"])
-        asking: dict[str, list[str]] = {}
-        for name, seconds in noted["seconds"].items():
-            if name not in failed:
-                self._seconds[name] = float(str(seconds))
-                for shared in noted["fixtures"][name]:
-                    asking.setdefault(shared, []).append(name)
+    def _add(self, noted: dict[str, Any]) -> None:
+        users: dict[str, list[str]] = {}
+        for name in noted["seconds"].keys() - set(noted["failed"]):
+            self._seconds[name] = noted["seconds"][name]
+            for fixture in noted["fixtures"][name]:
+                users.setdefault(fixture, []).append(name)
         for path, lines in noted["lines"].items():
             for line, contexts in lines.items():
-                ran = {test for each in contexts for test in asking.get(each, [each])}
-                known = self._lines.setdefault((path, int(line)), set())
-                known |= ran & self._seconds.keys()
+                ran = {test for each in contexts for test in users.get(each, [each])}
+                self._lines.setdefault((path, int(line)), set()).update(ran & self._seconds.keys())
 
-    def of(self, mutant: Mutant, package: str, most: float) -> tuple[list[str], float]:
-        """The tests that may notice a fault, and the seconds they take: about so many at most.
-
-        Those near come first, then the others that run its lines, then the rest of their files,
-        which may use what one of them has kept.
-        """
+    def of(self, mutant: Mutant, room: str, most: float) -> tuple[list[str], float]:
+        """Return tests that may notice a fault, cheapest of the room first, and their seconds."""
+        if room == "js":
+            return list(SCRIPT_TESTS), most
         begin, end = mutant.ran
-        places = [(mutant.path, line) for line in range(begin, end + 1)]
-        running = set[str]().union(*(self._lines.get(place, set()) for place in places))
+        running = set[str]()
+        for line in range(begin, end + 1):
+            running |= self._lines.get((mutant.path, line), set())
         if not running:  # run at the import: any test of the file
             running = set[str]().union(*(v for k, v in self._lines.items() if k[0] == mutant.path))
-        first = tuple(f"tests/{name}/" for name in GROUPS[package])
+        first = tuple(f"tests/{name}/" for name in GROUPS[room])
 
         def rank(name: str) -> tuple[bool, float]:
             return not name.startswith(first), self._seconds[name]
@@ -76,14 +185,14 @@ class TestsOfLines:
         ordered = sorted(running, key=rank)
         near = self._within(ordered, most * _PARTS[0])
         rest = self._within((name for name in ordered if name not in near), most * _PARTS[1])
-        beside = {each for name in (*near, *rest) for each in self._files[_file(name)]} - running
-        others = self._within(sorted(beside, key=rank), most * _PARTS[2])
-        tests = [*_by_file(near), *_by_file(rest), *_by_file(others)]
+        files = {name for test in (*near, *rest) for name in self._files[_file(test)]} - running
+        others = self._within(sorted(files, key=rank), most * _PARTS[2])
+        tests = [*near, *rest, *others]
         return tests, sum(self._seconds[name] for name in tests)
 
     def _within(self, names: Iterable[str], seconds: float) -> list[str]:
-        """The first of the tests, until they take so long; at least one."""
-        result, total = [], 0.0
+        """Return the first tests that take this long together; at least one."""
+        result, total = list[str](), 0.0
         for name in names:
             total += self._seconds[name]
             if result and total > seconds:
@@ -94,26 +203,3 @@ class TestsOfLines:
 
 def _file(name: str) -> str:
     return name.partition("::")[0]
-
-
-def _by_file(names: list[str]) -> list[str]:
-    """The same tests, those of a file together, as they share what they need."""
-    places = {file: place for place, file in enumerate(dict.fromkeys(map(_file, names)))}
-    return sorted(names, key=lambda name: places[_file(name)])
-
-
-def note_lines(place: Path, folder: Path, packages: Iterable[str]) -> None:
-    """Run the tests once, and note which lines each runs, where that is not known yet."""
-    folder.mkdir(parents=True, exist_ok=True)
-    groups = [name for package in packages for name in GROUPS[package]]
-    for group in dict.fromkeys(groups):
-        out = folder / f"{group.replace('/', '_')}.json"
-        if not out.exists():
-            command = [sys.executable, "-m", "pytest", "-p", "tools.mutant_contexts", "-q"]
-            subprocess.run(
-                [*command, "-p", "no:cacheprovider", "-m", MARKERS, f"tests/{group}"],
-                cwd=place,
-                env={**os.environ, "PYTHONPATH": str(place), OUT: str(out)},
-                stdout=subprocess.DEVNULL,
-                check=False,
-            )

@@ -1,9 +1,8 @@
-"""Count how many small faults in a package's code its tests find.
+"""Count how many small faults in the code its tests find: ``python -m tools.mutants ROOM ... 40``.
 
-``python -m tools.mutants mechanism 100`` changes 100 random places of rwn_core/laws, one
-at a time, in copies of the repository, and runs the tests that run the changed line: the cheapest
-first, and then the other tests of their files. What no test notices is listed. The first run notes
-which test runs which line; a stopped run goes on where it was (``--folder``).
+Changes 40 random places of each room (a folder of rwn_core, or ui, cli, js), one at a time, in
+copies of the repository, and runs the tests that run the changed line, the cheapest first. Faults
+that no test finds are listed. A stopped run continues (``--folder``). Needs ``coverage``.
 """
 
 from __future__ import annotations
@@ -12,29 +11,33 @@ import argparse
 import collections
 import json
 import os
+import queue
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from tools.mutant_faults import Mutant, mutants
-from tools.mutant_loop import ENDS, TAKEN, TASKS, Task
-from tools.mutant_tests import GROUPS, MARKERS, TestsOfLines, note_lines
+from tools.mutant_faults import Mutant, mutants, script_mutants
+from tools.mutant_tests import GROUPS, TestsOfLines, note_lines
 
 ROOT = Path(__file__).resolve().parents[1]
-DEMANDED = 0.85
-COPIED = ("rwn_core", "rwn_cli", "rwn_ui", "tests", "benchmarks", "demo_data", "docs", "pages",
-          ".streamlit")  # fmt: skip
-FILES = ("app.py", "pyproject.toml", "ARCHITECTURE.md", "README.md", "CHANGELOG.md")
+DEMANDED = 0.8
+LEFT_OUT = (".git", "__pycache__", ".hypothesis")
+SOURCES = {"ui": ("rwn_ui", "pages"), "cli": ("rwn_cli",), "js": ("rwn_ui/panel",)}
+"""Folders of the rooms outside rwn_core."""
+GRACE_S = 60.0  # more than the tests take without a fault, and four times as long
 
 
 def main() -> int:
     """Print each surviving fault, and the share that was found with its interval."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("packages", nargs="+", choices=GROUPS)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("rooms", nargs="+", choices=(*GROUPS, "js"))
     parser.add_argument("count", type=int)
     parser.add_argument("--seed", type=int, default=14)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rwn-mutants")
@@ -44,114 +47,115 @@ def main() -> int:
     os.nice(19 - os.nice(0))
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     os.environ.setdefault("NUMBA_CACHE_DIR", str(given.folder / "kernels"))
-    samples = {name: _sample(name, given.count, given.seed) for name in given.packages}
-    with tempfile.TemporaryDirectory() as folder:
-        places = [Path(folder) / str(number) for number in range(given.at_once)]
-        for place in places:
-            copied(ROOT, place)
-        note_lines(places[0], given.folder / "lines", given.packages)
-        tests = TestsOfLines(given.folder / "lines")
-        for package, sample in samples.items():
-            known = _known(given.folder)
-            wanted = [each for each in sample if _is_open(known.get(each.key), given.seconds)]
-            tasks = [_task(each, tests, package, given.seconds) for each in wanted]
-            _run(tasks, places, given.folder / package)
-    known = _known(given.folder)
-    shares = [_report(package, sample, known) for package, sample in samples.items()]
+    places = [given.folder / "copies" / str(number) for number in range(given.at_once)]
+    for place in places:  # always at the same path, so that compiled kernels are found again
+        shutil.rmtree(place, ignore_errors=True)
+        shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    note_lines(places[0], given.folder / "lines", given.rooms)
+    tests = TestsOfLines(given.folder / "lines")
+    shares = []
+    for room in given.rooms:
+        sample, ends = _sample(room, given.count, given.seed), given.folder / f"{room}.ends"
+        known = _known(ends)
+        faults = [(each, *tests.of(each, room, given.seconds)) for each in sample]
+        _run([fault for fault in faults if fault[0].key not in known], places, ends)
+        shares.append(_report(room, sample, _known(ends)))
     return int(min(shares) < DEMANDED)
 
 
-def copied(root: Path, place: Path) -> None:
-    """Make a copy of the repository that may be broken."""
-    for name in COPIED:
-        shutil.copytree(root / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in FILES:
-        shutil.copy(root / name, place / name)
-
-
-def _sample(package: str, count: int, seed: int) -> list[Mutant]:
-    files = sorted((ROOT / "rwn_core" / package).rglob("*.py"))
-    every = [mutant for path in files for mutant in mutants(path, ROOT)]
+def _sample(room: str, count: int, seed: int) -> list[Mutant]:
+    kind, made = ("*.js", script_mutants) if room == "js" else ("*.py", mutants)
+    folders = SOURCES.get(room, (f"rwn_core/{room}",))
+    files = [file for folder in folders for file in sorted((ROOT / folder).rglob(kind))]
+    every = [mutant for path in files for mutant in made(path, ROOT)]
     random.Random(seed).shuffle(every)  # so that a larger sample holds a smaller one
     return every[:count]
 
 
-def _known(folder: Path) -> dict[str, dict[str, Any]]:
-    lines = [
-        line for file in folder.glob("*.ends") for line in file.read_text("utf-8").splitlines()
-    ]
+def _known(ends: Path) -> dict[str, dict[str, Any]]:
+    lines = ends.read_text(encoding="utf-8").splitlines() if ends.exists() else []
     return {noted["key"]: noted for noted in map(json.loads, lines)}
 
 
-def _is_open(noted: dict[str, Any] | None, seconds: float) -> bool:
-    """Whether a fault was not tried yet, or not noticed by fewer tests."""
-    if noted is None:
-        return True
-    return noted["end"] in ("survived", "not run") and noted["most"] < seconds
+def _run(faults: list[tuple[Mutant, list[str], float]], places: list[Path], ends: Path) -> None:
+    """Run the faults, each copy of the repository the next one, and note their ends."""
+    free: queue.SimpleQueue[Path] = queue.SimpleQueue()
+    for place in places:
+        free.put(place)
+
+    def work(fault: tuple[Mutant, list[str], float]) -> None:
+        (mutant, tests, seconds), place, start = fault, free.get(), time.monotonic()
+        end = _end(mutant, tests, seconds, place) if tests else "not run"
+        free.put(place)
+        took = round(time.monotonic() - start)
+        noted = {"key": mutant.key, "fault": str(mutant), "end": end, "seconds": took}
+        with ends.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(noted) + "\n")
+
+    with ThreadPoolExecutor(len(places)) as pool:
+        list(pool.map(work, faults))
 
 
-def _task(mutant: Mutant, tests: TestsOfLines, package: str, most: float) -> Task:
-    chosen, seconds = tests.of(mutant, package, most)
-    told = {"key": mutant.key, "fault": str(mutant), "most": most}
-    return {
-        "told": told,
-        "path": mutant.path,
-        "source": mutant.source,
-        "tests": chosen,
-        "seconds": seconds,
-    }
+def _end(mutant: Mutant, tests: list[str], seconds: float, place: Path) -> str:
+    """Return "killed", "survived" or "too long"; a kill counts if the test passes without it."""
+    target = place / mutant.path
+    sound = target.read_text(encoding="utf-8")
+    target.write_text(mutant.source, encoding="utf-8")
+    try:
+        code, said = _tested(tests, seconds, place)
+    finally:
+        target.write_text(sound, encoding="utf-8")
+    if code == 0:
+        return "survived"
+    if code is None:
+        return "too long"
+    failed = [line.split()[1] for line in said.splitlines() if line.startswith("FAILED ")]
+    return "doubtful" if failed and _tested(failed, seconds, place)[0] else "killed"
 
 
-def _run(tasks: list[Task], places: list[Path], name: Path) -> None:
-    """Run the faults: each copy takes the next one."""
-    file = name.with_suffix(".tasks")
-    file.write_text("".join(json.dumps(task) + "\n" for task in tasks), encoding="utf-8")
-    used = sorted({test.partition("::")[0] for task in tasks for test in task["tests"]})
-    options = ["-q", "-p", "no:cacheprovider", "-m", MARKERS, "--basetemp", "files"]
-    running = []
-    for number, place in enumerate(places if used else ()):
-        ends = name.with_name(f"{name.name}-{number}.ends")
-        with ends.with_suffix(".log").open("w", encoding="utf-8") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "pytest", "-p", "tools.mutant_loop", *options, *used],
-                cwd=place,
-                env={
-                    **os.environ,
-                    "PYTHONPATH": str(place),
-                    TASKS: str(file.absolute()),
-                    ENDS: str(ends.absolute()),
-                    TAKEN: str(places[0].parent),
-                },
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-            )
-        running.append(process)
-    for process in running:
-        process.wait()
+def _tested(tests: list[str], seconds: float, place: Path) -> tuple[int | None, str]:
+    """Return the exit code of the tests (None: too long) and what pytest printed."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    environment = {**os.environ, "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1"}
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(
+            command,
+            cwd=place,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            start_new_session=True,
+        )
+        try:
+            code = process.wait(GRACE_S + 4 * seconds)
+        except subprocess.TimeoutExpired:
+            code = None
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        said.seek(0)
+        return code, said.read().decode(errors="replace")
 
 
-def _report(package: str, sample: list[Mutant], known: dict[str, dict[str, Any]]) -> float:
-    """Print what became of a package's faults, and give the share that was found."""
+def _report(room: str, sample: list[Mutant], known: dict[str, dict[str, Any]]) -> float:
+    """Print the ends of a room's faults; return the share that was found."""
     ends = [known[mutant.key] for mutant in sample if mutant.key in known]
-    if not ends:
-        return 0.0
     for end in ends:
         if end["end"] != "killed":
             sys.stdout.write(f"{end['end']} {end['fault']}\n")
     counts = collections.Counter(end["end"] for end in ends)
-    found = counts["killed"]  # a busy machine, too, makes tests take long
-    low, high = interval(found, len(ends))
+    found, tried = counts["killed"], max(len(ends), 1)
+    low, high = interval(found, tried)
     sys.stdout.write(
-        f"{package}: {len(ends)} faults, {dict(counts)}; found {found / len(ends):.0%} "
+        f"{room}: {len(ends)} faults, {dict(counts)}; found {found / tried:.0%} "
         f"(95 % interval {low:.0%} to {high:.0%})\n"
     )
     sys.stdout.flush()
-    return found / len(ends)
+    return found / tried
 
 
 def interval(found: int, tried: int) -> tuple[float, float]:
-    """Give Wilson's 95 % interval of a share."""
+    """Return Wilson's 95 % interval of a share."""
     z, p = 1.96, found / tried
     middle, half = p + z**2 / (2 * tried), z * (p * (1 - p) / tried + z**2 / (4 * tried**2)) ** 0.5
     return (middle - half) / (1 + z**2 / tried), (middle + half) / (1 + z**2 / tried)

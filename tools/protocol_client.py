@@ -103,10 +103,6 @@ class Client:
         self._hash = self.pages[name]
         return await self.run()
 
-    def was_told(self, text: bytes) -> bool:
-        """Whether the last answer holds a text."""
-        return text in self._last
-
     async def move(self, name: str, share: float) -> float:
         """Move a slider to a share of its way; seconds until the picture is there."""
         for id_, sliders in self.page.sliders.items():

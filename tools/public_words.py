@@ -48,7 +48,8 @@ def original() -> rwn.Microdata:
         "home": {"role": Role.HOUSEHOLD, "label": "QXHOMEZ of a household"},
     }
     variables = (replace(each, **inside.get(each.name, {})) for each in data.schema.variables)
-    return data.with_schema(rwn.Schema(variables=tuple(variables)))
+    data = data.with_schema(rwn.Schema(variables=tuple(variables)))
+    return data.with_weights({"town": 0.0})  # else no donor had another town
 
 
 def words_in(content: bytes, suffix: str) -> set[str]:

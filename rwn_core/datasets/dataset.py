@@ -206,13 +206,13 @@ def _difference(first: Sequence[tuple[str, Any]], columns: Sequence[tuple[str, A
     """Say how a file's columns differ from those of the first file."""
     for (name, type_), (other, another) in zip(first, columns, strict=False):
         if name != other:
-            return f"has the column {other} where the first file has {name}; make them alike."
+            return f"has the column {other} where the first file has {name}; make them the same."
         if type_ != another:
             return (
                 f"has column {name} in the type {another}, and the first file in the type {type_}; "
-                "make them alike."
+                "make them the same."
             )
-    return f"has {len(columns)} columns, and the first file has {len(first)}; make them alike."
+    return f"has {len(columns)} columns, and the first file has {len(first)}; make them the same."
 
 
 def _rounded_decimals(table: pa.Table) -> pa.Table:

@@ -17,8 +17,7 @@ from rwn_core.datasets.spatial_parts import leaves_with_records, load_side
 from rwn_core.datasets.staged_arrays import load, save, save_parts
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index
-from rwn_core.neighbors.kernels.arrays import Side
-from rwn_core.neighbors.tiles import boxes_of
+from rwn_core.neighbors.index_kernel import IndexArrays
 
 STEP = "join"
 LARGEST = 2**31 - 1  # records that an index can number
@@ -31,13 +30,13 @@ def joined_index(run: Run, frame: Frame) -> Index:
     one = load_side(run, leaves_with_records(run)[0])
     arrays: dict[str, Any] = {
         name: getattr(one, name) if name in _OF_ALL else load(run, STEP, name)
-        for name in Side._fields
+        for name in IndexArrays._fields
     }
-    side = Side(**arrays)
+    side = IndexArrays(**arrays)
     return Index(side=side, querying=side, frame=frame)
 
 
-def join_tiles(run: Run, sides: Sequence[Side]) -> None:
+def join_tiles(run: Run, sides: Sequence[IndexArrays]) -> None:
     """Write the tiles, all as wide as the widest."""
     width = max(side.tiles.shape[2] for side in sides)
 
@@ -51,12 +50,10 @@ def join_tiles(run: Run, sides: Sequence[Side]) -> None:
     save_parts(run, STEP, "tiles", shape, map(widened, parts))
 
 
-def join_boxes(run: Run, sides: Sequence[Side]) -> None:
+def join_boxes(run: Run, sides: Sequence[IndexArrays]) -> None:
     """Write the boxes of the tiles, and where each tile begins."""
-    centers, halves, spans, norms = (
-        np.concatenate(_pass_by_pass(sides, name))
-        for name in ("centers", "halves", "spans", "norms")
-    )
+    spans, norms = (np.concatenate(_pass_by_pass(sides, name)) for name in ("spans", "norms"))
+    boxes = np.ascontiguousarray(np.concatenate(_pass_by_pass(sides, "boxes", 2), axis=2))
     leaves = [len(side.starts) // 2 for side in sides]
     before = _before([len(side.exact) for side in sides])
     starts = np.zeros(2 * sum(leaves), dtype=np.int64)  # inner nodes are not asked for
@@ -65,13 +62,11 @@ def join_boxes(run: Run, sides: Sequence[Side]) -> None:
     starts[sum(leaves) - 1 : -1] = np.concatenate(
         [begin + base for begin, base in zip(begins, before, strict=False)]
     )
-    of_tiles = {"centers": centers, "halves": halves, "spans": spans, "norms": norms}
-    around = boxes_of(centers, halves, sum(leaves))
-    for name, array in {**of_tiles, "starts": starts, **around}.items():
+    for name, array in {"boxes": boxes, "spans": spans, "norms": norms, "starts": starts}.items():
         save(run, STEP, name, array)
 
 
-def join_rows(run: Run, sides: Sequence[Side]) -> None:
+def join_rows(run: Run, sides: Sequence[IndexArrays]) -> None:
     """Write what each position has."""
     counts = [len(side.exact) for side in sides]
     before, records = _before(counts), _before([len(side.records) for side in sides])
@@ -93,12 +88,11 @@ def join_rows(run: Run, sides: Sequence[Side]) -> None:
     save_parts(run, STEP, "offsets", (rows + 1,), offsets())
     numbered = (side.numbers[side.records].astype(np.int32) for side in sides)
     save_parts(run, STEP, "records", (records[-1],), numbered)
-    save_parts(run, STEP, "firsts", (rows,), (side.firsts for side in sides))
     save_parts(run, STEP, "places", (passes, coded), places())
     save_parts(run, STEP, "shifts", (passes, coded), shifts)
 
 
-def join_records(run: Run, sides: Sequence[Side]) -> None:
+def join_records(run: Run, sides: Sequence[IndexArrays]) -> None:
     """Write each record's position, and its number: that in the dataset."""
     n, before = run.dataset.n, _before([len(side.exact) for side in sides])
     ranges = [(start, min(start + _AT_ONCE, n)) for start in range(0, n, _AT_ONCE)]
@@ -115,7 +109,7 @@ def join_records(run: Run, sides: Sequence[Side]) -> None:
     save_parts(run, STEP, "numbers", (n,), (np.arange(*each, dtype=np.int64) for each in ranges))
 
 
-JOINS: tuple[Callable[[Run, Sequence[Side]], None], ...] = (
+JOINS: tuple[Callable[[Run, Sequence[IndexArrays]], None], ...] = (
     join_tiles,
     join_boxes,
     join_rows,
@@ -134,8 +128,8 @@ def _before(counts: Sequence[int]) -> list[int]:
     return [0, *np.cumsum(counts).tolist()]
 
 
-def _pass_by_pass(sides: Sequence[Side], name: str) -> list[NDArray[Any]]:
-    """An array of tiles of all leaves: the first pass of each leaf, then the second ones."""
+def _pass_by_pass(sides: Sequence[IndexArrays], name: str, axis: int = 0) -> list[NDArray[Any]]:
+    """Return an array of all leaves' tiles: the first pass of each leaf, then the second ones."""
     passes = len(sides[0].shifts)
-    arrays = [np.split(getattr(side, name), passes) for side in sides]
+    arrays = [np.split(getattr(side, name), passes, axis=axis) for side in sides]
     return [array[which] for which in range(passes) for array in arrays]

@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels.chacha import uniforms_of_records
-from rwn_core.neighbors.kernels.simd import padded
+from rwn_core.neighbors.chacha_kernel import uniforms_of_records
 from rwn_core.randomness import SecretKey
 
 
 def two_uniforms(key: SecretKey, records: NDArray[np.int64], stream: int) -> NDArray[np.float64]:
     """The first two of `rwn_core.randomness.uniforms`."""
-    low, high = padded(records & 0xFFFFFFFF), padded(records >> 32)
-    draws = np.empty((2, len(low)))
-    uniforms_of_records(key.words, low, high, stream, draws)
-    return draws[:, : len(records)]
+    draws = np.empty((2, len(records)))
+    uniforms_of_records(key.words, records, stream, draws)
+    return draws

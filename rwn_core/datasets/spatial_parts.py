@@ -16,7 +16,7 @@ from rwn_core.datasets.staged_arrays import DEAL, gather_leaf, load, points_like
 from rwn_core.datasets.staged_columns import columns_path
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index, build_index, frame_of
-from rwn_core.neighbors.kernels.arrays import Side
+from rwn_core.neighbors.index_kernel import IndexArrays
 from rwn_core.neighbors.points import Points, values_of
 
 INDEX = "index"
@@ -107,12 +107,12 @@ def load_leaf(run: Run, leaf: int, frame: Frame) -> Index:
     return Index(side=side, querying=querying, frame=frame)
 
 
-def load_side(run: Run, leaf: int, which: str = "target") -> Side:
+def load_side(run: Run, leaf: int, which: str = "target") -> IndexArrays:
     """One side of a leaf's index."""
     arrays: dict[str, Any] = {
-        name: load(run, INDEX, f"{leaf:06d}-{which}-{name}") for name in Side._fields
+        name: load(run, INDEX, f"{leaf:06d}-{which}-{name}") for name in IndexArrays._fields
     }
-    return Side(**{**arrays, "far": float(arrays["far"])})
+    return IndexArrays(**{**arrays, "far": float(arrays["far"])})
 
 
 def leaves_with_records(run: Run) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -352,31 +352,32 @@ def _cut(lists: Lists) -> Iterator[Lists]:
 
 def _search(table: SearchedTable, neighborhoods: Neighborhoods) -> Iterator[_Block]:
     """Search for the members once more, those of some leaves of the tree at a time."""
-    from rwn_core.neighbors.kernels.member_lists import list_members
+    from rwn_core.neighbors.draw_kernel import LIST
+    from rwn_core.neighbors.search_kernel import search as list_members
 
-    search = table.search
+    search, result = table.search, table.result
     side = search.query.side
     first = side.records[side.offsets[:-1]]  # identical records have the same neighborhood
     by_k = neighborhoods.within[first] < (neighborhoods.k or 0)
-    edges = np.where(by_k, table.result.kth[first] * (1 + TIE), search.edges)
-    wanted = search.wanted_for(None)._replace(edges=edges)
+    edges = np.where(by_k, result.kth[first] * (1 + TIE), search.edges)
+    request = search.request(None)._replace(edges=edges, k=0)
     starts = np.concatenate(([0], np.cumsum(neighborhoods.sizes[first] + 1)))
     leaves = side.starts[len(side.starts) // 2 - 1 :]
     for low, high in _ranges(starts[leaves]):
         base, end = leaves[low], leaves[high]
-        here = starts[base : end + 1] - starts[base]
-        members = np.empty(here[-1], np.int32)
-        what = (search.query.querying, side, wanted, base, here, members)
-        totals = neighborhoods.kernel.totals(np.diff(here) - 1)
-        lists = _lists(side.offsets[base : end + 1], here, members, totals)
+        here = starts - starts[base]
+        members = np.empty(here[end], np.int32)
+        into = result._replace(starts=here, members=members)
+        find = partial(list_members, search.query.querying, side, request, into, LIST)
+        counted = here[base : end + 1]
+        totals = neighborhoods.kernel.totals(np.diff(counted) - 1)
+        lists = _lists(side.offsets[base : end + 1], counted, members, totals)
         records = side.offsets[leaves[low : high + 1]] - side.offsets[base]
-        yield _Block(lists, partial(_list, list_members, what, low), records)
+        yield _Block(lists, partial(_find_leaves, find, low), records)
 
 
-def _list(
-    listing: Callable[..., None], what: tuple[Any, ...], leaf: int, one: int, two: int
-) -> None:
-    listing(*what, leaf + one, leaf + two)
+def _find_leaves(find: Callable[[int, int], None], leaf: int, one: int, two: int) -> None:
+    find(leaf + one, leaf + two)
 
 
 def _ranges(ends: NDArray[np.int64]) -> Iterator[tuple[int, int]]:

@@ -4,7 +4,7 @@ Two records that differ in a category are as far apart in it as w_a + w_b, the s
 levels. For those that differ in all categories that is a shift, the querying record's own w_a,
 and one more coordinate, the square root of w_b on the other side and 0 on this one. For those
 that agree in some category, its level numbers are a coordinate, so far apart that no others are
-near. So there is a pass of the search for each set of categories (`kernels/agreement.py`).
+near. So there is a pass of the search for each set of categories (`search_kernel.py`).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.embedding import Embedding
-from rwn_core.neighbors.kernels.kd_tree import rotate
+from rwn_core.neighbors.index_kernel import rotate
 from rwn_core.neighbors.points import CodedPoints, Points
 from rwn_core.parallel.threads import Watch
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
+from rwn_core.neighbors.distance_kernel import BLOCK
 from rwn_core.neighbors.embedding import levels_in_one
 from rwn_core.neighbors.frame import Frame, Precision
-from rwn_core.neighbors.kernels.arrays import Side
-from rwn_core.neighbors.kernels.duplicate_rows import group_rows
+from rwn_core.neighbors.index_kernel import IndexArrays, fill_tiles, group_rows, split_rows
 from rwn_core.neighbors.points import CodedPoints, Points, values_of
-from rwn_core.neighbors.tiles import Tree, fill_pass, ordered, tiles_for
 from rwn_core.parallel.threads import Watch
 
 SMALLEST, LARGEST = 1e-12, 1e12
+LINE = 64  # bytes
+NEARBY = 8192  # rows of a node whose coordinates are brought together: a fast cache holds them
 FARTHEST = 1e152  # the squares of some thousands of such differences still have a sum
 
 
@@ -45,15 +47,15 @@ class Index:
 
     Attributes
     ----------
-    side : Side
+    side : IndexArrays
         The arrays, as a search's target.
-    querying : Side
+    querying : IndexArrays
         The same as its query: other ones only where categories are coded.
     frame : Frame
     """
 
-    side: Side
-    querying: Side
+    side: IndexArrays
+    querying: IndexArrays
     frame: Frame
 
     @property
@@ -127,15 +129,14 @@ def build_index(
     assert tiles is not None
     offsets, records, positions = _records_of_rows(group, trees[0].order)
     numbered = np.arange(len(points)) if numbers is None else np.array(numbers, dtype=np.int64)
-    side = Side(
-        **tiles.finished(leaves),
+    side = IndexArrays(
+        **tiles._asdict(),
         starts=trees[0].starts,
         exact=rows[trees[0].order],
         offsets=offsets,
         records=records,
         positions=positions,
         numbers=numbered,
-        firsts=numbered[records[offsets[:-1]]],
         **_categories(points, frame, rows, trees),
     )
     return Index(side=side, querying=_querying(side, frame, quiet), frame=frame)
@@ -180,7 +181,7 @@ def _categories(
     }
 
 
-def _querying(side: Side, frame: Frame, watch: Watch) -> Side:
+def _querying(side: IndexArrays, frame: Frame, watch: Watch) -> IndexArrays:
     """The side as that of a search's query: its rows stay in the order of the first tree."""
     if frame.embedding is None:
         return side
@@ -196,7 +197,7 @@ def _querying(side: Side, frame: Frame, watch: Watch) -> Side:
         tiles = tiles or tiles_for(len(frame.rotations), columns, side.starts)
         fill_pass(tiles, which, columns, Tree(order, side.starts, low, high), watch)
     assert tiles is not None
-    return side._replace(**tiles.finished(leaves))
+    return side._replace(**tiles._asdict())
 
 
 def _is_middling(rows: NDArray[np.float64]) -> bool:
@@ -231,3 +232,88 @@ def _records_of_rows(
     offsets = np.concatenate(([0], np.cumsum(np.bincount(positions, minlength=len(order)))))
     records = np.argsort(positions, kind="stable").astype(np.int32)
     return offsets.astype(np.int64), records, positions
+
+
+class Tree(NamedTuple):
+    """The rows by position, where each node begins, and its box."""
+
+    order: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    low: NDArray[Any]
+    high: NDArray[Any]
+
+
+def ordered(columns: NDArray[Any], leaves: int, watch: Watch) -> Tree:
+    """Split the rows level by level."""
+    dimensions, count = columns.shape
+    nodes = 2 * leaves - 1
+    room = np.empty((2, nodes, dimensions), dtype=columns.dtype)
+    tree = Tree(np.arange(count, dtype=np.int32), np.zeros(nodes + 1, dtype=np.int64), *room)
+    stops = np.full(nodes, count)
+    level = 0  # nodes of the level before
+    while level < leaves and count > NEARBY * level:
+        level = _split_level(columns, tree, stops, level, watch)
+    order = tree.order
+    if level < leaves:  # from here on a node's rows lie together in memory
+        tree = tree._replace(order=np.arange(count, dtype=np.int32))
+        columns = columns[:, order]
+        while level < leaves:
+            level = _split_level(columns, tree, stops, level, watch)
+        order = order[tree.order]
+    tree.starts[nodes] = count
+    return tree._replace(order=order)
+
+
+def _split_level(
+    columns: NDArray[Any], tree: Tree, stops: NDArray[np.int64], level: int, watch: Watch
+) -> int:
+    """Split the nodes below a level of so many nodes; how many these are."""
+    width = max(1, 2 * level)
+    order, starts, low, high = tree
+
+    def split(start: int, stop: int) -> None:
+        first = width - 1
+        split_rows(columns, starts, stops, low, high, order, first + start, first + stop)
+
+    watch.run(split, width)
+    return width
+
+
+class Tiles(NamedTuple):
+    """The arrays of leaves, of all passes: see `IndexArrays`."""
+
+    tiles: NDArray[Any]
+    boxes: NDArray[Any]
+    spans: NDArray[np.float64]
+    norms: NDArray[np.float64]
+
+
+def tiles_for(passes: int, columns: NDArray[Any], starts: NDArray[np.int64]) -> Tiles:
+    """Allocate the tiles of trees with these starts."""
+    leaves, dimensions = len(starts) // 2, len(columns)
+    fullest = int(np.diff(starts[leaves - 1 :]).max())
+    width = -(-fullest // BLOCK) * BLOCK
+    return Tiles(
+        _aligned((passes * leaves, dimensions + 1, width), columns.dtype),
+        _aligned((2, dimensions, passes * leaves), columns.dtype),
+        np.empty(passes * leaves),
+        np.empty(passes * leaves),
+    )
+
+
+def fill_pass(room: Tiles, which: int, columns: NDArray[Any], tree: Tree, watch: Watch) -> None:
+    """Fill the tiles of a pass."""
+    leaves = len(tree.starts) // 2
+
+    def fill(start: int, stop: int) -> None:
+        fill_tiles(columns, *tree, *room, which * leaves, start, stop)
+
+    watch.run(fill, leaves)
+
+
+def _aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """An array that begins where a line of the processor's cache does."""
+    size = math.prod(shape)
+    room = np.empty(size + LINE, dtype=dtype)
+    begin = -room.ctypes.data % LINE // room.itemsize
+    return room[begin : begin + size].reshape(shape)

@@ -1,30 +1,79 @@
-"""How likely each member of a neighborhood is to be the donor: its weight over their total."""
+"""Weights of the members of a neighborhood: how likely each is to be the donor."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-Shape = Literal["even"]
+from rwn_core.errors import ParameterError
+from rwn_core.neighbors.members import Members
+
+Shape = Literal["even", "gaussian", "exponential"]
+Bandwidth = Literal["adaptive", "fixed", "absolute"]
+
+LEAST_SCALE = 0.05  # of the median one: the scale of a record whose neighbors are its clones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kernel:
-    """Weigh the members of a neighborhood; the neighborhood itself decides who is a member.
+    """Weigh the members of a neighborhood, which the neighborhood itself decides.
 
     A weight depends on a member's rank and squared distance only. Everything that draws donors or
-    computes with their probabilities reads them here.
+    computes with their probabilities reads them here. The kernel of a record at distance d is
+    exp(-t^2 / 2) (gaussian) or exp(-t) (exponential), with t = d / (width s) and the scale s of
+    the two records.
 
     Attributes
     ----------
-    shape : {"even"}
-        Each member weighs 1.
+    shape : {"even", "gaussian", "exponential"}
+        Even: each member weighs 1, and the other attributes have no part.
+    width : float
+    bandwidth : {"adaptive", "fixed", "absolute"}
+        The scale s: the geometric mean of both records' distances to their m-th nearest other;
+        the median of these distances; or 1, the unit of the distance.
+    bandwidth_k : int
+        m of the scale.
+    cap : float
+        Largest weight of a donor, where the weights of a record sum to 1.
+    own : bool
+        Whether a record is one of its own donors.
+    balance : float
+        How far the sums of weights that records give approach 1, from 0 to 1.
     """
 
     shape: Shape = "even"
+    width: float = 1.0
+    bandwidth: Bandwidth = "adaptive"
+    bandwidth_k: int = 10
+    cap: float = 0.1
+    own: bool = False
+    balance: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the table."""
+        for name, kinds in (("shape", Shape), ("bandwidth", Bandwidth)):
+            if getattr(self, name) not in get_args(kinds):
+                word = "kernel" if name == "shape" else name
+                raise ParameterError(f"{word} must be one of: {', '.join(get_args(kinds))}.")
+        if not _is_number(self.width) or not 0 < self.width < np.inf:
+            raise ParameterError("width must be a number above 0.")
+        whole = isinstance(self.bandwidth_k, int | np.integer)
+        if not whole or isinstance(self.bandwidth_k, bool) or self.bandwidth_k < 1:
+            raise ParameterError("bandwidth_k must be a whole number, at least 1.")
+        if not _is_number(self.cap) or not 0 < self.cap <= 1:
+            raise ParameterError("cap must be a number above 0, at most 1.")
+        if not isinstance(self.own, bool):
+            raise ParameterError("own must be true or false.")
+        if not _is_number(self.balance) or not 0 <= self.balance <= 1:
+            raise ParameterError("balance must be a number from 0 to 1.")
+
+    @property
+    def is_even(self) -> bool:
+        """True if all members are equally likely."""
+        return self.shape == "even"
 
     def weights(self, squared: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the weights of members at these squared distances, nearest first, same shape."""
@@ -54,6 +103,38 @@ class Kernel:
         weights = np.where(inside, self.weights(squared), 0.0)
         total = weights.sum(axis=1, keepdims=True)
         return np.asarray(weights / np.where(total > 0, total, 1.0))
+
+    def scales(self, table: Members) -> NDArray[np.float64]:
+        """Return the scale of each record, shape (n,), from the others in a table.
+
+        Parameters
+        ----------
+        table : Members
+            At least the `bandwidth_k` nearest others, without the record itself.
+        """
+        n = len(table.offsets) - 1
+        if self.bandwidth == "absolute":
+            return np.ones(n)
+        lengths = np.diff(table.offsets)
+        place = table.offsets[:-1] + np.minimum(self.bandwidth_k, lengths) - 1
+        distances = np.sqrt(table.squared[place])
+        positive = distances[distances > 0]
+        least = LEAST_SCALE * float(np.median(positive)) if len(positive) else 1.0
+        scales = np.maximum(distances, least)
+        return scales if self.bandwidth == "adaptive" else np.full(n, np.median(scales))
+
+    def logs(
+        self, squared: NDArray[np.float64], scales: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the logarithms of the kernel, same shape, by distance and scale squared."""
+        relative = squared / scales
+        if self.shape == "gaussian":
+            return np.asarray(relative / (-2.0 * self.width * self.width))
+        return np.asarray(np.sqrt(relative) / -self.width)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 EVEN = Kernel()

@@ -6,13 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import TIE
+from rwn_core.neighbors.draw_kernel import DRAW, STORE, SearchRequest, SearchResult
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.index import Index
-from rwn_core.neighbors.kernels.arrays import SearchResult, Wanted
-from rwn_core.neighbors.kernels.knn_query import nearest
-from rwn_core.neighbors.kernels.radius_query import radius_query
-from rwn_core.neighbors.kernels.simd import padded
 from rwn_core.neighbors.radius import Radius, radius_values
+from rwn_core.neighbors.search_kernel import search
 from rwn_core.parallel.threads import Watch
 
 
@@ -65,35 +63,34 @@ class Search:
         edges: NDArray[np.float64] = each * each * (1 + TIE)
         return edges
 
-    def wanted_for(self, drawing: Drawing | None) -> Wanted:
+    def request(self, drawing: Drawing | None) -> SearchRequest:
         """What is asked of each record, with draws or without."""
         streams = np.array([] if drawing is None else drawing.streams, dtype=np.int64)
-        return Wanted(
+        return SearchRequest(
             own=self.own,
             edges=self.edges,
             k=self.k,
             unit=self.target.frame.unit,
             key=np.zeros(8, np.uint32) if drawing is None else drawing.key.words,
             streams=streams,
-            words=padded(streams),
             q=np.zeros(0) if drawing is None else np.array(drawing.q, dtype=np.float64),
         )
 
     def run(self, watch: Watch, drawing: Drawing | None = None) -> SearchResult:
         """Find sizes and nearest distances, and draw donors if asked to, in one pass."""
         n = self.query.n
-        wanted = self.wanted_for(drawing)
+        request = self.request(drawing)
         result = SearchResult(
             within=np.zeros(n, np.int64),
             sizes=np.zeros(n, np.int64),
             nearest=np.full(n, np.nan),
             kth=np.zeros(n),
-            donors=np.empty((n if drawing else 0, len(wanted.streams)), np.int64),
+            donors=np.empty((n if drawing else 0, len(request.streams)), np.int64),
             starts=np.empty(0, np.int64),
             members=np.empty(0, np.int32),
             squared=np.empty(0),
         )
-        self._both_passes(wanted, result, watch)
+        self.write(request, result, DRAW, watch)
         return result
 
     def fill(self, result: SearchResult, watch: Watch) -> SearchResult:
@@ -104,30 +101,17 @@ class Search:
             members=np.empty(starts[-1], np.int32),
             squared=np.empty(starts[-1]),
         )
-        self._both_passes(self.wanted_for(None), table, watch)
+        self.write(self.request(None), table, STORE, watch)
         return table
 
-    def _both_passes(self, wanted: Wanted, result: SearchResult, watch: Watch) -> None:
+    def write(self, request: SearchRequest, result: SearchResult, sink: int, watch: Watch) -> None:
+        """Search for all query records, and write what a sink writes."""
         query, target = self.query.querying, self.target.side
-        share = 0.0 if self.epsilon is None else (0.7 if self.k else 1.0)
 
-        def search_balls(first: int, last: int) -> None:
-            radius_query(query, target, wanted, result, first, last)
+        def work(first: int, last: int) -> None:
+            search(query, target, request, result, sink, first, last)
 
-        def search_nearest(first: int, last: int) -> None:
-            nearest(query, target, wanted, result, short, first, last)
-
-        if self.epsilon is not None:
-            watch.run(search_balls, self.query.leaves, 0.0, share)
-        if self.k:
-            short = self._short_rows(result)
-            watch.run(search_nearest, len(short), share, 1.0)
-
-    def _short_rows(self, result: SearchResult) -> NDArray[np.int64]:
-        """Positions of the query rows with a record that has fewer than k within its radius."""
-        short = np.zeros(self.query.rows, dtype=bool)
-        short[self.query.side.positions[result.within < self.k]] = True
-        return np.flatnonzero(short)
+        watch.run(work, self.query.leaves)
 
 
 def _same_records(query: Index, target: Index) -> NDArray[np.int32]:

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import squared_to_all
-from rwn_core.neighbors.points import CodedPoints, Points
+from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.table import LARGEST_DENSE
-from rwn_core.parallel.threads import Watch, thread_count
 
 SAMPLE = 300  # records whose distances to all others are looked at
 FEWEST = 50  # of them, in a large table
@@ -122,17 +121,6 @@ def _sampled(points: Points) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     rows = np.unique(np.linspace(0, n - 1, looked_at).astype(np.int64))
     nearest, thinned = np.empty(len(rows)), -(-n // THINNED)
     kept = np.empty((len(rows), len(range(0, n, thinned))))
-    if n > LARGEST_DENSE and not isinstance(points, CodedPoints):
-        from rwn_core.neighbors.kernels.sampled_distances import look_around
-
-        columns = np.ascontiguousarray(points.T)
-
-        def look(first: int, last: int) -> None:
-            some = slice(first, last)
-            look_around(columns, rows[some], nearest[some], kept[some])
-
-        Watch(threads=thread_count()).run(look, len(rows))
-        return np.sqrt(nearest), kept
     for place, squared in enumerate(squared_to_all(points, rows)):
         squared[rows[place]] = np.inf
         nearest[place], kept[place] = squared.min(), squared[::thinned]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels.chacha import chains
-from rwn_core.neighbors.kernels.cut_table import donors_by_links
+from rwn_core.neighbors.chacha_kernel import chains
+from rwn_core.neighbors.draw_kernel import donors_by_links
 from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey

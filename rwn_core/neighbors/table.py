@@ -117,7 +117,7 @@ class NeighborTable:
     def _cut_compiled(
         self, edges: NDArray[np.float64], k: int, strict: bool
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        from rwn_core.neighbors.kernels.cut_table import cut_rows
+        from rwn_core.neighbors.draw_kernel import cut_rows
 
         within, sizes = np.empty(self.n, np.int64), np.empty(self.n, np.int64)
         kth = np.empty(self.n)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.neighbors.draw_kernel import SearchResult
 from rwn_core.neighbors.index import Index, build_index
-from rwn_core.neighbors.kernels.arrays import SearchResult
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, one_radius
 from rwn_core.neighbors.search import Search

@@ -67,9 +67,11 @@ def jit_inline(function: Function) -> Function:
     return cast(Function, _njit(_nrt=False, forceinline=True, **_UNSEEN)(function))
 
 
-def jit_source_inline(function: Function) -> Function:
-    """Compile into each caller: for what runs once a cell."""
-    return cast(Function, _njit(inline="always")(function))
+def jit_fused(function: Function) -> Function:
+    """`jit_inline`, where a product may go into a sum without being rounded first."""
+    return cast(
+        Function, _njit(_nrt=False, forceinline=True, fastmath={"contract"}, **_UNSEEN)(function)
+    )
 
 
 @contextmanager

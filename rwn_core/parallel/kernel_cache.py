@@ -47,8 +47,7 @@ def _for_this_process() -> str:
 @cache  # every kernel asks for it when it is imported
 def _state() -> str:
     digest = hashlib.sha256(version("numba").encode())
-    kernels = (*_PACKAGE.rglob("*_kernel.py"), *_PACKAGE.glob("*/kernels/*.py"))
-    for source in sorted((*kernels, _PACKAGE / "parallel" / "jit.py")):
+    for source in sorted((*_PACKAGE.rglob("*_kernel.py"), _PACKAGE / "parallel" / "jit.py")):
         digest.update(f"{source} {source.stat().st_mtime_ns}".encode() + source.read_bytes())
     return digest.hexdigest()[:12]
 

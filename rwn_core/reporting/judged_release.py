@@ -115,7 +115,7 @@ class JudgedRelease:
     guarded: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def kept(self) -> bool:
+    def holds_secret(self) -> bool:
         """True if a file holds its secret."""
         return bool(self.document["file"]["key"] == KEPT)
 

@@ -37,7 +37,7 @@ from rwn_core.reporting.ledger_entries import (
 )
 from rwn_core.reporting.table_marks import table_marks
 
-__all__ = ["add", "add_dataset", "foresee", "overlaps", "read_entries", "whole"]
+__all__ = ["add", "add_dataset", "file_bytes", "foresee", "overlaps", "read_entries"]
 
 _NEXT = ".next"  # ends the name of the file in which the next line lies ready
 Entries = Sequence[Mapping[str, Any]]
@@ -99,7 +99,7 @@ def _add(
     about: Mapping[str, str],
 ) -> tuple[dict[str, Any], list[str]]:
     with _opened(path) as stream, locked(stream):
-        content = whole(path)
+        content = file_bytes(path)
         key = ledger_key(path, new=not content)
         entries = read_entries(content, key)
         cut_short = content[stream.seek(0, os.SEEK_END) :]
@@ -122,7 +122,7 @@ def _add(
     return entry, warnings
 
 
-def whole(path: Path) -> bytes:
+def file_bytes(path: Path) -> bytes:
     """Read a ledger; a last line that a kill cut short is completed from where it lies ready."""
     content = path.read_bytes()
     end = content.rfind(b"\n") + 1
@@ -135,7 +135,7 @@ def foresee(
     path: Path, record: Mapping[str, Any], original: Microdata, files: Files = ()
 ) -> list[str]:
     """Say what `add` would warn of, and add nothing."""
-    content = whole(path) if path.exists() else b""
+    content = file_bytes(path) if path.exists() else b""
     if not content:
         return []
     key = ledger_key(path, new=False)

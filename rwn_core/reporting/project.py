@@ -73,7 +73,7 @@ class Project:
     decisions: tuple[Decision, ...] = ()
 
     @classmethod
-    def of(cls, microdata: Microdata, present: Scenario, saved: str) -> Project:
+    def from_table(cls, microdata: Microdata, present: Scenario, saved: str) -> Project:
         """A project of a table, without scenarios and decisions."""
         variables = tuple(
             Described(

@@ -56,7 +56,7 @@ def release_files(
         f"{HOUSE}/internal-report.html": internal_html(inside),
         f"{HOUSE}/schema.toml": microdata.schema.to_toml().encode("utf-8"),
     }
-    if judged.kept:
+    if judged.holds_secret:
         files[f"{HOUSE}/reproduce.py"] = SCRIPT.encode("utf-8")
     decision = approval.decision
     if decision is not None:

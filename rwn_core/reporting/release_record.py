@@ -65,7 +65,7 @@ class ReleasedFile:
     sha256: str
 
     @classmethod
-    def of(
+    def of(  # words: public name
         cls,
         content: bytes,
         format: str,

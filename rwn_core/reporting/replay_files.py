@@ -27,11 +27,11 @@ COLUMNS = (
 
 def replay_files(replay: Replayed) -> dict[str, bytes]:
     """The files of a replay, by name."""
-    charts = charts_of(replay)
+    charts = replay_charts(replay)
     files = {
         f"{replay.key}.html": _page(replay, charts),
         f"{replay.key}.csv": _csv(replay),
-        f"{replay.key}.txt": text_of(replay).encode(),
+        f"{replay.key}.txt": replay_text(replay).encode(),
     }
     for number, chart in enumerate(charts, start=1):
         end = "" if number == 1 else f"-{number}"
@@ -39,7 +39,7 @@ def replay_files(replay: Replayed) -> dict[str, bytes]:
     return files
 
 
-def charts_of(replay: Replayed) -> list[Chart]:
+def replay_charts(replay: Replayed) -> list[Chart]:
     """The charts of a replay; numbers of one unit stand side by side in the first one."""
     charts = [CHARTS["published_and_ours"](replay)] if replay.drawn else []
     charts += [CHARTS[key](shown) for key, shown in replay.pictures]
@@ -66,7 +66,7 @@ def cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def text_of(replay: Replayed) -> str:
+def replay_text(replay: Replayed) -> str:
     """Return the published results, ours and the verdict as a text."""
     lines = [
         replay.title,

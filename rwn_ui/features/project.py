@@ -31,7 +31,7 @@ def current_project(session: Session) -> Project:
         policy=session.policy,
         analysis_plan=session.analysis_plan,
     )
-    made = Project.of(session.data, present, date.today().isoformat())
+    made = Project.from_table(session.data, present, date.today().isoformat())
     return replace(
         made, scenarios=tuple(session.scenarios.values()), decisions=tuple(session.decisions)
     )

@@ -13,7 +13,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = {
     "broken files": "tools.fuzz 20000 --key {key} --state {folder}/fuzz.json",
     "kills": "tools.kills 200",
-    "resumed work": "tools.resumed 100",
     "users": "tools.sessions --users 20 --actions 100",
     "words in public files": "tools.public_words",
     "memory and speed": "tools.sessions --users 20 --memory --speed 10 --leave 100",

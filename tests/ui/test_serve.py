@@ -107,6 +107,7 @@ def test_the_server_ends_with_its_launcher_however_that_ends(number: int, free_p
     launcher = subprocess.Popen(
         [sys.executable, "-c", LAUNCHER.format(port=free_port())],
         cwd=ROOT,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # tests may run by nohup
         stdout=subprocess.PIPE,
         text=True,
     )

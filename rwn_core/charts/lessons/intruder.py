@@ -4,49 +4,41 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.charts.parts.style import (
-    NEUTRAL,
-    ORIGINAL,
-    Chart,
-    Trace,
-    axis,
-    chart,
-    floats,
-    label,
-    layout,
-    percent,
-)
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.lessons.intruder import SHOWN, Intruder
 
 _WIDTH = 0.66
 
 
-def draw(lesson: Intruder, answered: bool = False) -> Chart:
+def draw(lesson: Intruder, answered: bool = False) -> style.Chart:
     """Draw a bar for each of the most likely originals; `answered` marks the true source."""
     count = len(lesson.records)
     places = np.arange(count)
     names = [f"record {record + 1}" for record in lesson.records.tolist()]
     found = np.flatnonzero(lesson.records == lesson.source) if answered else places[:0]
     told = [
-        label("the true source", float(lesson.belief[place]), float(place), NEUTRAL, bold=True)
+        style.label(
+            "the true source", float(lesson.belief[place]), float(place), style.NEUTRAL, bold=True
+        )
         | {"xanchor": "left", "yanchor": "middle", "xshift": 4}
         for place in found.tolist()
     ]
     highest = float(lesson.belief.max(initial=0.0))
-    return chart(
+    return style.chart(
         "lesson_intruder",
         "Who could have made this row",
-        f"likeliest {percent(highest)} · {lesson.candidates} possible",
+        f"likeliest {style.percent(highest)} · {lesson.candidates} possible",
         f"Bars of the posterior probability of {count} originals for row {lesson.row + 1} of the "
-        f"release; the most likely has {percent(highest)} and {lesson.candidates} are possible",
+        f"release; the most likely has {style.percent(highest)} and {lesson.candidates} are "
+        "possible",
         data=[
             _bars(lesson.belief[place], [float(place)], filled=bool(place in found))
             for place in places.tolist()
         ],
-        layout=layout(
-            axis("probability that the row is this person's", 0, 1, share=True),
-            axis(
+        layout=style.layout(
+            style.axis("probability that the row is this person's", 0, 1, share=True),
+            style.axis(
                 "",
                 SHOWN - 0.4,
                 -0.6,
@@ -61,18 +53,18 @@ def draw(lesson: Intruder, answered: bool = False) -> Chart:
     )
 
 
-def _bars(length: float, rows: list[float], *, filled: bool) -> Trace:
+def _bars(length: float, rows: list[float], *, filled: bool) -> style.Trace:
     return {
         "type": "bar",
         "orientation": "h",
         "name": "probability",
-        "x": floats([length]),
+        "x": style.floats([length]),
         "y": rows,
         "width": _WIDTH,
         "offset": -_WIDTH / 2,
         "marker": {
-            "color": ORIGINAL if filled else "#0072B255",
-            "line": {"color": ORIGINAL, "width": 1.5},
+            "color": style.ORIGINAL if filled else "#0072B255",
+            "line": {"color": style.ORIGINAL, "width": 1.5},
         },
         "hovertemplate": "%{x:.1%}<extra></extra>",
     }

@@ -4,56 +4,52 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.charts.parts.style import (
-    LIMIT,
-    NEUTRAL,
-    Chart,
-    above,
-    axis,
-    chart,
-    floats,
-    label,
-    largest,
-    layout,
-    line,
-    number,
-    vertical,
-)
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.lessons.k_methods import KMethods
 
 _MOST_BORDERS = 40
 
 
-def draw(lesson: KMethods) -> Chart:
+def draw(lesson: KMethods) -> style.Chart:
     """Draw the counts within 2 delta of every value, with the bound of theorem 1."""
-    top = above(1.05 * largest(lesson.near, lesson.expected))
+    top = style.above(1.05 * style.largest(lesson.near, lesson.expected))
     groups = len(lesson.borders) - 1
     low, high = float(lesson.at.min()) - 2, float(lesson.at.max()) + 2
-    bound = line(floats(lesson.at), floats(lesson.near / 2), released=False, name="bound 1/2")
-    bound["line"] = {"color": LIMIT, "width": 1.5, "dash": "dot"}
+    bound = style.line(
+        style.floats(lesson.at), style.floats(lesson.near / 2), released=False, name="bound 1/2"
+    )
+    bound["line"] = {"color": style.LIMIT, "width": 1.5, "dash": "dot"}
     shown = lesson.borders if groups <= _MOST_BORDERS else lesson.borders[:0]
     place = int(np.argmin(lesson.expected / lesson.near))
     at = float(lesson.at[place])
-    return chart(
+    return style.chart(
         "lesson_k_methods",
         "Records within 2δ",
-        f"δ = {number(lesson.delta)} · {groups} intervals",
+        f"δ = {style.number(lesson.delta)} · {groups} intervals",
         f"Number of records within two delta of each of {len(lesson.at)} ages, as they are and as "
-        f"expected after noise; the expected share is at least {number(lesson.smallest)}",
+        f"expected after noise; the expected share is at least {style.number(lesson.smallest)}",
         data=[
-            line(floats(lesson.at), lesson.near, released=False, name="records as they are"),
-            line(floats(lesson.at), floats(lesson.expected), released=True, name="after k-noise"),
+            style.line(
+                style.floats(lesson.at), lesson.near, released=False, name="records as they are"
+            ),
+            style.line(
+                style.floats(lesson.at),
+                style.floats(lesson.expected),
+                released=True,
+                name="after k-noise",
+            ),
             bound,
         ],
-        layout=layout(
-            axis("age", low, high),
-            axis("records within 2δ", 0, top),
+        layout=style.layout(
+            style.axis("age", low, high),
+            style.axis("records within 2δ", 0, top),
             shapes=[
-                {**vertical(border, NEUTRAL, "dot"), "layer": "below"} for border in shown.tolist()
+                {**style.vertical(border, style.NEUTRAL, "dot"), "layer": "below"}
+                for border in shown.tolist()
             ],
             annotations=[
-                label("half of the blue line", at, float(lesson.near[place]) / 2, LIMIT)
+                style.label("half of the blue line", at, float(lesson.near[place]) / 2, style.LIMIT)
                 | {"yanchor": "top"}
             ],
         ),

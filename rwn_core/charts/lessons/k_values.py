@@ -5,35 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.charts.parts.style import (
-    LIMIT,
-    NEUTRAL,
-    ORIGINAL,
-    RELEASED,
-    Chart,
-    Trace,
-    above,
-    axis,
-    chart,
-    floats,
-    horizontal,
-    label,
-    largest,
-    layout,
-    line,
-    number,
-    outline,
-    percent,
-    vertical,
-)
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.lessons.k_methods import KMethods, NearReleased
 
 _BIN = 2.0  # years
-_COLORS = {"as they are": ORIGINAL, "after k-noise": RELEASED, "after k-PRAM": NEUTRAL}
+_COLORS = {
+    "as they are": style.ORIGINAL,
+    "after k-noise": style.RELEASED,
+    "after k-PRAM": style.NEUTRAL,
+}
 
 
-def draw(lesson: KMethods) -> Chart:
+def draw(lesson: KMethods) -> style.Chart:
     """Draw the distribution of the values, after k-noise and after k-PRAM."""
     sides = {
         "as they are": lesson.values,
@@ -45,23 +29,23 @@ def draw(lesson: KMethods) -> Chart:
     edges = np.arange(np.floor(low / _BIN) * _BIN, high + _BIN, _BIN)
     counts = {name: np.histogram(side, edges)[0] for name, side in sides.items()}
     beyond = (lesson.noisy < lesson.values.min()) | (lesson.noisy > lesson.values.max())
-    top = above(1.05 * largest(*counts.values()))
-    return chart(
+    top = style.above(1.05 * style.largest(*counts.values()))
+    return style.chart(
         "lesson_k_values",
         "Ages before and after",
         f"{int(beyond.sum())} beyond the range",
         f"Distribution of {len(lesson.values)} ages as they are, after k-noise and after k-PRAM; "
         f"k-noise takes {int(beyond.sum())} beyond the range of the true ones",
         data=[_outline(edges, height, name) for name, height in counts.items()],
-        layout=layout(
-            axis("age", float(edges[0]) - 1, float(edges[-1]) + 1),
-            axis("records", 0, top),
+        layout=style.layout(
+            style.axis("age", float(edges[0]) - 1, float(edges[-1]) + 1),
+            style.axis("records", 0, top),
             shapes=[
-                {**vertical(border, NEUTRAL, "dot"), "layer": "below"}
+                {**style.vertical(border, style.NEUTRAL, "dot"), "layer": "below"}
                 for border in lesson.borders.tolist()
             ],
             annotations=[
-                label(name, float(edges[-1]), top * (1 - 0.05 * row), color, bold=True)
+                style.label(name, float(edges[-1]), top * (1 - 0.05 * row), color, bold=True)
                 | {"xanchor": "right", "yanchor": "top"}
                 for row, (name, color) in enumerate(_COLORS.items())
             ],
@@ -71,35 +55,43 @@ def draw(lesson: KMethods) -> Chart:
     )
 
 
-def _outline(edges: NDArray[np.float64], heights: NDArray[np.int64], name: str) -> Trace:
-    fill = f"{ORIGINAL}22" if name == "as they are" else ""
-    drawn = outline(edges, heights, released=name == "after k-noise", fill=fill, name=name)
+def _outline(edges: NDArray[np.float64], heights: NDArray[np.int64], name: str) -> style.Trace:
+    fill = f"{style.ORIGINAL}22" if name == "as they are" else ""
+    drawn = style.outline(edges, heights, released=name == "after k-noise", fill=fill, name=name)
     if name == "after k-PRAM":
-        drawn["line"] |= {"color": NEUTRAL, "width": 1.2}
+        drawn["line"] |= {"color": style.NEUTRAL, "width": 1.2}
     return drawn
 
 
-def draw_near(counted: NearReleased) -> Chart:
+def draw_near(counted: NearReleased) -> style.Chart:
     """Draw the number of released records within delta of a released one, against k."""
-    share = f"{percent(counted.fewer, 2)} ± {percent(counted.fewer_error, 2)}"
+    share = f"{style.percent(counted.fewer, 2)} ± {style.percent(counted.fewer_error, 2)}"
     least = int(np.argmin(counted.mean))
-    return chart(
+    return style.chart(
         "lesson_k_near",
         "Released records within δ",
         f"{share} have fewer than k",
         f"Mean number of released records within delta of a released one, by true age; the least "
-        f"is {number(float(counted.mean[least]))} at {number(float(counted.at[least]))}",
+        f"is {style.number(float(counted.mean[least]))} at "
+        f"{style.number(float(counted.at[least]))}",
         data=[
-            line(
-                floats(counted.at), floats(counted.mean), released=True, name="near a released age"
+            style.line(
+                style.floats(counted.at),
+                style.floats(counted.mean),
+                released=True,
+                name="near a released age",
             )
         ],
-        layout=layout(
-            axis("age", float(counted.at.min()) - 2, float(counted.at.max()) + 2),
-            axis("released records within δ", 0, above(1.05 * largest(counted.mean, [counted.k]))),
-            shapes=[horizontal(counted.k, LIMIT, "dot")],
+        layout=style.layout(
+            style.axis("age", float(counted.at.min()) - 2, float(counted.at.max()) + 2),
+            style.axis(
+                "released records within δ",
+                0,
+                style.above(1.05 * style.largest(counted.mean, [counted.k])),
+            ),
+            shapes=[style.horizontal(counted.k, style.LIMIT, "dot")],
             annotations=[
-                label(f"k = {counted.k}", float(counted.at.min()), counted.k, LIMIT)
+                style.label(f"k = {counted.k}", float(counted.at.min()), counted.k, style.LIMIT)
                 | {"xanchor": "left"}
             ],
         ),

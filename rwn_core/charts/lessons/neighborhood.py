@@ -6,37 +6,26 @@ import math
 
 import numpy as np
 
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.plane import IN_SD, circle, plane
-from rwn_core.charts.parts.style import (
-    EPSILON,
-    NEUTRAL,
-    Chart,
-    Label,
-    Trace,
-    chart,
-    floats,
-    label,
-    number,
-    points,
-)
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.lessons.neighborhood import Neighborhood
 
 
-def draw(lesson: Neighborhood) -> Chart:
+def draw(lesson: Neighborhood) -> style.Chart:
     """Draw the records, the two balls around one of them, and its donors."""
     size, by_k = len(lesson.members), lesson.kth > lesson.epsilon
     wins = "k" if by_k else "ε"
     inside = np.zeros(len(lesson.points), dtype=bool)
     inside[lesson.members] = True
     center = lesson.points[lesson.record]
-    return chart(
+    return style.chart(
         "lesson_neighborhood",
         "One record and its neighborhood",
         f"{size} donors · {wins} decides",
         f"{len(lesson.points)} records in the plane; the chosen one has {size} possible donors, "
         f"because {'the k nearest reach' if by_k else 'epsilon reaches'} further, at "
-        f"{number(max(lesson.kth, lesson.epsilon))} standard deviations",
+        f"{style.number(max(lesson.kth, lesson.epsilon))} standard deviations",
         data=[*_clouds(lesson, inside), *_balls(lesson), _chosen(lesson)],
         layout=plane(lesson.points, IN_SD, annotations=_names(lesson)),
         large={"legend": True},
@@ -49,18 +38,23 @@ def draw(lesson: Neighborhood) -> Chart:
                 np.where(inside, "yes", "no"),
             ],
         )
-        | {"caption": f"Distances are measured from ({number(center[0])}, {number(center[1])})."},
+        | {
+            "caption": (
+                f"Distances are measured from ({style.number(center[0])}, "
+                f"{style.number(center[1])})."
+            )
+        },
     )
 
 
-def _clouds(lesson: Neighborhood, inside: np.ndarray) -> list[Trace]:
+def _clouds(lesson: Neighborhood, inside: np.ndarray) -> list[style.Trace]:
     """Return circles for group A, squares for group B; filled for donors."""
     traces = []
     for second, symbol in ((False, "circle"), (True, "square")):
         for donors in (False, True):
             rows = np.flatnonzero((lesson.second == second) & (inside == donors))
             rows = rows[rows != lesson.record]
-            cloud = points(*map(floats, lesson.points[rows].T), released=donors)
+            cloud = style.points(*map(style.floats, lesson.points[rows].T), released=donors)
             shape = symbol if donors else f"{symbol}-open"
             cloud["marker"] = cloud["marker"] | {"symbol": shape, "opacity": 1, "size": 6}
             cloud["name"] = f"group {'B' if second else 'A'}{', donors' if donors else ''}"
@@ -68,37 +62,39 @@ def _clouds(lesson: Neighborhood, inside: np.ndarray) -> list[Trace]:
     return traces
 
 
-def _balls(lesson: Neighborhood) -> list[Trace]:
+def _balls(lesson: Neighborhood) -> list[style.Trace]:
     """Return the two balls, and the part of the larger one that the other group sees."""
     center = lesson.points[lesson.record]
     found = [
-        circle(center, lesson.kth, NEUTRAL, name="k nearest", dash="dash"),
+        circle(center, lesson.kth, style.NEUTRAL, name="k nearest", dash="dash"),
     ]
     if lesson.epsilon > 0:
-        found.append(circle(center, lesson.epsilon, EPSILON, name="radius ε"))
+        found.append(circle(center, lesson.epsilon, style.EPSILON, name="radius ε"))
     square = max(lesson.kth, lesson.epsilon) ** 2 - lesson.apart**2
     if lesson.apart > 0 and square > 0:
         name = "the other group must be in here"
-        found.append(circle(center, math.sqrt(square), EPSILON, name=name, dash="dot"))
+        found.append(circle(center, math.sqrt(square), style.EPSILON, name=name, dash="dot"))
     return found
 
 
-def _chosen(lesson: Neighborhood) -> Trace:
+def _chosen(lesson: Neighborhood) -> style.Trace:
     x, y = lesson.points[lesson.record]
-    mark = points(floats([x]), floats([y]), released=False)
+    mark = style.points(style.floats([x]), style.floats([y]), released=False)
     symbol = "square-open" if lesson.second[lesson.record] else "circle-open"
-    mark["marker"] = {"size": 12, "color": NEUTRAL, "symbol": symbol, "opacity": 1}
+    mark["marker"] = {"size": 12, "color": style.NEUTRAL, "symbol": symbol, "opacity": 1}
     return mark | {"name": "the chosen record"}
 
 
-def _names(lesson: Neighborhood) -> list[Label]:
+def _names(lesson: Neighborhood) -> list[style.Label]:
     """Name the balls at their tops, the larger above, the smaller below."""
     x, y = lesson.points[lesson.record]
-    named = [(lesson.kth, "k nearest", NEUTRAL)]
-    named += [(lesson.epsilon, f"ε = {lesson.epsilon:g}", EPSILON)] if lesson.epsilon > 0 else []
+    named = [(lesson.kth, "k nearest", style.NEUTRAL)]
+    named += (
+        [(lesson.epsilon, f"ε = {lesson.epsilon:g}", style.EPSILON)] if lesson.epsilon > 0 else []
+    )
     largest = max(radius for radius, _, _ in named)
     return [
-        label(text, x, y + (radius if radius == largest else -radius), color)
+        style.label(text, x, y + (radius if radius == largest else -radius), color)
         | {"yanchor": "bottom" if radius == largest else "top"}
         for radius, text, color in named
     ]

@@ -5,21 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.charts.parts.style import (
-    EPSILON,
-    LIMIT,
-    NEUTRAL,
-    Chart,
-    Trace,
-    axis,
-    chart,
-    floats,
-    label,
-    layout,
-    percent,
-    points,
-    vertical,
-)
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.lessons.standard_errors import TRUTH, StandardErrors
 from rwn_core.evaluation.standard_errors import Z95
@@ -27,33 +13,35 @@ from rwn_core.evaluation.standard_errors import Z95
 _REACH = 1.1  # of the axis, to both sides of the truth
 
 
-def draw(lesson: StandardErrors) -> Chart:
+def draw(lesson: StandardErrors) -> style.Chart:
     """Draw the nominal 95 % interval of every release, and the slopes of the originals."""
     after, before = lesson.released, lesson.original
     count, missed = len(after.slope), int((~after.covered).sum())
     rows = np.arange(1, count + 1)
     low, high = after.slope - Z95 * after.error, after.slope + Z95 * after.error
-    hollow = points(floats(before.slope), rows, released=False)
-    filled = points(floats(after.slope), rows, released=True)
+    hollow = style.points(style.floats(before.slope), rows, released=False)
+    filled = style.points(style.floats(after.slope), rows, released=True)
     hollow["marker"]["size"] = filled["marker"]["size"] = 4
-    return chart(
+    return style.chart(
         "lesson_standard_errors",
         "95 % intervals, masked",
         f"{missed} of {count} miss it",
         f"Intervals of the slope in {count} masked samples; {missed} of them do not hold the true "
-        f"slope, so the coverage is {percent(after.coverage)} instead of 95 %",
+        f"slope, so the coverage is {style.percent(after.coverage)} instead of 95 %",
         data=[
-            _lines(low, high, rows, after.covered, NEUTRAL, "holds the truth"),
-            _lines(low, high, rows, ~after.covered, EPSILON, "misses the truth"),
+            _lines(low, high, rows, after.covered, style.NEUTRAL, "holds the truth"),
+            _lines(low, high, rows, ~after.covered, style.EPSILON, "misses the truth"),
             hollow,
             filled,
         ],
-        layout=layout(
-            axis("slope of x1", TRUTH - _REACH, TRUTH + _REACH),
-            axis("sample", count + 1, -3),
-            shapes=[vertical(TRUTH, LIMIT)],
+        layout=style.layout(
+            style.axis("slope of x1", TRUTH - _REACH, TRUTH + _REACH),
+            style.axis("sample", count + 1, -3),
+            shapes=[style.vertical(TRUTH, style.LIMIT)],
             annotations=[
-                label("the truth", TRUTH, -1, LIMIT, xanchor="left", bold=True, yanchor="middle")
+                style.label(
+                    "the truth", TRUTH, -1, style.LIMIT, xanchor="left", bold=True, yanchor="middle"
+                )
             ],
         ),
         large={"legend": True},
@@ -78,15 +66,15 @@ def _lines(
     which: NDArray[np.bool_],
     color: str,
     name: str,
-) -> Trace:
+) -> style.Trace:
     """Return one trace of many horizontal lines, with gaps between them."""
     gap = np.full(int(which.sum()), np.nan)
     return {
         "type": "scatter",
         "mode": "lines",
         "name": name,
-        "x": floats(np.column_stack([low[which], high[which], gap]).ravel()),
-        "y": floats(np.column_stack([rows[which], rows[which], gap]).ravel()),
+        "x": style.floats(np.column_stack([low[which], high[which], gap]).ravel()),
+        "y": style.floats(np.column_stack([rows[which], rows[which], gap]).ravel()),
         "line": {"color": color, "width": 1.5, "dash": "solid"},
         "hoverinfo": "name",
     }

@@ -6,42 +6,34 @@ from typing import Any
 
 import numpy as np
 
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.plane import IN_SD, circle, plane
-from rwn_core.charts.parts.style import (
-    EPSILON,
-    NEUTRAL,
-    RELEASED,
-    Chart,
-    Label,
-    Trace,
-    chart,
-    floats,
-    label,
-    number,
-    points,
-)
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.lessons.theorem import Theorem
 
 
-def draw(lesson: Theorem) -> Chart:
+def draw(lesson: Theorem) -> style.Chart:
     """Draw one release over its original, with the ball of one record and its two donors."""
-    before, after = (number(value, 2) for value in lesson.correlation)
+    before, after = (style.number(value, 2) for value in lesson.correlation)
     clouds = [
-        points(floats(side[:, 0]), floats(side[:, 1]), released=released)
+        style.points(style.floats(side[:, 0]), style.floats(side[:, 1]), released=released)
         for side, released in ((lesson.original, False), (lesson.released, True))
     ]
     for cloud in clouds:
         cloud["marker"] |= {"size": 4, "opacity": 0.55}
     center = lesson.original[lesson.record]
-    return chart(
+    return style.chart(
         "lesson_theorem",
         "Points and one release of them",
         f"one ball holds {len(lesson.members)} donors",
         f"{len(lesson.original)} original points and their release in the plane; the correlation "
         f"is {before} before and {after} after, and the joint distributions differ by at most "
-        f"{number(lesson.distance, 2)}",
-        data=[*clouds, circle(center, lesson.radius, EPSILON, name="the ball"), *_draws(lesson)],
+        f"{style.number(lesson.distance, 2)}",
+        data=[
+            *clouds,
+            circle(center, lesson.radius, style.EPSILON, name="the ball"),
+            *_draws(lesson),
+        ],
         layout=plane(lesson.original, IN_SD, annotations=_names(lesson)),
         large={"legend": True},
         table=table(
@@ -56,7 +48,7 @@ def draw(lesson: Theorem) -> Chart:
     )
 
 
-def _draws(lesson: Theorem) -> list[Trace]:
+def _draws(lesson: Theorem) -> list[style.Trace]:
     """Return lines from the two donors to the released point, and the record itself."""
     (x, y), (u, v) = lesson.original[lesson.record], lesson.released[lesson.record]
     first, second = lesson.original[lesson.donors]
@@ -64,24 +56,31 @@ def _draws(lesson: Theorem) -> list[Trace]:
         "type": "scatter",
         "mode": "lines",
         "name": "U and V of one record",
-        "x": floats([first[0], u, second[0]]),
-        "y": floats([first[1], v, second[1]]),
-        "line": {"color": NEUTRAL, "width": 1.5, "dash": "dot"},
+        "x": style.floats([first[0], u, second[0]]),
+        "y": style.floats([first[1], v, second[1]]),
+        "line": {"color": style.NEUTRAL, "width": 1.5, "dash": "dot"},
         "hoverinfo": "name",
     }
-    marks = points(
-        floats([x, first[0], second[0]]), floats([y, first[1], second[1]]), released=False
+    marks = style.points(
+        style.floats([x, first[0], second[0]]),
+        style.floats([y, first[1], second[1]]),
+        released=False,
     )
     marks |= {"name": "the record and its donors"}
-    marks["marker"] = {"size": 10, "color": NEUTRAL, "symbol": "diamond-open", "opacity": 1}
-    shown = points(floats([u]), floats([v]), released=True)
+    marks["marker"] = {"size": 10, "color": style.NEUTRAL, "symbol": "diamond-open", "opacity": 1}
+    shown = style.points(style.floats([u]), style.floats([v]), released=True)
     shown["marker"] = shown["marker"] | {"size": 10, "opacity": 1}
     return [path, marks, shown | {"name": "released as (U, V)"}]
 
 
-def _names(lesson: Theorem) -> list[Label]:
+def _names(lesson: Theorem) -> list[style.Label]:
     (u, v), (first, second) = lesson.released[lesson.record], lesson.original[lesson.donors]
     same = bool(lesson.donors[0] == lesson.donors[1])
     named = [("U, V" if same else "U", *first), *([] if same else [("V", *second)])]
-    labels = [label(text, at, up, NEUTRAL, bold=True, yshift=6) for text, at, up in named]
-    return [*labels, label("(U, V)", u, v, RELEASED, bold=True, yanchor="top", yshift=-5)]
+    labels = [
+        style.label(text, at, up, style.NEUTRAL, bold=True, yshift=6) for text, at, up in named
+    ]
+    return [
+        *labels,
+        style.label("(U, V)", u, v, style.RELEASED, bold=True, yanchor="top", yshift=-5),
+    ]

@@ -7,27 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import Drawn, area, bars, columns
 from rwn_core.charts.parts.paired_bars import paired_bar
-from rwn_core.charts.parts.style import (
-    NEUTRAL,
-    ORIGINAL,
-    RELEASED,
-    Chart,
-    Label,
-    Trace,
-    above,
-    axis,
-    chart,
-    escape,
-    label,
-    largest,
-    layout,
-    line,
-    number,
-    outline,
-    shorten,
-)
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.prediction_bands import Band
 from rwn_core.measures.measure import Reading
@@ -37,29 +19,29 @@ _LOST = "(missing)"
 _SIDES = ("original", "released")
 
 
-def draw(reading: Reading, variable: str, drawn: Drawn | None = None) -> Chart:
+def draw(reading: Reading, variable: str, drawn: Drawn | None = None) -> style.Chart:
     """Draw the distribution of one variable; `drawn` has the band "released VARIABLE"."""
     band = None if drawn is None else drawn.get(f"released {variable}")
     shown = reading.detail["variables"][variable]
     numeric = shown["kind"] == "numeric"
     large: dict[str, Any] = {"legend": True}
     if numeric:
-        note = f"SD {number(shown['sd_original'])} → {number(shown['sd_released'])}"
+        note = f"SD {style.number(shown['sd_original'])} → {style.number(shown['sd_released'])}"
         data, made = _steps(shown, variable, band)
     else:
-        note = f"total variation {number(shown['difference'])}"
+        note = f"total variation {style.number(shown['difference'])}"
         data, made = _bars(shown, band)
-        whole = [escape(shorten(name, 40)) for name in _common(shown)[0]]
+        whole = [style.escape(style.shorten(name, 40)) for name in _common(shown)[0]]
         large["yaxis"] = {"ticktext": whole}
     measure = "Kolmogorov–Smirnov distance" if numeric else "total variation distance"
-    return chart(
+    return style.chart(
         "distribution",
         f"Distribution of {variable}",
         note,
         f"Distribution of {variable}, original and released; {measure} "
-        f"{number(shown['difference'])}",
+        f"{style.number(shown['difference'])}",
         data=data,
-        layout=made | {"uirevision": escape(variable)},
+        layout=made | {"uirevision": style.escape(variable)},
         large=large,
         table=_counts(shown, numeric, band),
     )
@@ -67,7 +49,7 @@ def draw(reading: Reading, variable: str, drawn: Drawn | None = None) -> Chart:
 
 def _steps(
     shown: Mapping[str, Any], variable: str, band: Band | None
-) -> tuple[list[Trace], dict[str, Any]]:
+) -> tuple[list[style.Trace], dict[str, Any]]:
     """Return both histograms over the same bins, the original's filled lightly."""
     edges = np.asarray(shown["edges"], dtype=float)
     traces = []
@@ -76,23 +58,23 @@ def _steps(
         traces.append(area(np.repeat(edges, 2)[1:-1], low, high))
     for side in _SIDES:
         released = side == "released"
-        fill = "" if released else f"{ORIGINAL}22"
-        drawn = outline(edges, shown[side], released=released, fill=fill)
+        fill = "" if released else f"{style.ORIGINAL}22"
+        drawn = style.outline(edges, shown[side], released=released, fill=fill)
         drawn["line"] |= {"dash": "dot" if released else "solid"}
         drawn["hovertemplate"] = "from %{x:.4g}: %{y}<extra>%{fullData.name}</extra>"
         traces.append(drawn)
     missing, notes, right = _missing(shown, edges)
     tops = [] if band is None else [band.high]
     lost = [shown[f"missing_{side}"] for side in _SIDES]
-    top = above(1.05 * largest(shown["original"], shown["released"], lost, *tops))
+    top = style.above(1.05 * style.largest(shown["original"], shown["released"], lost, *tops))
     pad = 0.02 * (edges[-1] - edges[0])
-    x = axis(escape(shorten(variable, 40)), edges[0] - pad, right + pad, count=7)
-    return [*traces, *missing], layout(x, axis("records", 0, top), annotations=notes)
+    x = style.axis(style.escape(style.shorten(variable, 40)), edges[0] - pad, right + pad, count=7)
+    return [*traces, *missing], style.layout(x, style.axis("records", 0, top), annotations=notes)
 
 
 def _missing(
     shown: Mapping[str, Any], edges: NDArray[np.float64]
-) -> tuple[list[Trace], list[Label], float]:
+) -> tuple[list[style.Trace], list[style.Label], float]:
     """Return bars of missing values after the last bin, their name, and the axis end."""
     counts = {side: int(shown[f"missing_{side}"]) for side in _SIDES}
     if not any(counts.values()):
@@ -102,24 +84,26 @@ def _missing(
     traces = []
     for side, count in counts.items():
         corners = [left, left, left + width, left + width]
-        bar = line(corners, [0, count, count, 0], released=side == "released")
+        bar = style.line(corners, [0, count, count, 0], released=side == "released")
         bar["line"] |= {"dash": "dot" if side == "released" else "solid"}
         bar["hovertemplate"] = "missing: %{y}<extra>%{fullData.name}</extra>"
         if side == "original":
-            bar |= {"fill": "tozeroy", "fillcolor": f"{ORIGINAL}22"}
+            bar |= {"fill": "tozeroy", "fillcolor": f"{style.ORIGINAL}22"}
         traces.append(bar)
-    name = label("missing", left + width, max(counts.values()), NEUTRAL, xanchor="right")
+    name = style.label(
+        "missing", left + width, max(counts.values()), style.NEUTRAL, xanchor="right"
+    )
     return traces, [name], left + width
 
 
-def _bars(shown: Mapping[str, Any], band: Band | None) -> tuple[list[Trace], dict[str, Any]]:
+def _bars(shown: Mapping[str, Any], band: Band | None) -> tuple[list[style.Trace], dict[str, Any]]:
     """Return paired bars of every level; rare levels are drawn together."""
     names, counts = _common(shown)
     positions = list(range(len(names)))
     traces = []
     for side in _SIDES:
         filled = side == "released"
-        color = RELEASED if filled else ORIGINAL
+        color = style.RELEASED if filled else style.ORIGINAL
         traces.append(
             paired_bar(counts[side], positions, side, color, filled=filled, hover="%{x} records")
         )
@@ -128,11 +112,11 @@ def _bars(shown: Mapping[str, Any], band: Band | None) -> tuple[list[Trace], dic
         traces.append(bars(band.low, band.high, np.array(positions[:known]) + 0.2))
     ticks: dict[str, Any] = {
         "tickvals": positions,
-        "ticktext": [escape(shorten(name, 14)) for name in names],
+        "ticktext": [style.escape(style.shorten(name, 14)) for name in names],
     }
-    x = axis("records", 0, above(1.03 * largest(*counts.values())))
-    y = axis("", len(names) - 0.5, -0.5, showgrid=False, **ticks)
-    return traces, layout(x, y, barmode="overlay")
+    x = style.axis("records", 0, style.above(1.03 * style.largest(*counts.values())))
+    y = style.axis("", len(names) - 0.5, -0.5, showgrid=False, **ticks)
+    return traces, style.layout(x, y, barmode="overlay")
 
 
 def _common(shown: Mapping[str, Any]) -> tuple[list[str], dict[str, NDArray[Any]]]:

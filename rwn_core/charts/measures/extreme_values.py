@@ -5,18 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.charts.parts.style import (
-    NEUTRAL,
-    RELEASED,
-    Chart,
-    Trace,
-    axis,
-    chart,
-    escape,
-    layout,
-    percent,
-    shorten,
-)
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.tables import table
 from rwn_core.measures.measure import Reading
 
@@ -24,12 +13,12 @@ _SHOWN = 16
 _SIDES = ("largest", "smallest")
 
 
-def draw(reading: Reading) -> Chart:
+def draw(reading: Reading) -> style.Chart:
     """Draw the probability that each variable's largest and smallest value is released."""
     detail = reading.detail
     names = list(dict.fromkeys(detail["name"]))
     shown = names[:_SHOWN]
-    texts = [escape(shorten(name, 12)) for name in shown]
+    texts = [style.escape(style.shorten(name, 12)) for name in shown]
     small = {"tickfont": {"size": 10}} if len(shown) > 9 else {}
     rows: dict[str, Any] = {"tickvals": list(range(len(shown))), "ticktext": texts, **small}
     marks: dict[str, Any] = {
@@ -37,17 +26,17 @@ def draw(reading: Reading) -> Chart:
         "ticktext": ["0%", "25%", "50%", "75%", "100%"],
     }
     released = int(np.count_nonzero(detail["released"]))
-    return chart(
+    return style.chart(
         "extreme_values",
         "Extremes that survive",
-        f"{percent(reading.value)} expected · ● largest ○ smallest",
+        f"{style.percent(reading.value)} expected · ● largest ○ smallest",
         f"Probability that each numeric variable's largest and smallest value is released; "
-        f"{percent(reading.value, 1)} are expected and {released} of "
+        f"{style.percent(reading.value, 1)} are expected and {released} of "
         f"{len(detail['name'])} are in this release",
         data=[_points(detail, shown, side) for side in _SIDES],
-        layout=layout(
-            axis("probability to appear", -0.03, 1.05, **marks),
-            axis("", len(shown) - 0.4, -0.6, **rows),
+        layout=style.layout(
+            style.axis("probability to appear", -0.03, 1.05, **marks),
+            style.axis("", len(shown) - 0.4, -0.6, **rows),
         ),
         large={"legend": True},
         table=table(
@@ -72,16 +61,16 @@ def draw(reading: Reading) -> Chart:
     )
 
 
-def _points(detail: Any, shown: list[str], side: str) -> Trace:
+def _points(detail: Any, shown: list[str], side: str) -> style.Trace:
     chosen = [
         row
         for row, (name, which) in enumerate(zip(detail["name"], detail["side"], strict=True))
         if which == side and name in shown
     ]
     marker = (
-        {"size": 8, "color": RELEASED, "symbol": "circle"}
+        {"size": 8, "color": style.RELEASED, "symbol": "circle"}
         if side == "largest"
-        else {"size": 8, "color": NEUTRAL, "symbol": "circle-open", "line": {"width": 2}}
+        else {"size": 8, "color": style.NEUTRAL, "symbol": "circle-open", "line": {"width": 2}}
     )
     return {
         "type": "scatter",

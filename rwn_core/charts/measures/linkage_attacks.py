@@ -4,25 +4,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.paired_bars import short
-from rwn_core.charts.parts.style import (
-    NEUTRAL,
-    RELEASED,
-    Chart,
-    Trace,
-    axis,
-    chart,
-    escape,
-    label,
-    layout,
-    percent,
-)
 from rwn_core.charts.parts.tables import table
 
 Attack = Mapping[str, Any]
 
 
-def draw(attacks: Sequence[Attack]) -> Chart:
+def draw(attacks: Sequence[Attack]) -> style.Chart:
     """Draw a bar for each attack of `disclosure.attacks`: gray if ordinary, else filled."""
     shown = [attack for attack in attacks if attack["success"] is not None]
     positions = list(range(len(shown)))
@@ -32,26 +21,27 @@ def draw(attacks: Sequence[Attack]) -> Chart:
     claim = "method known, at least" if bound else "worst case"
     names: dict[str, Any] = {
         "tickvals": positions,
-        "ticktext": [escape(a["words"]) for a in shown],
+        "ticktext": [style.escape(a["words"]) for a in shown],
         "showgrid": False,
     }
-    return chart(
+    return style.chart(
         "linkage_attacks",
         "Who links how many",
-        f"ordinary {percent(ordinary)} · {claim} {percent(worst)}",
+        f"ordinary {style.percent(ordinary)} · {claim} {style.percent(worst)}",
         f"Share of records that intruders link correctly: an ordinary one at most "
-        f"{percent(ordinary, 1)}, one who knows the method {'at least' if bound else 'up to'} "
-        f"{percent(worst, 1)}",
+        f"{style.percent(ordinary, 1)}, one who knows the method "
+        f"{'at least' if bound else 'up to'} "
+        f"{style.percent(worst, 1)}",
         data=[_bars(shown, worst=False), _bars(shown, worst=True)],
-        layout=layout(
-            axis("records linked correctly", 0, 1.3, share=True, **_ticks()),
-            axis("", len(shown) - 0.4, -0.6, **names),
+        layout=style.layout(
+            style.axis("records linked correctly", 0, 1.3, share=True, **_ticks()),
+            style.axis("", len(shown) - 0.4, -0.6, **names),
             annotations=[
-                label(
+                style.label(
                     "≥ " * bool(a.get("at_least")) + short(a["success"]),
                     a["success"],
                     position,
-                    RELEASED if a["worst"] else NEUTRAL,
+                    style.RELEASED if a["worst"] else style.NEUTRAL,
                     bold=bool(a["worst"]),
                     xanchor="left",
                     yanchor="middle",
@@ -81,9 +71,9 @@ def _ticks() -> dict[str, Any]:
     return {"tickvals": [0, 0.25, 0.5, 0.75, 1.0], "ticktext": ["0%", "", "", "", "100%"]}
 
 
-def _bars(shown: Sequence[Attack], *, worst: bool) -> Trace:
+def _bars(shown: Sequence[Attack], *, worst: bool) -> style.Trace:
     rows = [position for position, attack in enumerate(shown) if bool(attack["worst"]) == worst]
-    color = RELEASED if worst else NEUTRAL
+    color = style.RELEASED if worst else style.NEUTRAL
     return {
         "type": "bar",
         "orientation": "h",

@@ -6,22 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import Drawn, range_text
-from rwn_core.charts.parts.style import (
-    ORIGINAL,
-    RELEASED,
-    Chart,
-    Trace,
-    above,
-    axis,
-    chart,
-    extremes,
-    floats,
-    largest,
-    layout,
-    number,
-    points,
-)
 from rwn_core.charts.parts.tables import paired
 from rwn_core.measures.measure import Reading
 
@@ -29,25 +15,27 @@ _SIDES = ("original", "released")
 _OUTLIERS = 40
 
 
-def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
+def draw(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
     """Draw two box plots, whiskers at most 1.5 interquartile ranges long."""
     detail = reading.detail
     values = [np.asarray(detail[side], dtype=float) for side in _SIDES]
     values = [v[np.isfinite(v)] for v in values]
     band = None if drawn is None else drawn["value"]
     draws = "" if band is None else f" · draws {range_text(band.low, band.high)}"
-    medians = [number(reading.baseline), number(reading.value)]
+    medians = [style.number(reading.baseline), style.number(reading.value)]
     traces = [trace for i in (1, 0) for trace in _box(values[i], released=bool(i))]
-    return chart(
+    return style.chart(
         "nearest_distance",
         "Nearest distance",
         f"median {medians[0]} → {medians[1]}" + draws + (" · sample" if detail["sampled"] else ""),
         "Box plots of the distance to the nearest record of the same file; the median is "
         f"{medians[0]} in the original and {medians[1]} in the release{_sample(detail)}",
         data=traces,
-        layout=layout(
-            axis("distance to the nearest record (SD)", 0, above(1.03 * largest(*values))),
-            axis("", -0.6, 1.6, tickvals=[1, 0], ticktext=list(_SIDES), showgrid=False),
+        layout=style.layout(
+            style.axis(
+                "distance to the nearest record (SD)", 0, style.above(1.03 * style.largest(*values))
+            ),
+            style.axis("", -0.6, 1.6, tickvals=[1, 0], ticktext=list(_SIDES), showgrid=False),
         ),
         table=paired(detail, f"distance to the nearest record{_sample(detail)}"),
     )
@@ -60,7 +48,7 @@ def _sample(detail: Mapping[str, Any]) -> str:
     return f" (a sample of {len(detail['original']):,} of {detail['of']:,} records)"
 
 
-def _box(values: NDArray[Any], *, released: bool) -> list[Trace]:
+def _box(values: NDArray[Any], *, released: bool) -> list[style.Trace]:
     """Return one box from its five numbers, and points beyond its whiskers."""
     if not values.size:
         return []
@@ -69,22 +57,22 @@ def _box(values: NDArray[Any], *, released: bool) -> list[Trace]:
     whisker = 1.5 * (q3 - q1)
     inside = values[(values >= q1 - whisker) & (values <= q3 + whisker)]
     outside = values[(values < q1 - whisker) | (values > q3 + whisker)]
-    color = RELEASED if released else ORIGINAL
+    color = style.RELEASED if released else style.ORIGINAL
     box = {
         "type": "box",
         "orientation": "h",
         "name": _SIDES[released],
         "y": [row],
-        "q1": floats([q1]),
-        "median": floats([median]),
-        "q3": floats([q3]),
-        "lowerfence": floats([inside.min()]),
-        "upperfence": floats([inside.max()]),
+        "q1": style.floats([q1]),
+        "median": style.floats([median]),
+        "q3": style.floats([q3]),
+        "lowerfence": style.floats([inside.min()]),
+        "upperfence": style.floats([inside.max()]),
         "width": 0.5,
         "line": {"color": color, "width": 1.6},
         "fillcolor": f"{color}66" if released else "rgba(0,0,0,0)",
         "hoverinfo": "x",
     }
-    far = outside[extremes(np.abs(outside - median), _OUTLIERS)]
-    beyond = points(floats(far), np.full(far.size, row), released=released)
+    far = outside[style.extremes(np.abs(outside - median), _OUTLIERS)]
+    beyond = style.points(style.floats(far), np.full(far.size, row), released=released)
     return [box, beyond | {"hovertemplate": "%{x:.2f}<extra></extra>", "showlegend": False}]

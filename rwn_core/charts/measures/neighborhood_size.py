@@ -6,29 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.clipped_axis import at_the_edge, beyond_words, clipped
-from rwn_core.charts.parts.style import (
-    EPSILON,
-    MANY,
-    NEUTRAL,
-    ORIGINAL,
-    Chart,
-    Label,
-    Trace,
-    above,
-    axis,
-    chart,
-    density,
-    extremes,
-    floats,
-    horizontal,
-    label,
-    largest,
-    layout,
-    percent,
-    points,
-    vertical,
-)
 from rwn_core.charts.parts.tables import table
 from rwn_core.measures.measure import Reading
 
@@ -40,28 +19,31 @@ _CAPTION = (
 _TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 
 
-def draw(reading: Reading) -> Chart:
+def draw(reading: Reading) -> style.Chart:
     """Draw the neighborhood sizes against nearest distances in standard deviations."""
     detail = reading.detail
     sizes = np.asarray(detail["sizes"])
     nearest = np.asarray(detail["nearest"], dtype=float)
     by_k = np.asarray(detail["governed_by_k"], dtype=bool)
     k, epsilon = detail["k"], detail["epsilon"]
-    low, high = 0.8, above(1.1 * largest(sizes, [10]))  # the same start wherever the sliders are
+    low, high = (
+        0.8,
+        style.above(1.1 * style.largest(sizes, [10])),
+    )  # the same start wherever the sliders are
     bulk = clipped(nearest)
-    top = above(1.08 * largest(nearest if bulk is None else [bulk], [epsilon or 0.0]))
+    top = style.above(1.08 * style.largest(nearest if bulk is None else [bulk], [epsilon or 0.0]))
     beyond = beyond_words(nearest, top)
-    share, median = percent(detail["share_governed_by_k"]), f"{detail['median']:,.5g}"
-    return chart(
+    share, median = style.percent(detail["share_governed_by_k"]), f"{detail['median']:,.5g}"
+    return style.chart(
         "neighborhood_size",
         "Neighborhood size",
         f"median {median} · {share} by k ◇",
         f"Nearest distance against neighborhood size of {len(sizes):,} records; the median size is "
         f"{median}, and k governs {share} of the records" + (f"; {beyond}" if beyond else ""),
         data=_cloud(sizes, nearest, by_k, (low, high, top)),
-        layout=layout(
+        layout=style.layout(
             _size_axis(low, high),
-            axis("nearest distance", 0, top),
+            style.axis("nearest distance", 0, top),
             **_lines(k, epsilon, top, beyond),
         ),
         large={"legend": True},
@@ -84,7 +66,7 @@ def _size_axis(low: float, high: float) -> dict[str, Any]:
     ticks = inside if len(inside) <= 7 else [t for t in inside if str(t)[0] == "1"]
     span = math.log10(low), math.log10(high)
     texts = [f"{tick:,}" for tick in ticks]
-    return axis("donor records", *span, type="log", tickvals=ticks, ticktext=texts)
+    return style.axis("donor records", *span, type="log", tickvals=ticks, ticktext=texts)
 
 
 def _cloud(
@@ -92,20 +74,20 @@ def _cloud(
     nearest: NDArray[Any],
     by_k: NDArray[np.bool_],
     frame: tuple[float, float, float],
-) -> list[Trace]:
+) -> list[style.Trace]:
     """Return hollow points, diamonds if k governs; from 2,000 records on a density and extremes."""
     shown = np.arange(len(sizes))
-    traces: list[Trace] = []
-    if len(sizes) >= MANY:
+    traces: list[style.Trace] = []
+    if len(sizes) >= style.MANY:
         low, high, top = frame
         edges = np.geomspace(low, high, 61), np.linspace(0, top, 31)
-        traces.append(density(sizes, nearest, ORIGINAL, edges))
-        shown = extremes(nearest)
+        traces.append(style.density(sizes, nearest, style.ORIGINAL, edges))
+        shown = style.extremes(nearest)
     for name, rows in (("radius", shown[~by_k[shown]]), ("k", shown[by_k[shown]])):
-        cloud = points(sizes[rows], floats(nearest[rows]), released=False)
+        cloud = style.points(sizes[rows], style.floats(nearest[rows]), released=False)
         cloud |= {"name": f"governed by {name}", "text": rows + 1, "hovertemplate": _HOVER}
         if name == "k":
-            cloud["marker"] |= {"size": 7, "color": NEUTRAL, "symbol": "diamond-open"}
+            cloud["marker"] |= {"size": 7, "color": style.NEUTRAL, "symbol": "diamond-open"}
         traces += at_the_edge(cloud, "y", frame[2])
     return traces
 
@@ -113,20 +95,24 @@ def _cloud(
 def _lines(k: int | None, epsilon: float | None, top: float, beyond: str) -> dict[str, Any]:
     """Return lines and names of the radius and of k, and words for values beyond the top."""
     shapes: list[dict[str, Any]] = []
-    labels: list[Label] = []
+    labels: list[style.Label] = []
     if epsilon:
-        shapes.append(horizontal(epsilon, EPSILON, "dash"))
+        shapes.append(style.horizontal(epsilon, style.EPSILON, "dash"))
         side = "top" if epsilon > 0.9 * top else "bottom"
         # where few records are: left of k, or right of it
         at, edge = (0, "left") if (k or 0) > 3 else (1, "right")
         text = f"ε = {epsilon:g}"
-        labels.append(label(text, at, epsilon, EPSILON, xref="paper", xanchor=edge, yanchor=side))
+        labels.append(
+            style.label(text, at, epsilon, style.EPSILON, xref="paper", xanchor=edge, yanchor=side)
+        )
     if k:
-        shapes.append(vertical(k, NEUTRAL, "dot"))
+        shapes.append(style.vertical(k, style.NEUTRAL, "dot"))
         # On a logarithmic axis Plotly places texts, unlike lines, by the exponent.
         place: dict[str, Any] = {"yref": "paper", "xanchor": "left", "yanchor": "top"}
-        labels.append(label(f"k = {k}", math.log10(k), 1, NEUTRAL, **place))
+        labels.append(style.label(f"k = {k}", math.log10(k), 1, style.NEUTRAL, **place))
     if beyond:
         corner: dict[str, Any] = {"xanchor": "right", "yanchor": "top", "yshift": -8}
-        labels.append(label(f"▲ {beyond}", 1, 1, NEUTRAL, xref="paper", yref="paper", **corner))
+        labels.append(
+            style.label(f"▲ {beyond}", 1, 1, style.NEUTRAL, xref="paper", yref="paper", **corner)
+        )
     return {"shapes": shapes, "annotations": labels}

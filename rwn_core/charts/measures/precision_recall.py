@@ -7,45 +7,32 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.charts.parts.style import (
-    NEUTRAL,
-    RELEASED,
-    Chart,
-    Label,
-    Trace,
-    axis,
-    chart,
-    floats,
-    horizontal,
-    label,
-    layout,
-    line,
-    percent,
-)
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.tables import table
 from rwn_core.measures.measure import Reading
 
 
-def draw(reading: Reading) -> Chart:
+def draw(reading: Reading) -> style.Chart:
     """Draw expected precision over recall, with all variables and by the keys."""
     detail = reading.detail
-    sure, keys = percent(detail["sure"]), detail["keys"]["at_sure"]
+    sure, keys = style.percent(detail["sure"]), detail["keys"]["at_sure"]
     sample = " · sample" if detail["sampled"] else ""
-    return chart(
+    return style.chart(
         "precision_recall",
         "Linked with certainty",
-        f"{percent(reading.value, 1)} at {sure} · keys {percent(keys, 1)}{sample}",
+        f"{style.percent(reading.value, 1)} at {sure} · keys {style.percent(keys, 1)}{sample}",
         f"Expected share of right links over the share of rows that are linked, the surest first: "
-        f"{percent(reading.value, 1)} of the rows are linked with {sure} right, by the keys alone "
-        f"{percent(keys, 1)}",
+        f"{style.percent(reading.value, 1)} of the rows are linked with {sure} right, by the keys "
+        "alone "
+        f"{style.percent(keys, 1)}",
         data=[
-            _trace(detail["keys"], "by the keys", NEUTRAL, "dot"),
-            _trace(detail["all"], "all variables", RELEASED, "solid"),
+            _trace(detail["keys"], "by the keys", style.NEUTRAL, "dot"),
+            _trace(detail["all"], "all variables", style.RELEASED, "solid"),
         ],
-        layout=layout(
-            axis("rows that are linked, the surest first", 0, 1.04, share=True),
-            axis("links that are right", 0, 1.06, share=True),
-            shapes=[horizontal(detail["sure"], NEUTRAL, "dot")],
+        layout=style.layout(
+            style.axis("rows that are linked, the surest first", 0, 1.04, share=True),
+            style.axis("links that are right", 0, 1.06, share=True),
+            shapes=[style.horizontal(detail["sure"], style.NEUTRAL, "dot")],
             annotations=_labels(detail["keys"]),
         ),
         large={"legend": True},
@@ -53,21 +40,21 @@ def draw(reading: Reading) -> Chart:
     )
 
 
-def _trace(curve: Mapping[str, Any], name: str, color: str, dash: str) -> Trace:
+def _trace(curve: Mapping[str, Any], name: str, color: str, dash: str) -> style.Trace:
     recall = np.concatenate((np.zeros(min(1, len(curve["recall"]))), curve["recall"]))
     precision = np.concatenate((curve["precision"][:1], curve["precision"]))
-    drawn = line(floats(recall), floats(precision), released=True, name=name)
+    drawn = style.line(style.floats(recall), style.floats(precision), released=True, name=name)
     drawn["line"] |= {"color": color, "dash": dash}
     drawn["hovertemplate"] = "%{x:.1%} linked, %{y:.1%} right<extra>%{fullData.name}</extra>"
     return drawn
 
 
-def _labels(curve: Mapping[str, Any]) -> list[Label]:
+def _labels(curve: Mapping[str, Any]) -> list[style.Label]:
     """Name the lower curve, below its end."""
     if not len(curve["recall"]):
         return []
     place = (float(curve["recall"][-1]), float(curve["precision"][-1]))
-    return [label("by the keys", *place, NEUTRAL, xanchor="right", yanchor="top")]
+    return [style.label("by the keys", *place, style.NEUTRAL, xanchor="right", yanchor="top")]
 
 
 def _table(detail: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,22 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import NAME, Drawn, bars, columns
-from rwn_core.charts.parts.style import (
-    NEUTRAL,
-    Chart,
-    Trace,
-    axis,
-    chart,
-    escape,
-    floats,
-    layout,
-    line,
-    number,
-    points,
-    shorten,
-    vertical,
-)
 from rwn_core.charts.parts.tables import table
 from rwn_core.measures.measure import Reading
 
@@ -36,22 +22,22 @@ _APART = 0.16
 
 def _note(largest: float, signs: int) -> str:
     """Return the largest change, and the number of significant signs that turned."""
-    words = f"largest change {number(largest)} SE"
+    words = f"largest change {style.number(largest)} SE"
     return f"{words} · {signs} turned" if signs else words
 
 
-def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
+def draw(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
     """Draw the slopes, without the intercept; at most the 14 that moved most."""
     detail = reading.detail
     moved = np.asarray(detail["standardized_difference"], dtype=float)[1:]
     ranked = np.argsort(-np.nan_to_num(moved, nan=-1.0), kind="stable")[:_SLOPES]
     rows = np.sort(ranked) + 1
-    names = [shorten(detail["terms"][i], 12) for i in rows]
+    names = [style.shorten(detail["terms"][i], 12) for i in rows]
     response, signs = detail["response"], int(np.sum(detail["sign_changed"][1:]))
     traces = [] if drawn is None else [_reach(detail, rows, drawn)]
     traces += [t for side in ("original", "released") for t in _intervals(detail, rows, side)]
     low, high = _span(traces)
-    return chart(
+    return style.chart(
         "regression",
         f"Regression of {response}",
         _note(reading.value, signs),
@@ -59,20 +45,23 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
         f"standard error; {signs} of {len(moved)} slopes changed a sign beyond chance"
         + ("" if drawn is None else f"; pale bars: {NAME}"),
         data=traces,
-        layout=layout(
-            axis("slope / original's standard error", low, high, count=6),
-            axis(
+        layout=style.layout(
+            style.axis("slope / original's standard error", low, high, count=6),
+            style.axis(
                 "",
                 len(rows) - 0.5,
                 -0.5,
                 tickvals=list(range(len(rows))),
-                ticktext=[escape(name) for name in names],
+                ticktext=[style.escape(name) for name in names],
                 showgrid=False,
             ),
-            shapes=[vertical(0, NEUTRAL)],
+            shapes=[style.vertical(0, style.NEUTRAL)],
             uirevision=response,
         ),
-        large={"legend": True, "yaxis": {"ticktext": [escape(detail["terms"][i]) for i in rows]}},
+        large={
+            "legend": True,
+            "yaxis": {"ticktext": [style.escape(detail["terms"][i]) for i in rows]},
+        },
         table=coefficients(detail, drawn),
     )
 
@@ -105,7 +94,8 @@ def coefficients(detail: Mapping[str, Any], drawn: Drawn | None = None) -> dict[
     )
     explained = "Share of deviance explained" if "family" in detail else "R²"
     result["caption"] = (
-        f"{explained} {number(detail['r2_original'])} → {number(detail['r2_released'])}; "
+        f"{explained} {style.number(detail['r2_original'])} → "
+        f"{style.number(detail['r2_released'])}; "
         f"{detail['n_original']:,} → {detail['n_released']:,} complete records. The "
         "released standard errors do not know of the masking, and may be too small."
     )
@@ -129,7 +119,7 @@ def _short(value: float) -> float:
     return float(f"{value:.7g}")
 
 
-def _intervals(detail: Mapping[str, Any], rows: NDArray[np.intp], side: str) -> list[Trace]:
+def _intervals(detail: Mapping[str, Any], rows: NDArray[np.intp], side: str) -> list[style.Trace]:
     """Return the slopes of one file as points over one broken line of intervals."""
     unit = np.asarray(detail["se_original"], dtype=float)[rows]
     slope = np.asarray(detail[f"coefficient_{side}"], dtype=float)[rows] / unit
@@ -138,22 +128,24 @@ def _intervals(detail: Mapping[str, Any], rows: NDArray[np.intp], side: str) -> 
     height = np.arange(len(rows)) + (_APART if released else -_APART)
     gap = np.full(len(rows), np.nan)
     ends = np.column_stack([slope - half, slope + half, gap]).ravel()
-    bars = line(floats(ends), floats(np.repeat(height, 3)), released=released)
+    bars = style.line(style.floats(ends), style.floats(np.repeat(height, 3)), released=released)
     bars |= {"hoverinfo": "skip", "showlegend": False, "line": bars["line"] | {"dash": "solid"}}
-    marks = points(floats(slope), floats(height), released=released, customdata=floats(half))
+    marks = style.points(
+        style.floats(slope), style.floats(height), released=released, customdata=style.floats(half)
+    )
     marks["marker"] |= {"size": 7, "opacity": 1}
     marks["hovertemplate"] = "%{x:.2f} ± %{customdata:.2f}<extra>%{fullData.name}</extra>"
     return [bars, marks]
 
 
-def _reach(detail: Mapping[str, Any], rows: NDArray[np.intp], drawn: Drawn) -> Trace:
+def _reach(detail: Mapping[str, Any], rows: NDArray[np.intp], drawn: Drawn) -> style.Trace:
     """Return the ranges of the slopes of other draws."""
     unit = np.asarray(detail["se_original"], dtype=float)[rows]
     band = drawn["coefficient_released"]
     return bars(band.low[rows] / unit, band.high[rows] / unit, np.arange(len(rows)) + _APART)
 
 
-def _span(traces: list[Trace]) -> tuple[float, float]:
+def _span(traces: list[style.Trace]) -> tuple[float, float]:
     """Return a range that holds every interval and 0, in steps of 2."""
     ends = np.concatenate([[-1.0, 1.0], *(np.asarray(t["x"], dtype=float) for t in traces)])
     ends = ends[np.isfinite(ends)]

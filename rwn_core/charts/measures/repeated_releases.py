@@ -4,26 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.charts.parts.style import (
-    NEUTRAL,
-    RELEASED,
-    Chart,
-    Trace,
-    axis,
-    chart,
-    floats,
-    label,
-    layout,
-    line,
-    percent,
-)
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.tables import table
 from rwn_core.measures.measure import Reading
 
 _HIGH = 0.8  # from where the label has no room above the line
 
 
-def draw(reading: Reading) -> Chart:
+def draw(reading: Reading) -> style.Chart:
     """Draw the success after several releases in the same row order, and in fresh ones."""
     detail = reading.detail
     times = np.asarray(detail["releases"], dtype=float)
@@ -31,25 +19,27 @@ def draw(reading: Reading) -> Chart:
     shuffled = float(detail["shuffled"])
     least = "at least " if detail["standing"] == "at least" else ""
     last = int(times[-1])
-    return chart(
+    return style.chart(
         "repeated_releases",
         "Repeated releases",
-        f"rows in place: {percent(float(same[0]))} → {least}{percent(reading.value)} after 3"
-        + (" · sample" if detail.get("sampled") else ""),
+        f"rows in place: {style.percent(float(same[0]))} → {least}{style.percent(reading.value)} "
+        "after 3" + (" · sample" if detail.get("sampled") else ""),
         f"Share of records linked by the keys if rows keep their places: {least}"
-        f"{percent(float(same[0]), 1)} after one release, {least}{percent(reading.value, 1)} after "
-        f"three, {least}{percent(float(same[-1]), 1)} after {last}. In fresh secret order at least "
-        f"{percent(shuffled, 1)}",
+        f"{style.percent(float(same[0]), 1)} after one release, "
+        f"{least}{style.percent(reading.value, 1)} after "
+        f"three, {least}{style.percent(float(same[-1]), 1)} after {last}. In fresh secret order "
+        "at least "
+        f"{style.percent(shuffled, 1)}",
         data=_traces(times, same, shuffled, least),
-        layout=layout(
-            axis("releases", 0.6, times[-1] + 0.4, tickvals=times, ticktext=_texts(times)),
-            axis("linked by the keys", 0, 1.04, share=True),
+        layout=style.layout(
+            style.axis("releases", 0.6, times[-1] + 0.4, tickvals=times, ticktext=_texts(times)),
+            style.axis("linked by the keys", 0, 1.04, share=True),
             annotations=[
-                label(
+                style.label(
                     "fresh order, at least",
                     times[-1],
                     shuffled,
-                    NEUTRAL,
+                    style.NEUTRAL,
                     xanchor="right",
                     yanchor="top" if shuffled > _HIGH else "bottom",
                 )
@@ -64,15 +54,17 @@ def _texts(times: Any) -> list[str]:
     return [f"{int(t)}" for t in times]
 
 
-def _traces(times: Any, same: Any, shuffled: float, least: str) -> list[Trace]:
-    kept = line(floats(times), floats(same), released=True, name=f"{least}same order".strip())
-    kept["mode"] = "lines+markers"
-    kept["marker"] = {"size": 6, "color": RELEASED, "symbol": "circle"}
-    kept["hovertemplate"] = f"%{{x}} releases: {least}%{{y:.1%}}<extra>same order</extra>"
-    fresh = line(
-        floats(times), [shuffled] * len(times), released=False, name="fresh order, at least"
+def _traces(times: Any, same: Any, shuffled: float, least: str) -> list[style.Trace]:
+    kept = style.line(
+        style.floats(times), style.floats(same), released=True, name=f"{least}same order".strip()
     )
-    fresh["line"] |= {"color": NEUTRAL}
+    kept["mode"] = "lines+markers"
+    kept["marker"] = {"size": 6, "color": style.RELEASED, "symbol": "circle"}
+    kept["hovertemplate"] = f"%{{x}} releases: {least}%{{y:.1%}}<extra>same order</extra>"
+    fresh = style.line(
+        style.floats(times), [shuffled] * len(times), released=False, name="fresh order, at least"
+    )
+    fresh["line"] |= {"color": style.NEUTRAL}
     fresh["hovertemplate"] = "%{x} releases: at least %{y:.1%}<extra>fresh order</extra>"
     return [fresh, kept]
 
@@ -80,5 +72,5 @@ def _traces(times: Any, same: Any, shuffled: float, least: str) -> list[Trace]:
 def _table(times: Any, same: Any, shuffled: float, least: str) -> dict[str, Any]:
     return table(
         ["releases", f"same order{', at least' * bool(least)}", "fresh order, at least"],
-        [[int(t) for t in times], floats(same), [shuffled] * len(times)],
+        [[int(t) for t in times], style.floats(same), [shuffled] * len(times)],
     )

@@ -5,23 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import NAME, Drawn, bars, columns
 from rwn_core.charts.parts.clipped_axis import at_the_edge, beyond_words, clipped
-from rwn_core.charts.parts.style import (
-    NEUTRAL,
-    Chart,
-    Trace,
-    above,
-    axis,
-    chart,
-    escape,
-    floats,
-    largest,
-    layout,
-    line,
-    points,
-    shorten,
-)
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.prediction_bands import Band
 from rwn_core.measures.measure import Reading
@@ -29,7 +15,7 @@ from rwn_core.measures.measure import Reading
 _GROUPS = 12
 
 
-def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
+def draw(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
     """Draw the small groups that changed most, at most 12."""
     detail = reading.detail
     names = [str(name) for name in detail["groups"]]
@@ -42,15 +28,17 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
     total, vanished = detail["total_change"], detail["vanished"]
     sign = "+" if total > 0 else "−" if total < 0 else "±"
     bulk = clipped(np.fmax(before, after))
-    top = above(1.05 * (largest(before, after, *_tops(band, rows)) if bulk is None else bulk))
+    top = style.above(
+        1.05 * (style.largest(before, after, *_tops(band, rows)) if bulk is None else bulk)
+    )
     beyond = beyond_words(np.fmax(before, after), top, "group")
     note = f"together {sign}{abs(total):.0%}" + (f" · {vanished} vanished" if vanished else "")
     note += f" · {beyond} ▶" if beyond else ""
     ticks: dict[str, Any] = {
         "tickvals": list(range(len(rows))),
-        "ticktext": [escape(shorten(names[row], 20)) for row in rows],
+        "ticktext": [style.escape(style.shorten(names[row], 20)) for row in rows],
     }
-    return chart(
+    return style.chart(
         "subgroups",
         "Small groups",
         note,
@@ -61,13 +49,13 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
             *([] if band is None else [bars(band.low[rows], band.high[rows], range(len(rows)))]),
             *_traces(before, after, law, top),
         ],
-        layout=layout(
-            axis("records", 0, top),
-            axis("", len(rows) - 0.5, -0.5, showgrid=False, tickfont={"size": 9}, **ticks),
+        layout=style.layout(
+            style.axis("records", 0, top),
+            style.axis("", len(rows) - 0.5, -0.5, showgrid=False, tickfont={"size": 9}, **ticks),
         ),
         large={
             "legend": True,
-            "yaxis": {"ticktext": [escape(shorten(names[row], 60)) for row in rows]},
+            "yaxis": {"ticktext": [style.escape(style.shorten(names[row], 60)) for row in rows]},
         },
         table=_table(detail, names, band),
     )
@@ -75,21 +63,26 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
 
 def _traces(
     before: NDArray[Any], after: NDArray[Any], expected: NDArray[Any] | None, top: float
-) -> list[Trace]:
+) -> list[style.Trace]:
     height = np.arange(len(before))
     gap = np.full(len(before), np.nan)
     ends = np.column_stack([before, after, gap]).ravel()
-    bars = line(floats(ends), floats(np.repeat(height, 3)), released=False)
-    bars["line"] |= {"color": NEUTRAL, "width": 1.4}
+    bars = style.line(style.floats(ends), style.floats(np.repeat(height, 3)), released=False)
+    bars["line"] |= {"color": style.NEUTRAL, "width": 1.4}
     bars |= {"hoverinfo": "skip", "showlegend": False}
     traces = [bars]
     if expected is not None:
-        marks = points(floats(expected), height, released=False, name="expected")
-        marks["marker"] = {"symbol": "diamond-open", "size": 8, "color": NEUTRAL, "opacity": 1}
+        marks = style.points(style.floats(expected), height, released=False, name="expected")
+        marks["marker"] = {
+            "symbol": "diamond-open",
+            "size": 8,
+            "color": style.NEUTRAL,
+            "opacity": 1,
+        }
         marks["hovertemplate"] = "%{x:.1f} records<extra>expected</extra>"
         traces.append(marks)
     for values, released in ((before, False), (after, True)):
-        marks = points(values, height, released=released)
+        marks = style.points(values, height, released=released)
         marks["marker"] |= {"size": 7, "opacity": 1}
         marks["hovertemplate"] = "%{x} records<extra>%{fullData.name}</extra>"
         traces += at_the_edge(marks, "x", top)

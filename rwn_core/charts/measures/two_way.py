@@ -5,49 +5,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import range_text
 from rwn_core.charts.parts.signed_heatmap import SMALL_FONT, color_span, signed_heatmap
-from rwn_core.charts.parts.style import (
-    MANY,
-    NEUTRAL,
-    ORIGINAL,
-    RELEASED,
-    Chart,
-    Trace,
-    axis,
-    chart,
-    density,
-    escape,
-    floats,
-    layout,
-    number,
-    percent,
-    points,
-    shorten,
-    vertical,
-)
 from rwn_core.charts.parts.tables import table
 from rwn_core.measures.measure import Reading
 
 
-def draw(reading: Reading, drawn: tuple[float, float] | None = None) -> Chart:
+def draw(reading: Reading, drawn: tuple[float, float] | None = None) -> style.Chart:
     """Draw the relation of two variables; `drawn` is the range of their correlation."""
     if reading.detail["kind"] == "points":
         return _points(reading, drawn)
     return _table(reading)
 
 
-def _points(reading: Reading, drawn: tuple[float, float] | None) -> Chart:
+def _points(reading: Reading, drawn: tuple[float, float] | None) -> style.Chart:
     detail = reading.detail
     one, other = (str(name) for name in detail["names"])
     clouds = [np.asarray(detail[side], dtype=float) for side in ("original", "released")]
-    r = [number(detail[f"correlation_{side}"], 2) for side in ("original", "released")]
+    r = [style.number(detail[f"correlation_{side}"], 2) for side in ("original", "released")]
     every = np.concatenate(clouds)
     low, high = every.min(axis=0), every.max(axis=0)
     pad = 0.04 * np.where(high > low, high - low, 1.0)
     low, high = low - pad, high + pad
-    many = max(map(len, clouds)) >= MANY
-    return chart(
+    many = max(map(len, clouds)) >= style.MANY
+    return style.chart(
         "two_way",
         f"{one} and {other}",
         f"correlation {r[0]} → {r[1]}"
@@ -69,55 +51,63 @@ def _points(reading: Reading, drawn: tuple[float, float] | None) -> Chart:
     )
 
 
-def _overlaid(clouds: list[NDArray[Any]]) -> list[Trace]:
+def _overlaid(clouds: list[NDArray[Any]]) -> list[style.Trace]:
     traces = []
     for cloud, released in zip(clouds, (False, True), strict=True):
-        made = points(floats(cloud[:, 0]), floats(cloud[:, 1]), released=released)
+        made = style.points(style.floats(cloud[:, 0]), style.floats(cloud[:, 1]), released=released)
         made["hovertemplate"] = "%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>"
         traces.append(made)
     return traces
 
 
-def _side_by_side(clouds: list[NDArray[Any]], low: NDArray[Any], high: NDArray[Any]) -> list[Trace]:
+def _side_by_side(
+    clouds: list[NDArray[Any]], low: NDArray[Any], high: NDArray[Any]
+) -> list[style.Trace]:
     """Return large clouds next to each other, since they would hide each other."""
     width = high[0] - low[0]
     traces = []
-    for side, (cloud, color) in enumerate(zip(clouds, (ORIGINAL, RELEASED), strict=True)):
+    for side, (cloud, color) in enumerate(
+        zip(clouds, (style.ORIGINAL, style.RELEASED), strict=True)
+    ):
         shift = side * 1.06 * width
         edges = np.linspace(low[0], high[0], 41) + shift, np.linspace(low[1], high[1], 31)
-        traces.append(density(cloud[:, 0] + shift, cloud[:, 1], color, edges))
+        traces.append(style.density(cloud[:, 0] + shift, cloud[:, 1], color, edges))
     return traces
 
 
 def _frame(
     one: str, other: str, low: NDArray[Any], high: NDArray[Any], many: bool
 ) -> dict[str, Any]:
-    y = axis(escape(shorten(other, 24)), low[1], high[1])
+    y = style.axis(style.escape(style.shorten(other, 24)), low[1], high[1])
     if not many:
-        return layout(axis(escape(shorten(one, 40)), low[0], high[0], count=7), y)
+        return style.layout(
+            style.axis(style.escape(style.shorten(one, 40)), low[0], high[0], count=7), y
+        )
     width = high[0] - low[0]
     halves: dict[str, Any] = {
         "tickvals": [low[0] + width / 2, low[0] + 1.56 * width],
         "ticktext": ["original", "released"],
         "showgrid": False,
     }
-    x = axis(escape(shorten(one, 40)), low[0], low[0] + 2.06 * width, **halves)
-    return layout(x, y, shapes=[vertical(high[0] + 0.03 * width, NEUTRAL)])
+    x = style.axis(style.escape(style.shorten(one, 40)), low[0], low[0] + 2.06 * width, **halves)
+    return style.layout(x, y, shapes=[style.vertical(high[0] + 0.03 * width, style.NEUTRAL)])
 
 
-def _table(reading: Reading) -> Chart:
+def _table(reading: Reading) -> style.Chart:
     detail = reading.detail
     one, other = (str(name) for name in detail["names"])
     before, after = (np.asarray(detail[side], dtype=float) for side in ("original", "released"))
     change = after / after.sum() - before / before.sum()
     rows, columns = ([str(name) for name in detail[side]] for side in ("rows", "columns"))
-    texts = [[f"{escape(row)} × {escape(column)}" for column in columns] for row in rows]
-    moved = percent(reading.value, 1)
+    texts = [
+        [f"{style.escape(row)} × {style.escape(column)}" for column in columns] for row in rows
+    ]
+    moved = style.percent(reading.value, 1)
     trace = signed_heatmap(change, color_span(change), texts, "%{z:+.2%} of the records")
     trace["colorbar"]["ticktext"] = [
         f"{100 * at:+g}%".replace("-", "−") if at else "0" for at in trace["colorbar"]["tickvals"]
     ]
-    return chart(
+    return style.chart(
         "two_way",
         f"{one} by {other}",
         f"{moved} of the records moved",
@@ -140,15 +130,15 @@ def _table(reading: Reading) -> Chart:
 def _grid(names: tuple[str, str], rows: list[str], columns: list[str]) -> dict[str, Any]:
     down: dict[str, Any] = {
         "tickvals": list(range(len(rows))),
-        "ticktext": [escape(shorten(row, 12)) for row in rows],
+        "ticktext": [style.escape(style.shorten(row, 12)) for row in rows],
     }
     across: dict[str, Any] = {
         "tickvals": list(range(len(columns))),
-        "ticktext": [escape(shorten(column, 10)) for column in columns],
+        "ticktext": [style.escape(style.shorten(column, 10)) for column in columns],
     }
-    titles = [escape(shorten(name, 30)) for name in names]
-    x = axis(titles[1], -0.5, len(columns) - 0.5, showgrid=False, **across)
-    y = axis(titles[0], len(rows) - 0.5, -0.5, showgrid=False, **down)
+    titles = [style.escape(style.shorten(name, 30)) for name in names]
+    x = style.axis(titles[1], -0.5, len(columns) - 0.5, showgrid=False, **across)
+    y = style.axis(titles[0], len(rows) - 0.5, -0.5, showgrid=False, **down)
     for each in (x, y):
         each["tickfont"] = {"size": SMALL_FONT}
-    return layout(x, y, right=52)
+    return style.layout(x, y, right=52)

@@ -10,30 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import NAME, Drawn, range_text, stripe
 from rwn_core.charts.parts.clipped_axis import at_the_edge, beyond_words, clipped
-from rwn_core.charts.parts.style import (
-    MANY,
-    NEUTRAL,
-    ORIGINAL,
-    RELEASED,
-    Chart,
-    Label,
-    Trace,
-    above,
-    axis,
-    chart,
-    density,
-    extremes,
-    floats,
-    horizontal,
-    label,
-    largest,
-    layout,
-    number,
-    points,
-    vertical,
-)
 from rwn_core.charts.parts.tables import paired
 from rwn_core.measures.measure import Reading
 
@@ -42,7 +21,9 @@ _HOVER = "record %{x}: %{y:.3g}<extra>%{fullData.name}</extra>"
 _HOVER_SHIFTED = "record %{text}: %{y:.3g}<extra>%{fullData.name}</extra>"
 
 
-def draw(reading: Reading, drawn: Drawn | None = None, *, key: str, title: str, unit: str) -> Chart:
+def draw(
+    reading: Reading, drawn: Drawn | None = None, *, key: str, title: str, unit: str
+) -> style.Chart:
     """Draw the values of both files; from 2,000 records on next to each other, as densities.
 
     `drawn` has the band "max_released"; `unit` names the value on the axis.
@@ -50,18 +31,18 @@ def draw(reading: Reading, drawn: Drawn | None = None, *, key: str, title: str, 
     detail = reading.detail
     values = [np.asarray(detail[side], dtype=float) for side in _SIDES]
     records = [np.asarray(detail[f"records_{side}"]) + 1 for side in _SIDES]
-    many = max(map(len, values)) >= MANY
+    many = max(map(len, values)) >= style.MANY
     # Beyond MANY records the clouds would hide each other: the released one moves to the right.
-    width = int(max(largest(*records), 1))
+    width = int(max(style.largest(*records), 1))
     shift = [0, int(1.06 * width) if many else 0]
     band = None if drawn is None else drawn["max_released"]
     bulk = clipped(*values)
-    top = above(
-        1.1 * (largest(*values, [] if band is None else band.high) if bulk is None else bulk)
+    top = style.above(
+        1.1 * (style.largest(*values, [] if band is None else band.high) if bulk is None else bulk)
     )
-    maxima = [number(detail[f"max_{side}"]) for side in _SIDES]
+    maxima = [style.number(detail[f"max_{side}"]) for side in _SIDES]
     holders = [detail[f"argmax_{side}"] + 1 for side in _SIDES]
-    return chart(
+    return style.chart(
         key,
         title,
         f"max {maxima[0]} → {maxima[1]}"
@@ -75,13 +56,17 @@ def draw(reading: Reading, drawn: Drawn | None = None, *, key: str, title: str, 
             for i in (0, 1)
             for trace in _cloud(records[i], values[i], shift[i], (width, top), released=bool(i))
         ],
-        layout=layout(
+        layout=style.layout(
             _record_axis(width, many),
-            axis(unit, 0, top),
+            style.axis(unit, 0, top),
             shapes=[
                 *([] if band is None else [stripe(band.low, band.high)]),
-                *([horizontal(most, ORIGINAL)] if (most := detail["max_original"]) <= top else []),
-                *([vertical(1.03 * width, NEUTRAL)] if many else []),
+                *(
+                    [style.horizontal(most, style.ORIGINAL)]
+                    if (most := detail["max_original"]) <= top
+                    else []
+                ),
+                *([style.vertical(1.03 * width, style.NEUTRAL)] if many else []),
             ],
             annotations=_names(detail, shift, top, width + shift[1]),
         ),
@@ -93,13 +78,13 @@ def draw(reading: Reading, drawn: Drawn | None = None, *, key: str, title: str, 
 def _record_axis(width: int, many: bool) -> dict[str, Any]:
     """Return the axis of record numbers, or of two halves for files next to each other."""
     if not many:
-        return axis("record", -0.02 * width, 1.03 * width)
+        return style.axis("record", -0.02 * width, 1.03 * width)
     halves: dict[str, Any] = {
         "tickvals": [width / 2, 1.56 * width],
         "ticktext": list(_SIDES),
         "showgrid": False,
     }
-    return axis("records, in file order", -0.02 * width, 2.08 * width, **halves)
+    return style.axis("records, in file order", -0.02 * width, 2.08 * width, **halves)
 
 
 def _cloud(
@@ -109,23 +94,25 @@ def _cloud(
     frame: tuple[int, float],
     *,
     released: bool,
-) -> list[Trace]:
+) -> list[style.Trace]:
     """Return all points of one file, or its density and its largest values."""
     shown = np.arange(len(values))
-    traces: list[Trace] = []
-    if len(values) >= MANY:
+    traces: list[style.Trace] = []
+    if len(values) >= style.MANY:
         edges = np.linspace(0, frame[0], 41) + shift, np.linspace(0, frame[1], 31)
-        color = RELEASED if released else ORIGINAL
-        traces.append(density(records + shift, values, color, edges))
-        shown = extremes(values)
-    cloud = points(records[shown] + shift, floats(values[shown]), released=released)
+        color = style.RELEASED if released else style.ORIGINAL
+        traces.append(style.density(records + shift, values, color, edges))
+        shown = style.extremes(values)
+    cloud = style.points(records[shown] + shift, style.floats(values[shown]), released=released)
     cloud["hovertemplate"] = _HOVER
-    if shift or len(values) >= MANY:
+    if shift or len(values) >= style.MANY:
         cloud |= {"text": records[shown], "hovertemplate": _HOVER_SHIFTED}
     return [*traces, *at_the_edge(cloud, "y", frame[1])]
 
 
-def _names(detail: Mapping[str, Any], shift: list[int], top: float, span: float) -> list[Label]:
+def _names(
+    detail: Mapping[str, Any], shift: list[int], top: float, span: float
+) -> list[style.Label]:
     """Name the record of each maximum; of two close ones the lower is named below its point."""
     spots: dict[int, tuple[int, float, float]] = {}
     for i, side in enumerate(_SIDES):
@@ -139,16 +126,16 @@ def _names(detail: Mapping[str, Any], shift: list[int], top: float, span: float)
         # names above both points would touch each other
         if abs(y0 - y1) < 0.14 * top and abs(x0 - x1) < 0.16 * span:
             below = 0 if y0 < y1 else 1
-    labels: list[Label] = []
+    labels: list[style.Label] = []
     for i, (record, x, height) in spots.items():
         align = "left" if x < 0.06 * span else "right" if x > 0.94 * span else "center"
         side_of = {"xanchor": align, "yanchor": "top" if i == below else "bottom"}
         lift = {"yshift": -3 if i == below else 3}
         text = f"#{record}"
         if height > top:  # beside the arrow at the edge; the file to the right goes left of its own
-            height, text = top, f"#{record}: {number(height)}"
+            height, text = top, f"#{record}: {style.number(height)}"
             side_of = {"xanchor": "right" if x > 0.5 * span else "left", "yanchor": "top"}
             lift = {"xshift": -6 if x > 0.5 * span else 6, "yshift": -12 * i}
-        color = RELEASED if i else ORIGINAL
-        labels.append(label(text, x, height, color, bold=True, **side_of, **lift))
+        color = style.RELEASED if i else style.ORIGINAL
+        labels.append(style.label(text, x, height, color, bold=True, **side_of, **lift))
     return labels

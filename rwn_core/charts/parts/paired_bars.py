@@ -5,31 +5,21 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from rwn_core.charts.parts.style import (
-    INVISIBLE,
-    NEUTRAL,
-    ORIGINAL,
-    RELEASED,
-    Trace,
-    axis,
-    escape,
-    label,
-    layout,
-    percent,
-    shorten,
-)
+from rwn_core.charts.parts import style
 
 Pair = tuple[str, float | None, float | None]
 """Name, share before and share after, each in [0, 1] or unknown."""
 
 
-def bars(pairs: Sequence[Pair], names: tuple[str, str], *, before: str = ORIGINAL) -> list[Trace]:
+def bars(
+    pairs: Sequence[Pair], names: tuple[str, str], *, before: str = style.ORIGINAL
+) -> list[style.Trace]:
     """Return two bars for each pair: hollow before, filled after."""
     traces = []
     for side in (0, 1):
         rows = [row for row, pair in enumerate(pairs) if pair[1 + side] is not None]
         shares = [float(pairs[row][1 + side] or 0.0) for row in rows]
-        color = RELEASED if side else before
+        color = style.RELEASED if side else before
         traces.append(paired_bar(shares, rows, names[side], color, filled=bool(side)))
     return traces
 
@@ -42,7 +32,7 @@ def paired_bar(
     *,
     filled: bool,
     hover: str = "%{x:.1%}",
-) -> Trace:
+) -> style.Trace:
     """Return one side of paired bars: hollow above, or filled below."""
     return {
         "type": "bar",
@@ -53,7 +43,7 @@ def paired_bar(
         "width": 0.36,
         "offset": 0.02 if filled else -0.38,
         "marker": {
-            "color": f"{color}CC" if filled else INVISIBLE,
+            "color": f"{color}CC" if filled else style.INVISIBLE,
             "line": {"color": color, "width": 1.4},
         },
         "hovertemplate": f"{hover}<extra>%{{fullData.name}}</extra>",
@@ -63,29 +53,29 @@ def paired_bar(
 def short(share: float) -> str:
     """Return a share in few characters; a tiny one is not rounded to 0."""
     if 0 < share < 0.0005:
-        return escape("< 0.1 %")
-    return percent(share, 0 if share in (0, 1) or share >= 0.1 else 1)
+        return style.escape("< 0.1 %")
+    return style.percent(share, 0 if share in (0, 1) or share >= 0.1 else 1)
 
 
 def frame(pairs: Sequence[Pair], title: str, *, length: int = 24) -> dict[str, Any]:
     """Return the layout: names at the left, shares along, the later number behind its bar."""
-    texts = [escape(shorten(name, length)) for name, _, _ in pairs]
+    texts = [style.escape(style.shorten(name, length)) for name, _, _ in pairs]
     small = {"tickfont": {"size": 10}} if len(pairs) > 9 else {}
     rows: dict[str, Any] = {"tickvals": list(range(len(pairs))), "ticktext": texts, **small}
     marks: dict[str, Any] = {
         "tickvals": [0, 0.25, 0.5, 0.75, 1.0],
         "ticktext": ["0%", "", "50%", "", "100%"],
     }
-    return layout(
-        axis(title, 0, 1.26, **marks),
-        axis("", len(pairs) - 0.4, -0.6, showgrid=False, **rows),
+    return style.layout(
+        style.axis(title, 0, 1.26, **marks),
+        style.axis("", len(pairs) - 0.4, -0.6, showgrid=False, **rows),
         barmode="overlay",
         annotations=[
-            label(
+            style.label(
                 short(pair[2]),
                 max(pair[1] or 0.0, pair[2]),
                 row + 0.2,
-                NEUTRAL,
+                style.NEUTRAL,
                 xanchor="left",
                 yanchor="middle",
                 xshift=3,

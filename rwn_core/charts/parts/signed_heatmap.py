@@ -6,18 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import range_text
-from rwn_core.charts.parts.style import (
-    FONT,
-    Trace,
-    axis,
-    escape,
-    floats,
-    largest,
-    layout,
-    shorten,
-    widest,
-)
 from rwn_core.evaluation.prediction_bands import Band
 
 SMALL_FONT = 9
@@ -34,13 +24,13 @@ _SCALE = [
 
 def color_span(values: ArrayLike) -> float:
     """Return the end of the color scale, one of a few steps."""
-    top = largest(np.abs(np.asarray(values, dtype=float)))
+    top = style.largest(np.abs(np.asarray(values, dtype=float)))
     return next((step for step in _SPANS if step >= top), float(np.ceil(top)))
 
 
 def signed_heatmap(
     values: NDArray[Any], span: float, texts: Sequence[Sequence[str]], unit: str, *, gap: int = 1
-) -> Trace:
+) -> style.Trace:
     """Return changes as colors, shape (rows, columns); NaN stays empty.
 
     `texts` name the cells, escaped; `unit` is Plotly's form of the value, such as "%{z:+.3f}".
@@ -50,7 +40,7 @@ def signed_heatmap(
         "type": "heatmap",
         "x": list(range(columns)),
         "y": list(range(rows)),
-        "z": floats(np.round(values, 5)),
+        "z": style.floats(np.round(values, 5)),
         "zmin": -span,
         "zmax": span,
         "colorscale": _SCALE,
@@ -68,10 +58,10 @@ def pair_layout(names: Sequence[str], room: tuple[int, int], right: float) -> di
     """Return the layout of a square of pairs; `room` names fit down and across."""
     size, edge = {"size": SMALL_FONT}, (-0.5, len(names) - 0.5)
     down, across = (name_ticks(names, each, 9) for each in room)
-    x = axis("", *edge, showgrid=False, tickangle=-90, tickfont=size, **across)
-    y = axis("", *reversed(edge), showgrid=False, tickfont=size, **down)
-    made = layout(x, y, right=right)
-    made["margin"]["b"] = round(widest(across["ticktext"]) * SMALL_FONT / FONT + 8)
+    x = style.axis("", *edge, showgrid=False, tickangle=-90, tickfont=size, **across)
+    y = style.axis("", *reversed(edge), showgrid=False, tickfont=size, **down)
+    made = style.layout(x, y, right=right)
+    made["margin"]["b"] = round(style.widest(across["ticktext"]) * SMALL_FONT / style.FONT + 8)
     return made
 
 
@@ -80,7 +70,7 @@ def name_ticks(names: Sequence[str], room: int, length: int) -> dict[str, Any]:
     positions = list(range(0, len(names), max(1, -(-len(names) // max(room, 1)))))
     return {
         "tickvals": positions,
-        "ticktext": [escape(shorten(names[at], length)) for at in positions],
+        "ticktext": [style.escape(style.shorten(names[at], length)) for at in positions],
     }
 
 
@@ -99,7 +89,7 @@ def colorbar(ends: Sequence[float], texts: Sequence[str], size: int = SMALL_FONT
 
 def pair_texts(names: Sequence[str], band: Band | None, *, above: bool) -> list[list[str]]:
     """Return the names of all pairs, with the range of draws on one side of the diagonal."""
-    safe = [escape(name) for name in names]
+    safe = [style.escape(name) for name in names]
 
     def text(i: int, j: int) -> str:
         words = f"{safe[i]} × {safe[j]}"

@@ -6,16 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rwn_core.charts.parts.style import (
-    Chart,
-    axis,
-    chart,
-    escape,
-    floats,
-    layout,
-    line,
-    points,
-)
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.tables import table
 
 if TYPE_CHECKING:  # charts are drawn by commands that run no replay
@@ -24,7 +15,7 @@ if TYPE_CHECKING:  # charts are drawn by commands that run no replay
 _APART = 0.13
 
 
-def draw(replay: Replayed) -> Chart:
+def draw(replay: Replayed) -> style.Chart:
     """Draw the rows of one unit: hollow for printed, filled for ours with its tolerance."""
     rows = replay.drawn
     at = np.arange(len(rows), dtype=np.float64)
@@ -35,26 +26,30 @@ def draw(replay: Replayed) -> Chart:
     )
     ends = np.column_stack([ours - reach, ours + reach, np.full(len(rows), np.nan)])
     heights = np.repeat(at + _APART, 3)
-    bars = line(floats(ends.ravel()), floats(heights), released=True)
+    bars = style.line(style.floats(ends.ravel()), style.floats(heights), released=True)
     bars["line"] |= {"dash": "solid"}
     seen = np.concatenate([printed, ends.ravel()])
     low, high = float(np.nanmin(seen)), float(np.nanmax(seen))
     rim = 0.06 * ((high - low) or 1.0)
-    names = [escape(row.published.name) for row in rows]
+    names = [style.escape(row.published.name) for row in rows]
     verdicts = [row.verdict.value for row in rows]
-    return chart(
+    return style.chart(
         "published_and_ours",
         replay.title,
         "hollow: printed · filled: ours, and how far both may be apart",
         f"Points of {len(rows)} numbers as printed and as found here: {'; '.join(replay.counts)}",
         data=[
-            points(floats(printed), floats(at - _APART), released=False) | {"name": "printed"},
+            style.points(style.floats(printed), style.floats(at - _APART), released=False)
+            | {"name": "printed"},
             bars | {"name": "may differ by", "hoverinfo": "skip"},
-            points(floats(ours), floats(at + _APART), released=True) | {"name": "ours"},
+            style.points(style.floats(ours), style.floats(at + _APART), released=True)
+            | {"name": "ours"},
         ],
-        layout=layout(
-            axis(escape(replay.unit), low - rim, high + rim, count=6),
-            axis("", len(rows) - 0.5, -0.5, tickvals=at.tolist(), ticktext=names, showgrid=False),
+        layout=style.layout(
+            style.axis(style.escape(replay.unit), low - rim, high + rim, count=6),
+            style.axis(
+                "", len(rows) - 0.5, -0.5, tickvals=at.tolist(), ticktext=names, showgrid=False
+            ),
         ),
         large={"legend": True},
         table=table(

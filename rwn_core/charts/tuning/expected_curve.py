@@ -5,29 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import NAME, area
-from rwn_core.charts.parts.style import (
-    EPSILON,
-    NEUTRAL,
-    ORIGINAL,
-    RELEASED,
-    Chart,
-    Label,
-    Trace,
-    above,
-    axis,
-    chart,
-    escape,
-    floats,
-    horizontal,
-    label,
-    layout,
-    line,
-    number,
-    percent,
-    shorten,
-    vertical,
-)
 from rwn_core.charts.parts.tables import table
 from rwn_core.masking import SHORT_NAMES
 from rwn_core.measures.measure import Reading
@@ -38,7 +17,7 @@ _LEAST = 0.02
 
 def draw(
     expected: Reading, realized: float | None, interval: tuple[float, float] | None = None
-) -> Chart:
+) -> style.Chart:
     """Draw expected values of a statistic along one parameter.
 
     `interval` holds 9 of 10 draws of the present setting.
@@ -60,7 +39,7 @@ def draw(
         else ""
     )
     note += " · no range, few values decide" if few else ""
-    return chart(
+    return style.chart(
         "expected_curve",
         f"Expected {detail['short']} over {sign}",
         note,
@@ -84,8 +63,8 @@ def draw(
 def _writer(detail: Mapping[str, Any]) -> Callable[[float], str]:
     """Return a function that writes a value of the statistic."""
     if detail["share"]:
-        return lambda value: percent(value, 1)
-    return lambda value: number(value, 2 if abs(value) < 0.1 else 3 if abs(value) < 10 else 4)
+        return lambda value: style.percent(value, 1)
+    return lambda value: style.number(value, 2 if abs(value) < 0.1 else 3 if abs(value) < 10 else 4)
 
 
 def _ends(detail: Mapping[str, Any]) -> list[str]:
@@ -107,7 +86,7 @@ def _span(
     every = np.concatenate([np.asarray(part, dtype=float) for part in parts])
     low, high = float(np.nanmin(every)), float(np.nanmax(every))
     if low >= 0 and (low < 0.5 * high or high == 0):
-        top = above(max(1.12 * high, _LEAST if low == 0 else 0.0))
+        top = style.above(max(1.12 * high, _LEAST if low == 0 else 0.0))
         return 0.0, min(top, 1.06) if detail["share"] else top
     pad = 0.12 * (high - low) or 0.05 * abs(high)
     return low - pad, high + pad
@@ -119,24 +98,30 @@ def _layout(expected: Reading, ends: tuple[float, float], realized: float | None
     xs = np.asarray(detail["values"], dtype=float)
     lowest, widest = (float(xs.min()), max(float(xs.max()), now)) if len(xs) else (0.0, 1.0)
     pad = 0.03 * (widest - lowest or 1.0)
-    y = axis(escape(shorten(detail["words"], 28)), *ends, share=bool(detail["share"]))
-    shapes = [vertical(now, EPSILON if name == "epsilon" else NEUTRAL, "dash")]
-    notes: list[Label] = []
+    y = style.axis(
+        style.escape(style.shorten(detail["words"], 28)), *ends, share=bool(detail["share"])
+    )
+    shapes = [style.vertical(now, style.EPSILON if name == "epsilon" else style.NEUTRAL, "dash")]
+    notes: list[style.Label] = []
     if expected.baseline:
-        shapes.append(horizontal(expected.baseline, ORIGINAL))
+        shapes.append(style.horizontal(expected.baseline, style.ORIGINAL))
         up = expected.baseline < ends[0] + 0.85 * (ends[1] - ends[0])
         beside: dict[str, Any] = {
             "xref": "paper",
             "xanchor": "right",
             "yanchor": "bottom" if up else "top",
         }
-        notes.append(label("original", 1, expected.baseline, ORIGINAL, **beside))
+        notes.append(style.label("original", 1, expected.baseline, style.ORIGINAL, **beside))
     if realized is not None:
         notes.append(
-            label("this draw", now, realized, RELEASED, bold=True, **_next_to(now, widest))
+            style.label(
+                "this draw", now, realized, style.RELEASED, bold=True, **_next_to(now, widest)
+            )
         )
-    x = axis(str(detail["axis_words"]), lowest - pad, widest + pad, count=7)
-    return layout(x, y, shapes=shapes, annotations=notes, uirevision=f"{name} {y['title']['text']}")
+    x = style.axis(str(detail["axis_words"]), lowest - pad, widest + pad, count=7)
+    return style.layout(
+        x, y, shapes=shapes, annotations=notes, uirevision=f"{name} {y['title']['text']}"
+    )
 
 
 def _next_to(now: float, widest: float) -> dict[str, Any]:
@@ -144,10 +129,10 @@ def _next_to(now: float, widest: float) -> dict[str, Any]:
     return {"xanchor": "right" if right else "left", "xshift": -7 if right else 7, "yshift": 2}
 
 
-def _curve(detail: Mapping[str, Any], sign: str) -> list[Trace]:
-    xs, values = floats(detail["values"]), floats(detail["expected"])
-    made = line(xs, values, released=False, name="expected")
-    made["line"] |= {"color": NEUTRAL}
+def _curve(detail: Mapping[str, Any], sign: str) -> list[style.Trace]:
+    xs, values = style.floats(detail["values"]), style.floats(detail["expected"])
+    made = style.line(xs, values, released=False, name="expected")
+    made["line"] |= {"color": style.NEUTRAL}
     form = ".1%" if detail["share"] else ".4g"
     made["hovertemplate"] = f"{sign} %{{x:.3g}}: %{{y:{form}}}<extra>expected</extra>"
     if detail["low"] is None:
@@ -155,16 +140,16 @@ def _curve(detail: Mapping[str, Any], sign: str) -> list[Trace]:
     return [area(detail["values"], detail["low"], detail["high"]), made]
 
 
-def _interval(now: float, interval: tuple[float, float] | None) -> list[Trace]:
+def _interval(now: float, interval: tuple[float, float] | None) -> list[style.Trace]:
     if interval is None:
         return []
-    bar = line([now, now], list(interval), released=True, name=NAME)
-    bar["line"] |= {"width": 6, "dash": "solid", "color": f"{RELEASED}66"}
+    bar = style.line([now, now], list(interval), released=True, name=NAME)
+    bar["line"] |= {"width": 6, "dash": "solid", "color": f"{style.RELEASED}66"}
     bar["hovertemplate"] = f"%{{y:.4g}}<extra>{NAME}</extra>"
     return [bar]
 
 
-def _point(now: float, value: float | None) -> list[Trace]:
+def _point(now: float, value: float | None) -> list[style.Trace]:
     if value is None:
         return []
     return [
@@ -174,7 +159,7 @@ def _point(now: float, value: float | None) -> list[Trace]:
             "name": "this draw",
             "x": [now],
             "y": [value],
-            "marker": {"symbol": "diamond", "size": 11, "color": RELEASED, "opacity": 1},
+            "marker": {"symbol": "diamond", "size": 11, "color": style.RELEASED, "opacity": 1},
             "hovertemplate": "%{y:.4g}<extra>this draw</extra>",
         }
     ]

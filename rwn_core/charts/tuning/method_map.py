@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rwn_core.charts.parts import limit_line
+from rwn_core.charts.parts import limit_line, style
 from rwn_core.charts.parts.map_axes import (
     Spot,
     axis_title,
@@ -17,28 +17,11 @@ from rwn_core.charts.parts.map_axes import (
     is_placed,
     padded,
 )
-from rwn_core.charts.parts.style import (
-    ORIGINAL,
-    RELEASED,
-    Chart,
-    Label,
-    Trace,
-    axis,
-    chart,
-    escape,
-    label,
-    layout,
-    number,
-    percent,
-    shorten,
-    vertical,
-    widest,
-)
 from rwn_core.charts.parts.tables import table
 
 Curve = Mapping[str, Any]
 
-_COLORS = (RELEASED, ORIGINAL, "#009E73", "#CC79A7", "#B8860B", "#8A63C4", "#777777")
+_COLORS = (style.RELEASED, style.ORIGINAL, "#009E73", "#CC79A7", "#B8860B", "#8A63C4", "#777777")
 _SYMBOLS = (("circle", "●"), ("square", "■"), ("diamond", "◆"))
 _DASHES = ("solid", "dash", "dot")
 _ROOM = 0.05
@@ -54,7 +37,7 @@ def draw(
     *,
     aim: float | None = None,
     limit: float | None = None,
-) -> Chart:
+) -> style.Chart:
     """Draw the map of several methods.
 
     A curve has "name", "points" along its strength and "matched"; a setting has "text", "x", "y",
@@ -65,17 +48,17 @@ def draw(
     x_range = _range([*(s["x"] for s in placed), *([] if aim is None else [aim])], x["falls"])
     y_range = _range([*(s["y"] for s in placed), *([] if limit is None else [limit])], y["falls"])
     names = _names(curves, y["falls"])
-    made = layout(
-        axis(axis_title(x, "right is better"), *x_range, share=x["share"]),
-        axis(axis_title(y, "up is riskier"), *y_range, share=y["share"]),
-        right=round(widest([each["text"] for each in names]) + 16),
+    made = style.layout(
+        style.axis(axis_title(x, "right is better"), *x_range, share=x["share"]),
+        style.axis(axis_title(y, "up is riskier"), *y_range, share=y["share"]),
+        right=round(style.widest([each["text"] for each in names]) + 16),
         shapes=[
             *limit_line.shapes(limit, y_range, of_limits=False),
-            *([] if aim is None else [vertical(aim, ORIGINAL, "dot")]),
+            *([] if aim is None else [style.vertical(aim, style.ORIGINAL, "dot")]),
         ],
         annotations=[*names, *limit_line.labels(limit, y_range, of_limits=False)],
     )
-    return chart(
+    return style.chart(
         "method_map",
         "Risk–utility map of the methods",
         f"{len(curves)} methods, each along its strength",
@@ -100,7 +83,7 @@ def _look(place: int) -> tuple[str, str, str, str]:
     return _COLORS[place % len(_COLORS)], symbol, sign, dash
 
 
-def _names(curves: Sequence[Curve], falls: bool) -> list[Label]:
+def _names(curves: Sequence[Curve], falls: bool) -> list[style.Label]:
     """Return the names at the right, the riskiest matched setting first."""
 
     def height(place: int) -> float:
@@ -110,17 +93,19 @@ def _names(curves: Sequence[Curve], falls: bool) -> list[Label]:
     labels = []
     for rank, place in enumerate(sorted(range(len(curves)), key=height)):
         color, _, sign, _ = _look(place)
-        text = f"{sign} {escape(shorten(curves[place]['name'], _NAME))}"
+        text = f"{sign} {style.escape(style.shorten(curves[place]['name'], _NAME))}"
         beside = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "middle"}
         shift = {"xshift": 6, "yshift": 0}
-        labels.append(label(text, 1, 1 - _STEP * (rank + 0.5), color, bold=True, **beside, **shift))
+        labels.append(
+            style.label(text, 1, 1 - _STEP * (rank + 0.5), color, bold=True, **beside, **shift)
+        )
     return labels
 
 
-def _curve(place: int, curve: Curve) -> list[Trace]:
+def _curve(place: int, curve: Curve) -> list[style.Trace]:
     """Return the intervals and the line with its settings."""
     color, symbol, _, dash = _look(place)
-    known, name = [s for s in curve["points"] if is_placed(s)], escape(curve["name"])
+    known, name = [s for s in curve["points"] if is_placed(s)], style.escape(curve["name"])
     marker = {"size": 5, "color": color, "symbol": symbol, "opacity": 1}
     x, y = ([s[c] for s in known] for c in "xy")
     return [
@@ -130,18 +115,18 @@ def _curve(place: int, curve: Curve) -> list[Trace]:
     ]
 
 
-def _matched(place: int, curve: Curve) -> list[Trace]:
+def _matched(place: int, curve: Curve) -> list[style.Trace]:
     """Return the matched setting as a ring; sizes differ because several may coincide."""
     color, symbol, _, _ = _look(place)
     spots = [s for s in (curve["matched"],) if is_placed(s)]
     size = 9 + 3 * (place % len(_COLORS))
     line = {"width": 2.5, "color": color}
     marker = {"size": size, "color": color, "symbol": f"{symbol}-open", "opacity": 1, "line": line}
-    marks = [_marks(spots, f"{escape(curve['name'])}, matched", marker)] if spots else []
+    marks = [_marks(spots, f"{style.escape(curve['name'])}, matched", marker)] if spots else []
     return [*crosses(spots, color=f"{color}{_FAINT}", width=1, dash="solid"), *marks]
 
 
-def _marks(spots: Sequence[Spot], name: str, marker: Mapping[str, Any]) -> Trace:
+def _marks(spots: Sequence[Spot], name: str, marker: Mapping[str, Any]) -> style.Trace:
     return {
         "type": "scatter",
         "mode": "markers",
@@ -149,7 +134,7 @@ def _marks(spots: Sequence[Spot], name: str, marker: Mapping[str, Any]) -> Trace
         "x": [s["x"] for s in spots],
         "y": [s["y"] for s in spots],
         "marker": marker,
-        "text": [escape(s["text"]) for s in spots],
+        "text": [style.escape(s["text"]) for s in spots],
         "hovertemplate": "%{text}<br>%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>",
     }
 
@@ -166,7 +151,7 @@ def _describe(curves: Sequence[Curve], x: Mapping[str, Any], y: Mapping[str, Any
 
 
 def _word(value: float, scale: Mapping[str, Any]) -> str:
-    return percent(value, 1) if scale["share"] else number(value)
+    return style.percent(value, 1) if scale["share"] else style.number(value)
 
 
 def _table(curves: Sequence[Curve], x: Mapping[str, Any], y: Mapping[str, Any]) -> dict[str, Any]:

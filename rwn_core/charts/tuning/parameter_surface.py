@@ -7,19 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.signed_heatmap import colorbar
-from rwn_core.charts.parts.style import (
-    FONT,
-    Chart,
-    axis,
-    chart,
-    escape,
-    floats,
-    layout,
-    number,
-    percent,
-    widest,
-)
 from rwn_core.charts.parts.tables import table
 
 # Written as rgb() so that the exchange of line colors for a dark page leaves the scale alone.
@@ -41,7 +30,7 @@ def draw(
     *,
     limit: float | None = None,
     forecast: ArrayLike | None = None,
-) -> Chart:
+) -> style.Chart:
     """Draw the surface of `values`, shape (rows, columns); NaN without an answer.
 
     A parameter has "title" and "values"; the measure "title", "unit", "share", "better" and
@@ -53,17 +42,17 @@ def draw(
     known = square[np.isfinite(square)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
     kept = _keeps(square, limit, measure["better"])
-    columns, rows = [[escape(_word(v)) for v in scale["values"]] for scale in (across, down)]
-    x = axis(
-        escape(across["title"]),
+    columns, rows = [[style.escape(_word(v)) for v in scale["values"]] for scale in (across, down)]
+    x = style.axis(
+        style.escape(across["title"]),
         -0.5,
         len(columns) - 0.5,
         showgrid=False,
         tickvals=list(range(len(columns))),
         ticktext=columns,
     )
-    y = axis(
-        escape(down["title"]),
+    y = style.axis(
+        style.escape(down["title"]),
         -0.5,
         len(rows) - 0.5,
         showgrid=False,
@@ -72,7 +61,7 @@ def draw(
     )
     texts = [_text(v, measure["share"]) for v in (low, high)]
     held = f" at {measure['where']}" if measure.get("where") else ""
-    return chart(
+    return style.chart(
         "parameter_surface",
         f"{measure['title']} over {across['title']} and {down['title']}",
         f"{_counted(int(guessed.sum()), known.size)}{texts[0]} to {texts[1]}",
@@ -84,12 +73,12 @@ def draw(
                 "type": "heatmap",
                 "x": list(range(len(columns))),
                 "y": list(range(len(rows))),
-                "z": floats(square),
+                "z": style.floats(square),
                 "zmin": low,
                 "zmax": high if high > low else low + 1.0,
                 "colorscale": _SCALE,
                 "showscale": False,
-                "colorbar": colorbar([low, high if high > low else low + 1.0], texts, FONT),
+                "colorbar": colorbar([low, high if high > low else low + 1.0], texts, style.FONT),
                 "xgap": 1,
                 "ygap": 1,
                 "hoverongaps": False,
@@ -97,14 +86,14 @@ def draw(
                 **_numbers(square, kept, guessed, measure),
             }
         ],
-        layout=layout(x, y, right=round(30 + widest(texts))),
+        layout=style.layout(x, y, right=round(30 + style.widest(texts))),
         table=_table(square, guessed, (across, down), measure),
     )
 
 
 def _hover(across: Mapping[str, Any], down: Mapping[str, Any], measure: Mapping[str, Any]) -> str:
     """Return the hover text of a cell: two parameters and the number, by name."""
-    names = [escape(str(scale["title"])) for scale in (across, down, measure)]
+    names = [style.escape(str(scale["title"])) for scale in (across, down, measure)]
     form = ".1%" if measure["share"] else ".3~g"
     return f"{names[0]} = %{{x}}<br>{names[1]} = %{{y}}<br>{names[2]}: %{{z:{form}}}<extra></extra>"
 
@@ -114,7 +103,7 @@ def _word(value: Any) -> str:
 
 
 def _text(value: float, share: bool) -> str:
-    return percent(value, 1 if abs(value) < 0.1 else 0) if share else number(value, 2)
+    return style.percent(value, 1 if abs(value) < 0.1 else 0) if share else style.number(value, 2)
 
 
 def _counted(guesses: int, known: int) -> str:
@@ -142,7 +131,7 @@ def _numbers(
         [_cell(*each, measure) for each in zip(*row, strict=True)]
         for row in zip(square, kept, guessed, strict=True)
     ]
-    return {"text": texts, "texttemplate": "%{text}", "textfont": {"size": FONT}}
+    return {"text": texts, "texttemplate": "%{text}", "textfont": {"size": style.FONT}}
 
 
 def _cell(value: float, fine: bool, guess: bool, measure: Mapping[str, Any]) -> str:

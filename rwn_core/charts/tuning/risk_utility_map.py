@@ -9,22 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rwn_core.charts.parts import limit_line
-from rwn_core.charts.parts.style import (
-    NEUTRAL,
-    RELEASED,
-    Chart,
-    Label,
-    Trace,
-    axis,
-    chart,
-    escape,
-    label,
-    layout,
-    number,
-    percent,
-    vertical,
-)
+from rwn_core.charts.parts import limit_line, style
 from rwn_core.charts.parts.tables import table
 
 Point = Mapping[str, Any]
@@ -50,7 +35,7 @@ def draw(
     *,
     risk: str = "disclosure risk",
     of_limits: bool = False,
-) -> Chart:
+) -> style.Chart:
     """Draw the map.
 
     A point has "label" ("now", "A" or "B"), "utility", "risk" (None if still computed), "text",
@@ -67,7 +52,7 @@ def draw(
     x_range, y_range = _padded(left, 1.0), _padded(0.0, top)
     nothing = max((float(p.get("nothing", 0.0)) for p in points), default=0.0)
     now = next((p for p in placed if p["label"] == "now"), None)
-    return chart(
+    return style.chart(
         "risk_utility_map",
         "Risk–utility map",
         _limit_words(limit, of_limits, now),
@@ -77,13 +62,13 @@ def draw(
             *_drawn(drawn, of_limits),
             *_markers(placed, x_range, y_range, of_limits),
         ],
-        layout=layout(
-            axis("utility: share of relations kept", *x_range),
-            axis(f"risk: {risk}", *y_range, share=not of_limits),
+        layout=style.layout(
+            style.axis("utility: share of relations kept", *x_range),
+            style.axis(f"risk: {risk}", *y_range, share=not of_limits),
             shapes=[
                 *limit_line.shapes(limit, y_range, of_limits=of_limits),
-                *(vertical(p["utility"], RELEASED, "dot") for p in coming),
-                *([vertical(nothing, NEUTRAL, "dot")] if nothing > left else []),
+                *(style.vertical(p["utility"], style.RELEASED, "dot") for p in coming),
+                *([style.vertical(nothing, style.NEUTRAL, "dot")] if nothing > left else []),
             ],
             annotations=[
                 *_corners(top, left, limit_line.corner_height(limit, y_range), nothing),
@@ -137,7 +122,7 @@ def _markers(
     x_range: tuple[float, float],
     y_range: tuple[float, float],
     of_limits: bool,
-) -> list[Trace]:
+) -> list[style.Trace]:
     """Return hollow squares for pinned settings and a diamond for the present one on top."""
     spots = [
         (
@@ -161,7 +146,9 @@ def _hover(of_limits: bool) -> str:
     return f"utility %{{x:.3f}}, {risk}"
 
 
-def _cloud(known: Sequence[Point], name: str, size: int, opacity: float, of_limits: bool) -> Trace:
+def _cloud(
+    known: Sequence[Point], name: str, size: int, opacity: float, of_limits: bool
+) -> style.Trace:
     """Return small points with their setting as hover text."""
     return {
         "type": "scatter",
@@ -169,19 +156,19 @@ def _cloud(known: Sequence[Point], name: str, size: int, opacity: float, of_limi
         "name": name,
         "x": [p["utility"] for p in known],
         "y": [p["risk"] for p in known],
-        "marker": {"size": size, "color": RELEASED, "symbol": "circle", "opacity": opacity},
-        "text": [escape(p["text"]) for p in known],
+        "marker": {"size": size, "color": style.RELEASED, "symbol": "circle", "opacity": opacity},
+        "text": [style.escape(p["text"]) for p in known],
         "hovertemplate": f"%{{text}}<br>{_hover(of_limits)}<extra>{name}</extra>",
     }
 
 
-def _drawn(drawn: Sequence[Point], of_limits: bool) -> list[Trace]:
+def _drawn(drawn: Sequence[Point], of_limits: bool) -> list[style.Trace]:
     """Return small points for other draws."""
     known = _placed(drawn)
     return [_cloud(known, "draws", 5, 0.5, of_limits)] if known else []
 
 
-def _swept(swept: Sequence[Point], of_limits: bool) -> list[Trace]:
+def _swept(swept: Sequence[Point], of_limits: bool) -> list[style.Trace]:
     """Return faint points for a sweep's settings, and its frontier."""
     known = _placed(swept)
     if not known:
@@ -193,7 +180,7 @@ def _swept(swept: Sequence[Point], of_limits: bool) -> list[Trace]:
         "name": "frontier",
         "x": [p["utility"] for p in best],
         "y": [p["risk"] for p in best],
-        "line": {"color": RELEASED, "width": 1.5},
+        "line": {"color": style.RELEASED, "width": 1.5},
         "hoverinfo": "skip",
     }
     return [_cloud(known, "sweep", 4, 0.35, of_limits), line]
@@ -211,9 +198,9 @@ def _free_side(spot: tuple[float, float], taken: Sequence[tuple[float, float]]) 
     return max(_PLACES, key=clearance)
 
 
-def _marker(p: Point, position: str, of_limits: bool) -> Trace:
+def _marker(p: Point, position: str, of_limits: bool) -> style.Trace:
     now = p["label"] == "now"
-    color = RELEASED if now else NEUTRAL
+    color = style.RELEASED if now else style.NEUTRAL
     marker = (
         {"symbol": "diamond-open" if p.get("unread") else "diamond", "size": 12, "color": color}
         if now
@@ -226,34 +213,46 @@ def _marker(p: Point, position: str, of_limits: bool) -> Trace:
         "x": [p["utility"]],
         "y": [p["risk"]],
         "marker": marker,
-        "text": [escape(p["label"])],
+        "text": [style.escape(p["label"])],
         "textposition": position,
         "textfont": {"color": color, "size": 12, "weight": 700},
-        "hovertext": [escape(p["text"])],
+        "hovertext": [style.escape(p["text"])],
         "hovertemplate": f"%{{hovertext}}<br>{_hover(of_limits)}<extra></extra>",
         "cliponaxis": False,
     }
 
 
-def _corners(top: float, left: float, low: float, nothing: float) -> list[Label]:
+def _corners(top: float, left: float, low: float, nothing: float) -> list[style.Label]:
     """Name the two ends of the map; an arrow if the end lies beyond the axes."""
     paper: dict[str, Any] = {"xref": "paper", "yref": "paper"}
     original = "original data" + ("" if top == 1.0 else " ↗")
-    ends = [label(original, 1, 1, NEUTRAL, xanchor="right", yanchor="top", **paper)]
+    ends = [style.label(original, 1, 1, style.NEUTRAL, xanchor="right", yanchor="top", **paper)]
     if nothing > left:
         place: dict[str, Any] = {"yref": "paper", "xanchor": "left", "xshift": 3}
-        return [*ends, label("no data", nothing, low, NEUTRAL, yanchor="bottom", **place)]
+        return [
+            *ends,
+            style.label("no data", nothing, low, style.NEUTRAL, yanchor="bottom", **place),
+        ]
     words = ("" if left == 0.0 else "↙ ") + "no data"
-    return [*ends, label(words, 0, low, NEUTRAL, xanchor="left", yanchor="bottom", **paper)]
+    return [
+        *ends,
+        style.label(words, 0, low, style.NEUTRAL, xanchor="left", yanchor="bottom", **paper),
+    ]
 
 
-def _coming_label(p: Point, x_range: tuple[float, float]) -> Label:
+def _coming_label(p: Point, x_range: tuple[float, float]) -> style.Label:
     """Name the line of a point without a known risk."""
     left = p["utility"] > (x_range[0] + x_range[1]) / 2
-    text = f"{escape(p['label'])}: risk follows"
+    text = f"{style.escape(p['label'])}: risk follows"
     anchor = "right" if left else "left"
-    return label(
-        text, p["utility"], 0.5, RELEASED, yref="paper", xanchor=anchor, xshift=-4 if left else 4
+    return style.label(
+        text,
+        p["utility"],
+        0.5,
+        style.RELEASED,
+        yref="paper",
+        xanchor=anchor,
+        xshift=-4 if left else 4,
     )
 
 
@@ -266,19 +265,19 @@ def _limit_words(limit: float | None, of_limits: bool, now: Point | None) -> str
 
 
 def _percent(limit: float) -> str:
-    return percent(limit, 0 if limit >= 0.1 else 1)
+    return style.percent(limit, 0 if limit >= 0.1 else 1)
 
 
 def _describe(now: Point | None, limit: float | None, of_limits: bool) -> str:
     if now is None:
         return "Risk-utility map without a present setting."
-    text = f"Risk-utility map: the present setting has utility {number(now['utility'])} and "
+    text = f"Risk-utility map: the present setting has utility {style.number(now['utility'])} and "
     if of_limits:
         kept = {None: "", True: "; all limits are kept", False: "; not all limits are kept"}
         judged = f"; {_limit_words(limit, of_limits, now)}" if now.get("unread") else ""
-        return f"{text}uses {number(now['risk'])} of a limit{kept[now.get('kept')]}{judged}"
-    text += f"disclosure risk {percent(now['risk'], 1)}"
+        return f"{text}uses {style.number(now['risk'])} of a limit{kept[now.get('kept')]}{judged}"
+    text += f"disclosure risk {style.percent(now['risk'], 1)}"
     if limit is None:
         return text
     side = "not above" if now["risk"] <= limit else "above"
-    return f"{text}, {side} the limit on this measure of {percent(limit, 1)}"
+    return f"{text}, {side} the limit on this measure of {style.percent(limit, 1)}"

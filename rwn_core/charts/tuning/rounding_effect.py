@@ -5,25 +5,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.charts.parts.style import (
-    NEUTRAL,
-    RELEASED,
-    Chart,
-    Trace,
-    above,
-    axis,
-    chart,
-    floats,
-    label,
-    largest,
-    layout,
-    line,
-    percent,
-)
+from rwn_core.charts.parts import style
 from rwn_core.charts.parts.tables import table
 
 
-def draw(tried: Sequence[Mapping[str, float]]) -> Chart:
+def draw(tried: Sequence[Mapping[str, float]]) -> style.Chart:
     """Draw worst-case linkage and loss over the release precision.
 
     Steps have "share" (of a standard deviation), "risk", "earned" (a worst case, no lower bound)
@@ -41,20 +27,26 @@ def draw(tried: Sequence[Mapping[str, float]]) -> Chart:
         _trace(positions, risk, name, released=True),
         _trace(positions, loss, other, released=False),
     ]
-    notes = [label(name, 0, float(risk[0]), RELEASED, xanchor="left", yshift=4)]
+    notes = [style.label(name, 0, float(risk[0]), style.RELEASED, xanchor="left", yshift=4)]
     if known.any():
         last = int(np.flatnonzero(known)[-1])
-        notes.append(label(other, last, float(loss[last]), NEUTRAL, xanchor="right", yshift=4))
-    return chart(
+        notes.append(
+            style.label(other, last, float(loss[last]), style.NEUTRAL, xanchor="right", yshift=4)
+        )
+    return style.chart(
         "rounding_effect",
         "Rounding as a counter-measure",
-        f"{percent(float(risk[0]))} → {percent(float(risk[-1]))} at 1 SD",
-        f"{name.capitalize()}: {percent(float(risk[0]), 1)} with exact values, "
-        f"{percent(float(risk[-1]), 1)} with numbers rounded to one standard deviation",
+        f"{style.percent(float(risk[0]))} → {style.percent(float(risk[-1]))} at 1 SD",
+        f"{name.capitalize()}: {style.percent(float(risk[0]), 1)} with exact values, "
+        f"{style.percent(float(risk[-1]), 1)} with numbers rounded to one standard deviation",
         data=traces,
-        layout=layout(
-            axis("release precision", -0.25, len(share) - 0.75, tickvals=positions, ticktext=texts),
-            axis("", 0, min(above(1.2 * largest(risk, loss, [0.02])), 1.12), share=True),
+        layout=style.layout(
+            style.axis(
+                "release precision", -0.25, len(share) - 0.75, tickvals=positions, ticktext=texts
+            ),
+            style.axis(
+                "", 0, min(style.above(1.2 * style.largest(risk, loss, [0.02])), 1.12), share=True
+            ),
             annotations=notes,
         ),
         table=table(
@@ -66,13 +58,17 @@ def draw(tried: Sequence[Mapping[str, float]]) -> Chart:
 
 def _trace(
     positions: list[int], values: NDArray[np.float64], name: str, *, released: bool
-) -> Trace:
-    drawn = line(positions, floats(values), released=released)
+) -> style.Trace:
+    drawn = style.line(positions, style.floats(values), released=released)
     if not released:
-        drawn["line"] |= {"color": NEUTRAL}
+        drawn["line"] |= {"color": style.NEUTRAL}
     drawn["mode"] = "lines+markers"
     symbol = "circle" if released else "circle-open"
-    drawn["marker"] = {"size": 6, "color": RELEASED if released else NEUTRAL, "symbol": symbol}
+    drawn["marker"] = {
+        "size": 6,
+        "color": style.RELEASED if released else style.NEUTRAL,
+        "symbol": symbol,
+    }
     drawn["name"] = name
     drawn["hovertemplate"] = "%{y:.3f}<extra>%{fullData.name}</extra>"
     return drawn

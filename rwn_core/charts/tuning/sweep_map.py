@@ -6,7 +6,7 @@ Right is better and up is riskier: an axis whose values run the other way is rev
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rwn_core.charts.parts import limit_line, named_marks
+from rwn_core.charts.parts import limit_line, named_marks, style
 from rwn_core.charts.parts.map_axes import (
     Spot,
     axis_title,
@@ -15,20 +15,6 @@ from rwn_core.charts.parts.map_axes import (
     crosses,
     is_placed,
     padded,
-)
-from rwn_core.charts.parts.style import (
-    NEUTRAL,
-    RELEASED,
-    Chart,
-    Label,
-    Trace,
-    axis,
-    chart,
-    escape,
-    label,
-    layout,
-    number,
-    percent,
 )
 from rwn_core.charts.parts.tables import table
 
@@ -50,7 +36,7 @@ def draw(
     limit: float | None = None,
     paths: Sequence[Sequence[int]] = (),
     marks: Sequence[Spot] = (),
-) -> Chart:
+) -> style.Chart:
     """Draw the map of a sweep.
 
     A spot has "key", "text", "x", "y", "x_interval", "y_interval" (or None), "frontier", "kept"
@@ -65,21 +51,21 @@ def draw(
     held = [s["y"] for s in [*placed, *others]] + ([] if limit is None else [limit])
     y_range = _range(held, [m["y"] for m in ends], y["falls"], _ROOM_UP)
     best, of_limits = sum(1 for s in placed if s["frontier"]), bool(y.get("of_limits"))
-    return chart(
+    return style.chart(
         "sweep_map",
         "Risk–utility map of the sweep",
         f"{len(placed)} settings · {best} on the frontier{_kept_words(placed, of_limits)}",
         _describe(placed, x, y, limit),
         data=[
-            *crosses(_with_interval(placed), color=RELEASED + _FAINT, width=1),
+            *crosses(_with_interval(placed), color=style.RELEASED + _FAINT, width=1),
             *_paths(spots, paths),
             *_frontier(placed),
             *_settings(placed, _hover(x, y)),
             *_marks(ends, others, x_range, y_range, limit, _hover(x, y)),
         ],
-        layout=layout(
-            axis(axis_title(x, "right is better"), *x_range, share=x["share"]),
-            axis(axis_title(y, "up is riskier"), *y_range, share=y["share"]),
+        layout=style.layout(
+            style.axis(axis_title(x, "right is better"), *x_range, share=x["share"]),
+            style.axis(axis_title(y, "up is riskier"), *y_range, share=y["share"]),
             shapes=limit_line.shapes(limit, y_range, of_limits=of_limits),
             annotations=[
                 *_beyond(ends, x_range, y_range, limit_line.corner_height(limit, y_range)),
@@ -101,7 +87,7 @@ def _hover(x: Mapping[str, Any], y: Mapping[str, Any]) -> str:
     parts = []
     for name, scale in (("x", x), ("y", y)):
         form = ".1%" if scale["share"] else ".3~g"
-        parts.append(f"<br>{escape(scale['title'])}: %{{{name}:{form}}}")
+        parts.append(f"<br>{style.escape(scale['title'])}: %{{{name}:{form}}}")
     return "".join(parts)
 
 
@@ -120,7 +106,7 @@ def _inside(value: float, ends: tuple[float, float]) -> bool:
     return min(ends) <= value <= max(ends)
 
 
-def _settings(placed: Sequence[Spot], hover: str) -> list[Trace]:
+def _settings(placed: Sequence[Spot], hover: str) -> list[style.Trace]:
     """Return filled points; those of the frontier larger and stronger."""
     traces = []
     for frontier, size, opacity in ((False, 6, 0.5), (True, 9, 1.0)):
@@ -137,11 +123,11 @@ def _settings(placed: Sequence[Spot], hover: str) -> list[Trace]:
                     "customdata": [s["key"] for s in chosen],
                     "marker": {
                         "size": size,
-                        "color": RELEASED,
+                        "color": style.RELEASED,
                         "symbol": "circle",
                         "opacity": opacity,
                     },
-                    "text": [f"{escape(s['text'])}{_released(s)}" for s in chosen],
+                    "text": [f"{style.escape(s['text'])}{_released(s)}" for s in chosen],
                     "hovertemplate": f"%{{text}}{hover}{words}<extra></extra>",
                 }
             )
@@ -151,7 +137,7 @@ def _settings(placed: Sequence[Spot], hover: str) -> list[Trace]:
 def _released(spot: Spot) -> str:
     """Return the released share as hover text, unless it is all."""
     share = spot["released"]
-    return f"<br>Records released: {percent(share, 1)}" if share < 1 else ""
+    return f"<br>Records released: {style.percent(share, 1)}" if share < 1 else ""
 
 
 def _with_interval(placed: Sequence[Spot]) -> list[Spot]:
@@ -159,7 +145,7 @@ def _with_interval(placed: Sequence[Spot]) -> list[Spot]:
     return [s for s in placed if len(placed) <= _INTERVALS or s["frontier"]]
 
 
-def _paths(spots: Sequence[Spot], paths: Sequence[Sequence[int]]) -> list[Trace]:
+def _paths(spots: Sequence[Spot], paths: Sequence[Sequence[int]]) -> list[style.Trace]:
     """Return thin gray lines through settings that differ in one parameter."""
     x: list[float | None] = []
     y: list[float | None] = []
@@ -167,16 +153,16 @@ def _paths(spots: Sequence[Spot], paths: Sequence[Sequence[int]]) -> list[Trace]
         along = [spots[index] for index in path if is_placed(spots[index])]
         x += [*(s["x"] for s in along), None]
         y += [*(s["y"] for s in along), None]
-    return [broken_line(x, y, "slice", color=NEUTRAL, width=1)] if x else []
+    return [broken_line(x, y, "slice", color=style.NEUTRAL, width=1)] if x else []
 
 
-def _frontier(placed: Sequence[Spot]) -> list[Trace]:
+def _frontier(placed: Sequence[Spot]) -> list[style.Trace]:
     """Return one line through the settings of the frontier."""
     best = sorted((s for s in placed if s["frontier"]), key=lambda s: (s["x"], s["y"]))
     if len(best) < 2:
         return []
     x: list[float | None] = [s["x"] for s in best]
-    return [broken_line(x, [s["y"] for s in best], "frontier line", color=RELEASED, width=2)]
+    return [broken_line(x, [s["y"] for s in best], "frontier line", color=style.RELEASED, width=2)]
 
 
 def _marks(
@@ -186,7 +172,7 @@ def _marks(
     y_range: tuple[float, float],
     limit: float | None,
     hover: str,
-) -> list[Trace]:
+) -> list[style.Trace]:
     """Return the ends of the map, scenarios, and the present setting on top."""
     inside = [m for m in ends if _inside(m["x"], x_range) and _inside(m["y"], y_range)]
     shown = [*inside, *sorted(others, key=named_marks.order)]
@@ -195,7 +181,7 @@ def _marks(
 
 def _beyond(
     ends: Sequence[Spot], x_range: tuple[float, float], y_range: tuple[float, float], low: float
-) -> list[Label]:
+) -> list[style.Label]:
     """Name an end of the map beyond the axes in its corner, with an arrow."""
     paper: dict[str, Any] = {"xref": "paper", "yref": "paper"}
     labels = []
@@ -204,11 +190,15 @@ def _beyond(
             continue
         if end["label"] == "original data":
             labels.append(
-                label("original data ↗", 1, 1, NEUTRAL, xanchor="right", yanchor="top", **paper)
+                style.label(
+                    "original data ↗", 1, 1, style.NEUTRAL, xanchor="right", yanchor="top", **paper
+                )
             )
         else:
             labels.append(
-                label("↙ no data", 0, low, NEUTRAL, xanchor="left", yanchor="bottom", **paper)
+                style.label(
+                    "↙ no data", 0, low, style.NEUTRAL, xanchor="left", yanchor="bottom", **paper
+                )
             )
     return labels
 
@@ -221,7 +211,7 @@ def _describe(
     text += f"; {kept} of them keep all limits"
     if limit is None or y.get("of_limits"):
         return text
-    line = percent(limit, 1) if y["share"] else number(limit)
+    line = style.percent(limit, 1) if y["share"] else style.number(limit)
     return f"{text}; the limit on {y['title']} alone is {line}"
 
 

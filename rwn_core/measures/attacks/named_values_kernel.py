@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels.sorting import sort_pairs
+from rwn_core.neighbors.rank_kernel import sort_pairs
 from rwn_core.parallel.jit import jit_entry, jit_internal, jit_no_refcount
 
 Starts = NDArray[np.int64]

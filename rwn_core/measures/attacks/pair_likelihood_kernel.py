@@ -8,9 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.laws.asked_values_kernel import OTHERS, Asked, count_together, multiply_together
-from rwn_core.laws.value_counts_kernel import LANES, chance_of, count_values
-from rwn_core.neighbors.kernels.twins import is_twin
+from rwn_core.laws.asked_values_kernel import (
+    OTHERS,
+    Asked,
+    count_together,
+    multiply_together,
+)
+from rwn_core.laws.value_counts_kernel import LANES, chance_of, count_values, is_twin
 from rwn_core.parallel.jit import jit_entry, jit_inline, jit_internal
 
 HALVINGS = 512  # a product below this negative power of 2 is multiplied by its inverse

@@ -59,8 +59,8 @@ def _data(material: Material) -> Content:
 
 def _scenarios(material: Material) -> Content:
     lines = (
-        "Who might try, what they are after and what came out on this release. A risk is read "
-        "beside its baseline and beside the worst case.",
+        "Intruders who might try, what they are after, and what came out on this release. Read a "
+        "risk against its baseline and the worst case.",
     )
     return Content(lines=lines, table=_asked(material, _INTRUDERS))
 

@@ -9,14 +9,14 @@ import pytest
 
 from rwn_core.charts import CHARTS, still
 from rwn_core.evaluation.published_results import REPLAYS, Request, replayed
-from rwn_core.reporting.replay_files import charts_of, text_of
+from rwn_core.reporting.replay_files import replay_charts, replay_text
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_points_lines_and_texts_stand_at_their_values() -> None:
     done = replayed(REPLAYS["rwn2022-figure-1"], Request())
-    (chart,) = charts_of(done)
+    (chart,) = replay_charts(done)
     root = ET.fromstring(still(chart))
     (plot,) = (box for box in root.iter(f"{SVG}rect") if box.get("fill") == "none")
     left, top, wide, high = (float(plot.get(name)) for name in ("x", "y", "width", "height"))
@@ -47,7 +47,7 @@ def test_points_lines_and_texts_stand_at_their_values() -> None:
 
 def test_the_heatmap_has_a_cell_a_correlation_and_the_colors_of_the_scale() -> None:
     done = replayed(REPLAYS["rwn2022-correlation"], Request(short=True))
-    (chart,) = charts_of(done)
+    (chart,) = replay_charts(done)
     (trace,) = chart["data"]
     root = ET.fromstring(still(chart))
     cells = [box for box in root.iter(f"{SVG}rect") if box.get("fill").startswith("rgb(")]
@@ -67,5 +67,5 @@ def test_the_chart_of_printed_and_ours_shows_both_and_says_what_stands_in() -> N
     assert printed["x"][1] == pytest.approx(4.398563)
     assert ours["x"][1] == pytest.approx(done.rows[1].ours.value)
     assert [row[-1] for row in chart["table"]["rows"]] == ["agrees"] * 6
-    assert all(each["title"].startswith("Stand-in data: ") for each in charts_of(done))
-    assert "12" in text_of(done)
+    assert all(each["title"].startswith("Stand-in data: ") for each in replay_charts(done))
+    assert "12" in replay_text(done)

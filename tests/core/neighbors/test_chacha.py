@@ -6,19 +6,16 @@ import numpy as np
 import pytest
 
 from rwn_core.laws.donors import Draws
-from rwn_core.neighbors.kernels.chacha import (
+from rwn_core.neighbors.chacha_kernel import (
     chains,
-    ranks_of_streams,
+    last_rank,
     uniforms_of_block,
-    uniforms_of_streams,
+    uniforms_of_records,
 )
-from rwn_core.neighbors.kernels.simd import VECTOR_WIDTH, padded
 from rwn_core.randomness import SecretKey, uniforms
 from tests.core.neighbors.callable_kernels import callable_here
 
-ranks_of_streams, uniforms_of_block, uniforms_of_streams = callable_here(
-    ranks_of_streams, uniforms_of_block, uniforms_of_streams
-)
+last_rank, uniforms_of_block = callable_here(last_rank, uniforms_of_block)
 
 KEYS = [SecretKey(bytes(32)), SecretKey(bytes(range(32))), SecretKey.from_seed(7)]
 LARGEST = 2**31 - 2
@@ -51,14 +48,12 @@ def test_the_published_block_of_a_zero_key():
 def test_the_chains_end_where_the_plain_ones_do(size):
     key, columns, records = KEYS[2], range(20), np.arange(500)
     reference = Draws(key, records, columns)
-    ends, streams = reference.ranks(np.full(len(records), size)), padded(columns)
-    modify, ranks = np.empty(len(streams)), np.empty(len(streams))
+    ends = reference.ranks(np.full(len(records), size))
     for record in records:
-        ranks_of_streams(
-            key.words, record, streams, size, modify, ranks, np.empty((8, VECTOR_WIDTH))
-        )
-        np.testing.assert_array_equal(modify[:20], reference.modify[record])
-        np.testing.assert_array_equal(ranks[:20], ends[record])
+        for column in columns:
+            unit = block_of(key, record, column, 0)
+            assert unit[0] == reference.modify[record, column]
+            assert last_rank(key.words, record, column, size, unit) == ends[record, column]
 
 
 def test_stored_chains_answer_for_every_smaller_size():
@@ -80,12 +75,9 @@ def test_stored_chains_answer_for_every_smaller_size():
             assert chain[chain <= sizes[cell // 2]][-1] == ranks[cell]
 
 
-def test_sixteen_streams_side_by_side_give_the_bits_of_each():
-    streams = padded([0, 1, 2**32 - 1, 77])
-    assert len(streams) == VECTOR_WIDTH
-    many, one = np.empty((8, VECTOR_WIDTH)), np.empty(8)
-    for record, block in ((0, 0), (2**33 + 5, 3)):
-        uniforms_of_streams(KEYS[2].words, record, streams, 0, block, many)
-        for column, stream in enumerate(streams):
-            uniforms_of_block(KEYS[2].words, record, int(stream), block, one)
-            np.testing.assert_array_equal(many[:, column], one)
+def test_two_numbers_of_many_records_are_those_of_each():
+    records = np.array([0, 1, 77, 2**33 + 5])
+    many = np.empty((2, len(records)))
+    uniforms_of_records(KEYS[2].words, records, 9, many)
+    for column, record in enumerate(records):
+        np.testing.assert_array_equal(many[:, column], block_of(KEYS[2], record, 9, 0)[:2])

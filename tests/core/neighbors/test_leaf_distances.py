@@ -1,4 +1,4 @@
-"""Approximate distances stay within the error that is stated for them, and nothing near is lost."""
+"""Rough distances stay within the error that is stated for them, and no near leaf is lost."""
 
 from __future__ import annotations
 
@@ -7,24 +7,20 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from rwn_core.neighbors.index import Index, Layout, build_index
-from rwn_core.neighbors.kernels.arrays import HULL, Side
-from rwn_core.neighbors.kernels.error_bound import widened_edge
-from rwn_core.neighbors.kernels.leaf_boxes import leaves_near
-from rwn_core.neighbors.kernels.leaf_distances import (
-    BLOCK,
+from rwn_core.neighbors.distance_kernel import (
     error_between,
-    facing_for,
-    look,
-    scan,
-    set_points,
+    leaf_gaps,
+    rows_near,
+    widened_edge,
+    write_products,
 )
+from rwn_core.neighbors.index import Index, Layout, build_index
+from rwn_core.neighbors.index_kernel import IndexArrays
 from tests.core.neighbors.brute_force import squared_pairs
 from tests.core.neighbors.callable_kernels import callable_here
 
-widened_edge, leaves_near = callable_here(widened_edge, leaves_near)
-error_between, facing_for, look = callable_here(error_between, facing_for, look)
-scan, set_points = callable_here(scan, set_points)
+widened_edge, leaf_gaps = callable_here(widened_edge, leaf_gaps)
+error_between, rows_near, write_products = callable_here(error_between, rows_near, write_products)
 
 ROWS = 300
 
@@ -41,50 +37,55 @@ def table(kind: str) -> np.ndarray:
     return points
 
 
+def points_of(side: IndexArrays, leaf: int) -> np.ndarray:
+    """A leaf's rotated points, shape (d, width)."""
+    return side.boxes[0, :, leaf, None] + side.tiles[leaf, :-1]
+
+
 @pytest.mark.parametrize("kind", ["plain", "far", "outliers", "lattice"])
-def test_every_approximate_distance_is_within_its_error(kind):
+def test_every_rough_distance_is_within_its_error(kind):
     index = build_index(table(kind), layout=Layout(leaf=48))
     side, unit = index.side, index.frame.unit
-    exact, facing = squared_pairs(side.exact), facing_for(side, side)
+    exact = squared_pairs(side.exact)
     np.fill_diagonal(exact, 0.0)
-    leaves = len(side.tiles)
+    leaves, width = len(side.tiles), side.tiles.shape[2]
     begins = side.starts[leaves - 1 :]
-    kind_of = side.tiles.dtype.type
+    products = np.empty((2, width), side.tiles.dtype)
+    norms, gaps, near = products[0].copy(), products[0].copy(), np.empty(width + 1, np.int64)
     for leaf in range(leaves):
-        set_points(side, leaf, facing)
+        points = points_of(side, leaf)
+        local, edges = np.empty_like(points), np.full(width, np.inf, points.dtype)
         count = int(begins[leaf + 1] - begins[leaf])
-        facing.edges[:] = -1.0
-        facing.edges[:count] = np.inf
         for other in range(leaves):
-            assert look(facing, 0, count, side, other) == count
+            arrays = (side.boxes, other, local, norms, gaps, near)
+            assert rows_near(points, edges, 0, count, *arrays) == count
+            assert near[:count].tolist() == list(range(count))
             error = error_between(side, leaf, side, other, unit)
             there = slice(begins[other], begins[other + 1])
-            for one in range(0, count, 2):
+            for one in range(count):
                 two = min(one + 1, count - 1)
-                scan(facing, one, two, side, other, kind_of(np.inf), kind_of(-np.inf))
-                width = there.stop - there.start
-                rough = facing.norms[one] + 2 * facing.products[0, :width].astype(float)
-                true = exact[begins[leaf] + one, there]
-                assert (abs(rough - true) <= error).all()
-                bits = facing.kept[0]
-                hit = [int(bits[i // BLOCK]) >> (i % BLOCK) & 1 for i in range(side.tiles.shape[2])]
-                assert hit == [1] * width + [0] * (len(hit) - width)  # nothing beyond the last row
-                assert not facing.kept[1].any()
+                write_products(side.tiles[other], local, one, two, products)
+                inside = there.stop - there.start
+                for row, product in zip((one, two), products, strict=True):
+                    rough = norms[row] + 2 * product[:inside].astype(float)
+                    assert (abs(rough - exact[begins[leaf] + row, there]) <= error).all()
+                    assert not (product[inside:] <= np.inf).any(), "beyond the last row"
 
 
-def none_is_left_out(index: Index, side: Side) -> bool:
+def none_is_left_out(index: Index, side: IndexArrays) -> bool:
     """Whether every leaf with a near point is listed, whatever leaf asks and how far it looks."""
     exact, leaves = squared_pairs(side.exact), len(side.tiles)
     np.fill_diagonal(exact, 0.0)
     begins = side.starts[leaves - 1 :]
-    near = np.empty(leaves, np.int32)
+    gaps = np.empty(leaves, side.tiles.dtype)
     for leaf in range(leaves):
         to_leaf = exact[begins[leaf] : begins[leaf + 1]].min(axis=0)
         nearest = np.array([to_leaf[a:b].min() for a, b in pairwise(begins)])
+        center, half = side.boxes[:, :, leaf].copy()
+        leaf_gaps(side.boxes, 0, leaves, center, half, gaps)
         for edge in np.quantile(nearest, [0.1, 0.5, 0.9]):
             widened = widened_edge(edge, side.norms[leaf], side.exact.shape[1], index.frame.unit)
-            count = leaves_near(side, 0, side.centers[leaf], side.halves[leaf], widened, near)
-            if not set(np.flatnonzero(nearest <= edge)) <= set(near[:count].tolist()):
+            if not (gaps[nearest <= edge] <= widened).all():
                 return False
     return True
 
@@ -94,17 +95,6 @@ def none_is_left_out(index: Index, side: Side) -> bool:
 def test_no_leaf_with_a_near_point_is_left_out(kind, leaf):
     index = build_index(table(kind), layout=Layout(leaf=leaf))
     assert none_is_left_out(index, index.side)
-    short = index.side.hulls.copy()
-    short[:, 1] *= 0.1
-    if len(short) > 1:
-        assert not none_is_left_out(index, index.side._replace(hulls=short))
-
-
-def test_a_hull_holds_the_boxes_of_its_leaves():
-    index = build_index(table("plain"), layout=Layout(leaf=2))
-    side, leaves = index.side, index.leaves
-    assert side.hulls.shape == (leaves // HULL, 2, 7)
-    for leaf in range(leaves):
-        middle, half = side.hulls[leaf // HULL]
-        away = abs(side.centers[leaf].astype(float) - middle) + side.halves[leaf]
-        assert (away <= half).all()
+    short = index.side.boxes.copy()
+    short[1] *= 0.1
+    assert not none_is_left_out(index, index.side._replace(boxes=short))

@@ -17,7 +17,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.reporting import file_lock
 from rwn_core.reporting.earlier_releases import overlaps
-from rwn_core.reporting.ledger import add, read_entries, whole
+from rwn_core.reporting.ledger import add, file_bytes, read_entries
 from rwn_core.reporting.ledger_entries import BEGINNING
 from rwn_core.reporting.table_marks import common_columns, common_records, table_marks
 from tests.core.reporting.conftest import quickly_made_of
@@ -113,7 +113,7 @@ def test_a_line_that_a_kill_cut_short_is_completed(path: Path) -> None:
     path.with_name("ledger.jsonl.next").write_bytes(both[len(first) :])
     with pytest.raises(InputError, match="Line 2 of the ledger is incomplete"):
         read_entries(path.read_bytes())
-    assert whole(path) == both
+    assert file_bytes(path) == both
     add(path, record_of(data), data)
     assert path.read_bytes().startswith(both)
     assert len(read_entries(path.read_bytes())) == 3

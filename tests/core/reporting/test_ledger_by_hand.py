@@ -18,7 +18,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.reporting import file_lock
 from rwn_core.reporting.chained_releases import method_slices
-from rwn_core.reporting.ledger import add, foresee, overlaps, read_entries, whole
+from rwn_core.reporting.ledger import add, file_bytes, foresee, overlaps, read_entries
 from rwn_core.reporting.table_marks import SKETCH, common_columns, common_records, table_marks
 from tests.core.reporting.records_by_hand import RECORD, record
 
@@ -163,10 +163,10 @@ def test_a_line_that_lies_ready_completes_only_its_own_beginning(tmp_path: Path)
         (b"se", b"second\n"),
     ):
         path.write_bytes(content)
-        assert whole(path) == completed
+        assert file_bytes(path) == completed
     ready.unlink()
     path.write_bytes(b"first\nsec")
-    assert whole(path) == b"first\nsec"
+    assert file_bytes(path) == b"first\nsec"
 
 
 def test_each_line_that_is_refused_is_named(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def project(data: Microdata) -> Project:
     present = Scenario(name="present", table=data.fingerprint, setting=setting, seed=7,
                        policy=rwn.Policy())  # fmt: skip
     made = Decision(scenarios=(present,), chosen="present", reason="fine", date="2026-01-02")
-    project = Project.of(data, present, "2026-01-02")
+    project = Project.from_table(data, present, "2026-01-02")
     return replace(project, scenarios=(replace(present, name="mild"),), decisions=(made,))
 
 

@@ -122,7 +122,9 @@ def test_readings_are_told_on_the_side_of_their_measures() -> None:
 
 def test_what_intruders_do_is_answered_or_has_its_reason() -> None:
     content = section("scenarios", by_hand())
-    assert content.lines[0].startswith("Who might try, what they are after and what came out")
+    assert content.lines[0].startswith(
+        "Intruders who might try, what they are after, and what came out"
+    )
     assert content.table.columns == ("attack", "question", "answer")
     answers = {row[0]: row[2] for row in content.table.rows}
     assert answers["Distance linkage"] == "A quarter is linked."

@@ -1,0 +1,163 @@
+"""Certified linkage: an upper bound of what any intruder with the original file can link.
+
+The intruder knows the original, the law and all released rows, and believes every assignment of
+rows to records equally likely beforehand. Exchanging records i and k in an assignment changes its
+likelihood by L_k(r) / L_i(r) times L_i(s) / L_k(s), where s is the row of k. With
+M_ik <= min_s L_i(s) / L_k(s) the posterior of record i for row r is therefore at most
+
+    b_i(r) = L_i(r) / sum_k L_k(r) M_ik,    M_ii = 1,
+
+and any records k may be left out of the sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.errors import NotApplicable
+
+LEAST_SUM = 1e-290  # of likelihoods relative to the row's largest; below, the bound is 1
+ROUNDED_UP = 1 + 1e-9
+
+
+def ratios_of_law(
+    slices: Sequence[NDArray[np.float64]], near: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """Return log M_ik before anything is drawn, shape (n, m).
+
+    Parameters
+    ----------
+    slices : sequence of ndarray of float64, shape (n, V)
+        For each slice, the probability of each of its values for each record; all positive.
+    near : ndarray of int32, shape (n, m)
+        The records k of each record i.
+    """
+    least = np.zeros(near.shape)
+    for probabilities in slices:
+        _add_least(_logs(probabilities), near, least)
+    return least
+
+
+def ratios_of_release(
+    likelihood: NDArray[np.float64], near: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """Return log M_ik over the rows of one release, shape (n, m).
+
+    Parameters
+    ----------
+    likelihood : ndarray of float64, shape (n, n)
+        Log-likelihood of each released row (first axis) for each record; finite.
+    near : ndarray of int32, shape (n, m)
+    """
+    least = np.zeros(near.shape)
+    _add_least(np.ascontiguousarray(likelihood.T), near, least)
+    return least
+
+
+def ratios_a_priori(
+    row: NDArray[np.float64],
+    distances: NDArray[np.float64],
+    near: NDArray[np.int32],
+    *,
+    width: float,
+    slices: int,
+    capped: bool,
+) -> NDArray[np.float64]:
+    """Return log M_ik from distances alone, for the exponential kernel of absolute bandwidth.
+
+    By the triangle inequality no donor's weight changes by more than exp(d(i, k) / width)
+    between two records, beside their factors.
+
+    Parameters
+    ----------
+    row : ndarray of float64, shape (n,)
+        Logarithms of the rows' factors.
+    distances : ndarray of float64, shape (n, m)
+        From each record to those of `near`.
+    near : ndarray of int32, shape (n, m)
+    width : float
+        Of the kernel.
+    slices : int
+        Number of independent draws for a row.
+    capped : bool
+        Whether weights are cut at a cap below 1.
+    """
+    one = row[:, None] - row[near] - distances / width
+    return slices * (np.minimum(one, 0.0) if capped else one)
+
+
+def linkage_bounds(
+    likelihood: NDArray[np.float64], ratios: NDArray[np.float64], near: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """Return the bound of each posterior, shape (rows, n).
+
+    Parameters
+    ----------
+    likelihood : ndarray of float64, shape (rows, n)
+        Log-likelihood of released rows for each record; finite.
+    ratios : ndarray of float64, shape (n, m)
+        log M_ik.
+    near : ndarray of int32, shape (n, m)
+        Distinct records in each row, the record itself among them.
+    """
+    n, m = near.shape
+    relative = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
+    itself = near == np.arange(n)[:, None]
+    if not itself.any(axis=1).all():
+        raise ValueError("A record must be among those near it.")
+    weights = np.where(itself, 1.0, np.exp(ratios))
+    exchange = sparse.csr_array((weights.ravel(), near.ravel(), np.arange(0, n * m + 1, m)))
+    sums = np.asarray((exchange @ relative.T).T)
+    bounds = np.where(sums > LEAST_SUM, relative / np.maximum(sums, LEAST_SUM), 1.0)
+    return np.asarray(np.minimum(bounds * ROUNDED_UP, 1.0))
+
+
+def unit_bounds(
+    likelihood: NDArray[np.float64], ratios: NDArray[np.float64], units: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the bound of each unit's posterior, shape (rows, units).
+
+    Records of one unit, such as a household or a person with several records, are no cover for
+    each other: only exchanges with records of other units count.
+
+    Parameters
+    ----------
+    likelihood : ndarray of float64, shape (rows, n)
+        Log-likelihood of released rows for each record; finite.
+    ratios : ndarray of float64, shape (n, n)
+        log M_ik of all pairs.
+    units : ndarray of int64, shape (n,)
+        The number of each record's unit, from 0.
+    """
+    member = units[None, :] == np.arange(units.max() + 1)[:, None]
+    bounds = np.empty((len(likelihood), len(member)))
+    for row, logs in enumerate(likelihood):
+        inverse = np.exp(np.clip(logs[:, None] - logs[None, :] - ratios, -700, 700))  # 1 / rho_ik
+        cover = 1.0 / (member @ inverse)
+        bounds[row] = 1.0 / (1.0 + np.where(member, 0.0, cover).sum(axis=1))
+    return np.asarray(np.minimum(bounds * ROUNDED_UP, 1.0))
+
+
+def certified_share(bounds: NDArray[np.float64]) -> float:
+    """Return the largest share of right links that any rule can expect over all rows."""
+    return float(bounds.max(axis=1).mean())
+
+
+def _add_least(
+    logs: NDArray[np.float64], near: NDArray[np.int32], least: NDArray[np.float64]
+) -> None:
+    from rwn_core.measures.attacks.certificate_kernel import add_least_log_ratios
+
+    add_least_log_ratios(logs, near, least, 0, len(near))
+
+
+def _logs(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    if not (probabilities > 0).all():
+        raise NotApplicable(
+            "Some records cannot release some values, so that nothing is certified."
+        )
+    return np.asarray(np.log(probabilities))

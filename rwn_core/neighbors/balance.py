@@ -1,0 +1,161 @@
+"""Balanced weights: every record is drawn equally often, and no weight is above the cap."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+STOP = 1e-7  # largest difference of a column's sum from its target at which rounds end
+MOST_ROUNDS = 400
+DAMPED_ROUNDS = 5  # before Newton's steps are tried
+NEWTON_ROUNDS, LARGEST_STEP, CUTS = 60, 3.0, 6
+
+
+class Rows(NamedTuple):
+    """Hold a kernel as compressed rows: the possible donors of each record.
+
+    Attributes
+    ----------
+    starts : ndarray of int64, shape (n + 1,)
+    members : ndarray of int32, shape (m,)
+    logs : ndarray of float64, shape (m,)
+        Logarithms of the kernel.
+    """
+
+    starts: NDArray[np.int64]
+    members: NDArray[np.int32]
+    logs: NDArray[np.float64]
+
+
+class Weights(NamedTuple):
+    """Weights min(cap, e^row K e^column), with rows that sum to 1.
+
+    Attributes
+    ----------
+    row, column : ndarray of float64, shape (n,)
+        Logarithms of the factors; with the kernel they are all that weights need.
+    weights : ndarray of float64, shape (m,)
+    error : float
+        Largest difference of a column's sum from its target.
+    rounds : int
+    """
+
+    row: NDArray[np.float64]
+    column: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    error: float
+    rounds: int
+
+
+def row_weights(rows: Rows, cap: float, column: NDArray[np.float64] | None = None) -> Weights:
+    """Return weights with rows of sum 1, each row as near to its kernel as the cap allows."""
+    n = len(rows.starts) - 1
+    factors = np.zeros(n) if column is None else column
+    row, weights = _filled(rows, factors, np.full(n, cap))
+    return Weights(row, factors, weights, np.nan, 0)
+
+
+def balanced_weights(rows: Rows, cap: float, share: float = 1.0) -> Weights:
+    """Return weights whose columns sum to 1, or approach it by a share.
+
+    Parameters
+    ----------
+    rows : Rows
+        A symmetric kernel; no row is shorter than 1 / cap.
+    cap : float
+        No weight is above it, after balancing as before.
+    share : float
+        1: columns sum to 1. Below, to (1 - share) of their unbalanced sum plus share.
+
+    Returns
+    -------
+    Weights
+    """
+    if share >= 1:
+        return _fully(rows, cap)
+    free = row_weights(rows, cap)
+    if share <= 0:
+        return free
+    return _partly(rows, cap, (1 - share) * column_sums(rows, free.weights) + share)
+
+
+def column_sums(rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sums of columns, shape (n,)."""
+    from rwn_core.neighbors.weight_kernel import add_columns
+
+    totals = np.zeros(len(rows.starts) - 1)
+    add_columns(rows.members, weights, totals)
+    return totals
+
+
+def _filled(
+    rows: Rows, column: NDArray[np.float64], caps: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    from rwn_core.neighbors.weight_kernel import fill_rows
+
+    row, weights = np.empty(len(caps)), np.empty(len(rows.members))
+    fill_rows(*rows, column, caps, row, weights, 0, len(caps))
+    return row, weights
+
+
+def _fully(rows: Rows, cap: float) -> Weights:
+    """Balance by damped rounds, and by Newton's steps where they help."""
+    n = len(rows.starts) - 1
+    column, caps = np.zeros(n), np.full(n, cap)
+    for rounds in range(1, MOST_ROUNDS + 1):
+        row, weights = _filled(rows, column, caps)
+        error = float(np.abs(column_sums(rows, weights) - 1).max())
+        if error <= STOP or rounds == MOST_ROUNDS:
+            break
+        column = (row + column) / 2
+        if rounds >= DAMPED_ROUNDS:
+            column = _newton(rows, column, cap, weights)
+    return Weights(row, column, weights, error, rounds)
+
+
+def _newton(
+    rows: Rows, column: NDArray[np.float64], cap: float, room: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the factors after a step of Newton's method; as they were where it does not help."""
+    from rwn_core.neighbors.weight_kernel import solve_newton, weigh_both_ways
+
+    n = len(column)
+    free, totals, step = np.empty(n), np.empty(n), np.empty(n)
+    weigh_both_ways(*rows, column, cap, room, free, totals)
+    largest = float(np.abs(totals - 1).max())
+    if free.min() < 1e-8 or largest > 0.9:
+        return column
+    accuracy = min(0.1, np.sqrt(largest))
+    solve_newton(rows.starts, rows.members, room, free, 1 - totals, accuracy, NEWTON_ROUNDS, step)
+    size = min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
+    before = _distance(totals)
+    for _ in range(CUTS):
+        tried = column + size * step
+        weigh_both_ways(*rows, tried, cap, room, free, totals)
+        if _distance(totals) < before:
+            return tried
+        size /= 3
+    return column
+
+
+def _distance(totals: NDArray[np.float64]) -> float:
+    """Return the distance of sums from 1, added in their order."""
+    return float(np.cumsum((totals - 1) ** 2)[-1])
+
+
+def _partly(rows: Rows, cap: float, targets: NDArray[np.float64]) -> Weights:
+    """Scale rows to 1 and columns to their targets by turns."""
+    from rwn_core.neighbors.weight_kernel import fill_log
+
+    n = len(targets)
+    column, caps, logs = np.zeros(n), np.full(n, cap), np.empty(n)
+    fill_log(targets, logs)
+    for rounds in range(1, MOST_ROUNDS + 1):
+        row, weights = _filled(rows, column, caps)
+        error = float(np.abs(column_sums(rows, weights) - targets).max())
+        if error <= STOP or rounds == MOST_ROUNDS:
+            break
+        column = _filled(rows, row, cap / targets)[0] + logs  # the kernel is symmetric
+    return Weights(row, column, weights, error, rounds)

@@ -1,0 +1,268 @@
+"""Distances of the points of one leaf to the tile of another: rough ones with a bound, exact ones.
+
+The squared distance of x and y is taken from the tile's center c, with x' = c - x and y' = y - c,
+as |x'|^2 + 2 (|y'|^2 / 2 + x'y'): one product for each coordinate, and no number in it is larger
+than the two leaves and what is between them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.index_kernel import IndexArrays
+from rwn_core.parallel.jit import jit_fused, jit_inline, jit_no_refcount
+
+BLOCK = 16  # entries of a tile that are passed over together; a tile's width is a multiple of it
+SLACK = 1e-6  # ties go beyond a radius by 1e-9, and chains of ties somewhat further
+UNDERFLOW = 1e-44  # more than a product or half of one loses below the smallest single numbers
+
+
+@jit_inline
+def error_bound(norm: float, far: float, dimensions: int, unit: float) -> float:
+    """The largest error of the squared distance of two points, taken from a tile's center.
+
+    The points, x' and y' from the center, are at most `far` = |x'| + |y'| apart. A coordinate is
+    off by unit times the point's norm from the center of the rotation, from its leaf's center and
+    from the tile's, so the difference of two points by e = 2 unit (norm + far), and its square by
+    2 far e + e^2. The distance is summed up as |x'|^2 + |y'|^2 - 2 x'y': d products each time,
+    none above far^2. The first is doubled, and the second taken three times, for what is left out
+    (rounding of the halves, of the bound itself). Products of very small numbers are off by a
+    fixed amount instead.
+
+    Parameters
+    ----------
+    norm : float
+        Of the query point, from the center of the rotation and from that of its leaf.
+    far : float
+    dimensions : int
+    unit : float
+        Relative error of one rotated coordinate.
+    """
+    error = 4 * unit * (norm + far)
+    rounding = 3 * (dimensions + 3) * (unit * far * far + UNDERFLOW)
+    return float(2 * far * error + error * error + rounding)
+
+
+@jit_no_refcount
+def widened_edge(squared: float, norm: float, dimensions: int, unit: float) -> float:
+    """How far from a point the box of another one may seem to be that lies within `squared`.
+
+    The other point's norm is at most norm + sqrt(squared): see `error_bound`.
+    """
+    if squared == np.inf:
+        return np.inf
+    radius = np.sqrt(squared)
+    error = 4 * unit * (norm + radius)
+    rounding = 2 * (dimensions + 3) * (unit * squared + UNDERFLOW)
+    return float((squared + 2 * radius * error + error * error + rounding) * (1 + SLACK))
+
+
+@jit_no_refcount
+def exact_squared(
+    point: NDArray[np.float64],
+    points: NDArray[np.float64],
+    levels: NDArray[np.int64],
+    squares: NDArray[np.float64],
+    row: int,
+) -> float:
+    """The squared distance of a point to a row, summed in column order: the bits of `distance`.
+
+    Parameters
+    ----------
+    point : ndarray of float64, shape (d,)
+    points : ndarray of float64, shape (g, d)
+    levels, squares : ndarray
+        Of `IndexArrays`.
+    row : int
+    """
+    total = 0.0
+    if len(levels) == 0:
+        for axis in range(len(point)):
+            difference = point[axis] - points[row, axis]
+            total += difference * difference
+        return total
+    for axis in range(len(point)):
+        one, two = point[axis], points[row, axis]
+        if levels[axis] < 0:
+            difference = one - two
+            total += difference * difference
+        elif one != two:
+            total += squares[levels[axis] + np.int64(min(one, two))]
+            total += squares[levels[axis] + np.int64(max(one, two))]
+    return total
+
+
+@jit_inline
+def error_between(
+    query: IndexArrays, leaf: int, target: IndexArrays, tile: int, unit: float
+) -> float:
+    """Return the largest error of a rough squared distance of a leaf's points to a tile's.
+
+    `unit` is the relative error of one rotated coordinate.
+    """
+    dimensions = query.boxes.shape[1]
+    apart = 0.0
+    for axis in range(dimensions):
+        between = np.float64(query.boxes[0, axis, leaf]) - np.float64(target.boxes[0, axis, tile])
+        apart += between * between
+    far = np.sqrt(apart) + query.spans[leaf] + target.spans[tile]
+    return error_bound(query.norms[leaf], far, dimensions, unit)
+
+
+@jit_fused
+def leaf_gaps(
+    boxes: NDArray[Any],
+    first: int,
+    last: int,
+    center: NDArray[Any],
+    half: NDArray[Any],
+    gaps: NDArray[Any],
+) -> None:
+    """Write the squared distances of a box to those of the leaves `first` to `last` - 1."""
+    count, zero = last - first, gaps.dtype.type(0)
+    for leaf in range(count):
+        gaps[leaf] = zero
+    for axis in range(len(center)):
+        middles, halves = boxes[0, axis, first:last], boxes[1, axis, first:last]
+        middle, own = center[axis], half[axis]
+        for leaf in range(count):
+            outside = max(abs(middles[leaf] - middle) - (halves[leaf] + own), zero)
+            gaps[leaf] += outside * outside
+
+
+@jit_fused
+def rows_near(
+    points: NDArray[Any],
+    edges: NDArray[Any],
+    first: int,
+    last: int,
+    boxes: NDArray[Any],
+    tile: int,
+    local: NDArray[Any],
+    norms: NDArray[Any],
+    gaps: NDArray[Any],
+    near: NDArray[np.int64],
+) -> int:
+    """Count the points `first` to `last` - 1 that have a tile's box within their squared edge.
+
+    Parameters
+    ----------
+    points : ndarray, shape (d, width)
+    edges : ndarray, shape (width,)
+    first, last : int
+    boxes : ndarray, shape (2, d, leaves)
+    tile : int
+    local, norms : ndarray, shape (d, width) and (width,)
+        Filled: the tile's center less the points, and the squared length of that.
+    gaps : ndarray, shape (width,)
+        Overwritten.
+    near : ndarray of int64, shape (width + 1,)
+        Filled with the numbers of those points.
+    """
+    # indices from 0: numba would else look for negative ones, and the loops would not be vectors
+    zero, count = gaps.dtype.type(0), last - first
+    lengths, apart = norms[first:last], gaps[first:last]
+    for row in range(count):
+        lengths[row] = zero
+        apart[row] = zero
+    for axis in range(len(points)):
+        middle, half = boxes[0, axis, tile], boxes[1, axis, tile]
+        own, differences = points[axis, first:last], local[axis, first:last]
+        for row in range(count):
+            away = middle - own[row]
+            differences[row] = away
+            lengths[row] += away * away
+            outside = max(abs(away) - half, zero)
+            apart[row] += outside * outside
+    found = 0
+    for row in range(count):
+        near[found] = first + row
+        found += apart[row] <= edges[first + row]
+    return found
+
+
+@jit_fused
+def write_products(
+    tile: NDArray[Any], local: NDArray[Any], one: int, two: int, products: NDArray[Any]
+) -> None:
+    """Write half of the squared distances of two points to a tile's, without half of their norms.
+
+    What is loaded of the tile serves both points, and four coordinates each sum.
+
+    Parameters
+    ----------
+    tile : ndarray, shape (d + 1, width)
+    local : ndarray, shape (d, rows)
+    one, two : int
+    products : ndarray, shape (2, width)
+        Filled.
+    """
+    dimensions, width = len(local), tile.shape[1]
+    first, second, halves = products[0], products[1], tile[dimensions]
+    for entry in range(width):
+        first[entry] = halves[entry]
+        second[entry] = halves[entry]
+    axis = 0
+    while axis + 4 <= dimensions:
+        t0, t1, t2, t3 = tile[axis], tile[axis + 1], tile[axis + 2], tile[axis + 3]
+        a0, a1 = local[axis, one], local[axis + 1, one]
+        a2, a3 = local[axis + 2, one], local[axis + 3, one]
+        b0, b1 = local[axis, two], local[axis + 1, two]
+        b2, b3 = local[axis + 2, two], local[axis + 3, two]
+        for entry in range(width):
+            near = first[entry] + t0[entry] * a0 + t1[entry] * a1
+            first[entry] = near + t2[entry] * a2 + t3[entry] * a3
+            near = second[entry] + t0[entry] * b0 + t1[entry] * b1
+            second[entry] = near + t2[entry] * b2 + t3[entry] * b3
+        axis += 4
+    while axis + 2 <= dimensions:
+        t0, t1 = tile[axis], tile[axis + 1]
+        a0, a1 = local[axis, one], local[axis + 1, one]
+        b0, b1 = local[axis, two], local[axis + 1, two]
+        for entry in range(width):
+            first[entry] = first[entry] + t0[entry] * a0 + t1[entry] * a1
+            second[entry] = second[entry] + t0[entry] * b0 + t1[entry] * b1
+        axis += 2
+    if axis < dimensions:
+        t0, a0, b0 = tile[axis], local[axis, one], local[axis, two]
+        for entry in range(width):
+            first[entry] = first[entry] + t0[entry] * a0
+            second[entry] = second[entry] + t0[entry] * b0
+
+
+@jit_no_refcount
+def list_hits(
+    products: NDArray[Any],
+    most: Any,
+    hits: NDArray[np.bool_],
+    words: NDArray[np.uint64],
+    entries: NDArray[np.int64],
+) -> int:
+    """Write the entries of a tile whose product is at most `most`; return how many.
+
+    Parameters
+    ----------
+    products : ndarray, shape (width,)
+    most : float
+    hits, words : ndarray of bool and of uint64
+        Overwritten: which are near, and the same memory eight at a time.
+    entries : ndarray of int64, shape (width + 1,)
+        Filled.
+    """
+    any_hit = np.uint64(0)
+    for entry in range(len(products)):
+        hits[entry] = products[entry] <= most
+    for word in range(len(words)):
+        any_hit |= words[word]
+    count = 0
+    if any_hit == 0:
+        return count
+    for word in range(len(words)):
+        if words[word] != 0:
+            for byte in range(8):
+                entries[count] = 8 * word + byte
+                count += hits[8 * word + byte]
+    return count

@@ -1,1 +1,0 @@
-"""Compiled functions of the search, the distances and the draws."""

@@ -1,0 +1,499 @@
+"""One search: leaf against leaf, rough distances first, then each row in exact rank order.
+
+Where categories are coded, a search makes passes over them. In pass w two rows agree in those
+categories whose bits are set in w, and differ in the others. Then their squared distance is that
+of points without dummies, those of the query row and of the target row in this pass, and the
+query row's shift (`rwn_core.neighbors.embedding`). A row meets every other one in exactly one pass.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.distance_kernel import (
+    SLACK,
+    error_between,
+    exact_squared,
+    leaf_gaps,
+    list_hits,
+    rows_near,
+    widened_edge,
+    write_products,
+)
+from rwn_core.neighbors.draw_kernel import SearchRequest, SearchResult, finish_row
+from rwn_core.neighbors.index_kernel import IndexArrays
+from rwn_core.neighbors.rank_kernel import allocate_row, records_of, smallest, sort_pairs
+from rwn_core.parallel.jit import jit_entry, jit_inline, jit_internal, jit_no_refcount
+
+ROOM = 1 << 18  # candidates held at a time, unless one row alone has more
+NEAREST = 16  # tiles that rows in need of k neighbors visit first
+MOST_LEVELS = float(1 << 26)  # of a category; the number of a level of two is exact
+
+
+class Candidates(NamedTuple):
+    """The candidates of some rows of one query leaf.
+
+    Attributes
+    ----------
+    in_leaf : ndarray of int64, shape (rows,)
+        The rows' numbers in their leaf.
+    position : ndarray of int32, shape (rows, room)
+        Rows of the target.
+    squared : ndarray of float64, shape (rows, room)
+        Their exact squared distances.
+    held, tight : ndarray of int64, shape (rows,)
+        How many there are, and how many there were when the row's bound was last set.
+    bound : ndarray of float64, shape (rows,)
+        How far a candidate may lie.
+    """
+
+    in_leaf: NDArray[np.int64]
+    position: NDArray[np.int32]
+    squared: NDArray[np.float64]
+    held: NDArray[np.int64]
+    tight: NDArray[np.int64]
+    bound: NDArray[np.float64]
+
+
+class Workspace(NamedTuple):
+    """What the tiles of a target look like from some points of a query leaf.
+
+    Attributes
+    ----------
+    points, local : ndarray, shape (d, width)
+        Rotated; a tile's center less the points.
+    edges, norms, gaps : ndarray, shape (width,)
+        Squared distances: within which a tile's box is visited, -1 for points that are left out;
+        of a tile's center; of its box.
+    near : ndarray of int64, shape (width + 1,)
+        The points that visit a tile.
+    products : ndarray, shape (2, width of the target's tiles)
+        Half of the squared distances of two points, without half of their norms.
+    hits, words : ndarray of bool and of uint64
+        Which of a tile's entries are near, and the same memory eight at a time.
+    entries : ndarray of int64, shape (width of the target's tiles + 1,)
+        Their numbers.
+    center, half, nothing : ndarray, shape (d,)
+        The box of the points; zeros.
+    apart, toward : ndarray, shape (leaves,)
+        Squared distances of the leaves' boxes from that box, and from its center.
+    order : ndarray of int32, shape (leaves,)
+        The leaves that are visited.
+    """
+
+    points: NDArray[Any]
+    local: NDArray[Any]
+    edges: NDArray[Any]
+    norms: NDArray[Any]
+    gaps: NDArray[Any]
+    near: NDArray[np.int64]
+    products: NDArray[Any]
+    hits: NDArray[np.bool_]
+    words: NDArray[np.uint64]
+    entries: NDArray[np.int64]
+    center: NDArray[Any]
+    half: NDArray[Any]
+    nothing: NDArray[Any]
+    apart: NDArray[Any]
+    toward: NDArray[Any]
+    order: NDArray[np.int32]
+
+
+@jit_internal
+def allocate_candidates(rows: int, room: int) -> Candidates:
+    """Allocate the candidates of so many rows, `room` each."""
+    return Candidates(
+        np.empty(rows, np.int64),
+        np.empty((rows, room), np.int32),
+        np.empty((rows, room)),
+        np.empty(rows, np.int64),
+        np.empty(rows, np.int64),
+        np.empty(rows),
+    )
+
+
+@jit_internal
+def allocate_workspace(query: IndexArrays, target: IndexArrays) -> Workspace:
+    """Allocate what any leaf of `query` needs before any tile of `target`."""
+    _, height, width = query.tiles.shape
+    kind, leaves = query.tiles.dtype, len(target.starts) // 2
+    points = np.empty((height - 1, width), kind)
+    each = np.empty((3, width), kind)
+    box = np.zeros((3, height - 1), kind)
+    gaps = np.empty((2, leaves), kind)
+    hits = np.zeros(target.tiles.shape[2], np.bool_)
+    return Workspace(
+        points,
+        np.empty_like(points),
+        each[0],
+        each[1],
+        each[2],
+        np.empty(width + 1, np.int64),
+        np.empty((2, target.tiles.shape[2]), kind),
+        hits,
+        hits.view(np.uint64),
+        np.empty(len(hits) + 1, np.int64),
+        box[0],
+        box[1],
+        box[2],
+        gaps[0],
+        gaps[1],
+        np.empty(leaves, np.int32),
+    )
+
+
+@jit_inline
+def _position(query: IndexArrays, leaf: int, candidates: Candidates, row: int) -> int:
+    return int(query.starts[len(query.starts) // 2 - 1 + leaf] + candidates.in_leaf[row])
+
+
+@jit_inline
+def _shift(query: IndexArrays, which: int, position: int) -> float:
+    """Return what is to be added to a row's squared distances in a pass."""
+    return float(query.shifts[which, position]) if len(query.levels) else 0.0
+
+
+@jit_no_refcount
+def _start_rows(
+    query: IndexArrays,
+    leaf: int,
+    begin: int,
+    end: int,
+    request: SearchRequest,
+    candidates: Candidates,
+) -> None:
+    """Begin with no candidates for rows `begin` to `end` - 1 of a leaf, equal levels together."""
+    rows = end - begin
+    for row in range(rows):
+        candidates.in_leaf[row] = begin + row
+    if len(query.coded):
+        for row in range(rows):
+            place, key = _position(query, leaf, candidates, row), 0.0
+            for number in range(len(query.coded)):
+                key = key * MOST_LEVELS + query.exact[place, query.coded[number]]
+            candidates.bound[row] = key
+        sort_pairs(candidates.bound, candidates.in_leaf, 0, rows)
+    for row in range(rows):
+        candidates.held[row], candidates.tight[row] = 0, 0
+        edge = request.edges[_position(query, leaf, candidates, row)] * (1 + SLACK)
+        candidates.bound[row] = np.inf if request.k else edge
+
+
+@jit_no_refcount
+def _equal_until(
+    query: IndexArrays, leaf: int, which: int, candidates: Candidates, first: int, rows: int
+) -> int:
+    """Return where the rows end that have the same levels as the first of what a pass agrees in."""
+    here, last = _position(query, leaf, candidates, first), first + 1
+    while last < rows:
+        there = _position(query, leaf, candidates, last)
+        for number in range(len(query.coded)):
+            column = query.coded[number]
+            if which >> number & 1 and query.exact[here, column] != query.exact[there, column]:
+                return last
+        last += 1
+    return last
+
+
+@jit_inline
+def _limit(
+    query: IndexArrays, leaf: int, which: int, target: IndexArrays, row: int, candidates: Candidates
+) -> float:
+    """Return how far a candidate of a row may lie in a pass; negative where none may."""
+    if len(query.levels) == 0:
+        return float(candidates.bound[row])
+    bound = candidates.bound[row] - _shift(query, which, _position(query, leaf, candidates, row))
+    return float(min(bound, target.far)) if which > 0 else float(bound)
+
+
+@jit_no_refcount
+def _set_edge(
+    query: IndexArrays,
+    leaf: int,
+    which: int,
+    target: IndexArrays,
+    row: int,
+    candidates: Candidates,
+    unit: float,
+    work: Workspace,
+) -> None:
+    """Set how far a row visits boxes: `_limit` in rotated coordinates."""
+    limit = _limit(query, leaf, which, target, row, candidates)
+    if 0 <= limit < np.inf:
+        norm = query.norms[which * (len(query.starts) // 2) + leaf]
+        limit = widened_edge(limit, norm, query.boxes.shape[1], unit) * (1 + SLACK)
+    work.edges[row] = limit
+
+
+@jit_inline
+def _farthest(work: Workspace, first: int, last: int) -> Any:
+    bound = work.edges[first]
+    for row in range(first + 1, last):
+        bound = max(bound, work.edges[row])
+    return bound
+
+
+@jit_no_refcount
+def _place_rows(
+    query: IndexArrays,
+    leaf: int,
+    which: int,
+    candidates: Candidates,
+    first: int,
+    last: int,
+    work: Workspace,
+) -> None:
+    """Write the points of some rows in a pass, and their box."""
+    mine = which * (len(query.starts) // 2) + leaf
+    for axis in range(len(work.points)):
+        center = query.boxes[0, axis, mine]
+        least = most = center + query.tiles[mine, axis, candidates.in_leaf[first]]
+        for row in range(first, last):
+            point = center + query.tiles[mine, axis, candidates.in_leaf[row]]
+            work.points[axis, row] = point
+            least, most = min(least, point), max(most, point)
+        work.center[axis] = least + (most - least) / 2
+        middle = work.center[axis]
+        # a little more, for the rounding of differences from the center
+        work.half[axis] = max(most - middle, middle - least) * (1 + 1e-6)
+
+
+@jit_no_refcount
+def _order_leaves(target: IndexArrays, which: int, bound: Any, k: int, work: Workspace) -> int:
+    """List the leaves of a pass whose boxes are within a bound; for k the nearest first."""
+    leaves = len(work.apart)
+    first = which * leaves
+    leaf_gaps(target.boxes, first, first + leaves, work.center, work.half, work.apart)
+    if k:
+        leaf_gaps(target.boxes, first, first + leaves, work.center, work.nothing, work.toward)
+    count = 0
+    for other in range(leaves):
+        if work.apart[other] <= bound:
+            work.order[count] = other
+            work.toward[count] = work.toward[other]
+            count += 1
+    if k and count:
+        nearest = min(NEAREST, count)
+        smallest(work.toward, work.order, count, nearest - 1)
+        sort_pairs(work.toward, work.order, 0, nearest)
+    return count
+
+
+@jit_no_refcount
+def _tighten(candidates: Candidates, row: int, need: int, edge: float) -> bool:
+    """Set a row's bound anew, and drop what is beyond it; return whether there was reason to.
+
+    Ties go somewhat further than the last one needed.
+    """
+    count = candidates.held[row]
+    if count < need or count - candidates.tight[row] < need or candidates.bound[row] <= edge:
+        return False
+    squared, position = candidates.squared[row], candidates.position[row]
+    kth = smallest(squared, position, count, need - 1)
+    candidates.bound[row] = bound = max(kth * (1 + SLACK), edge)
+    tight = 0
+    for entry in range(count):
+        if squared[entry] <= bound:
+            position[tight], squared[tight] = position[entry], squared[entry]
+            tight += 1
+    candidates.held[row] = candidates.tight[row] = tight
+    return True
+
+
+@jit_inline
+def _belongs(
+    query: IndexArrays, position: int, target: IndexArrays, place: int, which: int
+) -> bool:
+    """Return whether two rows agree in the categories of a pass, and differ in the others."""
+    agreement = 0
+    for number in range(len(target.coded)):
+        column = target.coded[number]
+        agreement |= int(query.exact[position, column] == target.exact[place, column]) << number
+    return agreement == which
+
+
+@jit_no_refcount
+def _append_hits(
+    query: IndexArrays,
+    position: int,
+    target: IndexArrays,
+    which: int,
+    first: int,
+    products: NDArray[Any],
+    most: Any,
+    candidates: Candidates,
+    row: int,
+    work: Workspace,
+) -> None:
+    """Append the entries of a tile that are within a row's bound, by their exact distances.
+
+    Those whose rough product is above `most` are surely beyond it.
+    """
+    near = list_hits(products, most, work.hits, work.words, work.entries)
+    coded, count = len(target.coded) > 0, candidates.held[row]
+    point, bound = query.exact[position], candidates.bound[row]
+    for number in range(near):
+        place = first + work.entries[number]
+        if coded:
+            place = target.places[which, place]
+            if not _belongs(query, position, target, place, which):
+                continue
+        squared = exact_squared(point, target.exact, target.levels, target.squares, place)
+        candidates.position[row, count], candidates.squared[row, count] = place, squared
+        count += squared <= bound
+    candidates.held[row] = count
+
+
+@jit_no_refcount
+def _visit_tile(
+    query: IndexArrays,
+    leaf: int,
+    which: int,
+    first: int,
+    last: int,
+    target: IndexArrays,
+    other: int,
+    request: SearchRequest,
+    candidates: Candidates,
+    work: Workspace,
+) -> int:
+    """Add what a tile has for some rows: 0 for nothing new, 1 for closer bounds, -1 for no room."""
+    leaves, width = len(target.starts) // 2, target.tiles.shape[2]
+    tile, mine = which * leaves + other, which * (len(query.starts) // 2) + leaf
+    rows = rows_near(
+        work.points,
+        work.edges,
+        first,
+        last,
+        target.boxes,
+        tile,
+        work.local,
+        work.norms,
+        work.gaps,
+        work.near,
+    )
+    if rows == 0:
+        return 0
+    begin = target.starts[leaves - 1 + other]
+    error = error_between(query, mine, target, tile, request.unit)
+    changed = 0
+    for number in range(0, rows, 2):
+        pair = min(2, rows - number)
+        one, two = work.near[number], work.near[number + pair - 1]
+        write_products(target.tiles[tile], work.local, one, two, work.products)
+        for which_one in range(pair):
+            row, products = work.near[number + which_one], work.products[which_one]
+            if candidates.held[row] + width >= candidates.position.shape[1]:
+                return -1
+            norm = np.float64(work.norms[row])
+            limit = _limit(query, leaf, which, target, row, candidates) + error
+            most = work.norms.dtype.type((limit - norm) / 2)
+            position = _position(query, leaf, candidates, row)
+            _append_hits(
+                query, position, target, which, begin, products, most, candidates, row, work
+            )
+            if request.k:
+                edge = request.edges[position] * (1 + SLACK)
+                need = min(request.k + 1, len(target.exact))
+                if _tighten(candidates, row, need, edge):
+                    _set_edge(query, leaf, which, target, row, candidates, request.unit, work)
+                    changed = 1
+    return changed
+
+
+@jit_no_refcount
+def gather(
+    query: IndexArrays,
+    leaf: int,
+    begin: int,
+    end: int,
+    target: IndexArrays,
+    request: SearchRequest,
+    candidates: Candidates,
+    work: Workspace,
+) -> bool:
+    """Collect the candidates of rows `begin` to `end` - 1 of a leaf; False for no room."""
+    rows = end - begin
+    _start_rows(query, leaf, begin, end, request, candidates)
+    # rows that agree in most categories first: they are the nearest
+    for which in range(len(query.shifts) - 1, -1, -1):
+        first = 0
+        while first < rows:
+            last = _equal_until(query, leaf, which, candidates, first, rows)
+            for row in range(first, last):
+                _set_edge(query, leaf, which, target, row, candidates, request.unit, work)
+            bound = _farthest(work, first, last)
+            if bound >= 0:
+                _place_rows(query, leaf, which, candidates, first, last, work)
+                count = _order_leaves(target, which, bound, request.k, work)
+                for number in range(count):
+                    other = work.order[number]
+                    if not work.apart[other] <= bound:
+                        continue
+                    found = _visit_tile(
+                        query, leaf, which, first, last, target, other, request, candidates, work
+                    )
+                    if found < 0:
+                        return False
+                    if found:
+                        bound = _farthest(work, first, last)
+            first = last
+    return True
+
+
+@jit_entry
+def search(
+    query: IndexArrays,
+    target: IndexArrays,
+    request: SearchRequest,
+    result: SearchResult,
+    sink: int,
+    first: int,
+    last: int,
+) -> None:
+    """Search for the records of the query leaves `first` to `last` - 1.
+
+    Parameters
+    ----------
+    query, target : IndexArrays
+        In the same rotated coordinates; they may be the same.
+    request : SearchRequest
+    result : SearchResult
+        Filled for the leaves' records.
+    sink : {DRAW, LIST, STORE}
+        Sizes, distances and donors; or the members, whose numbers `result.starts` holds.
+    first, last : int
+    """
+    leaves, width = len(query.starts) // 2, query.tiles.shape[2]
+    work, row, unit = allocate_workspace(query, target), allocate_row(1024), np.empty(8)
+    room = max(2 * (request.k + 1) + 4 * target.tiles.shape[2], ROOM // width)
+    most = max(1, min(width, ROOM // room))
+    candidates = allocate_candidates(most, room)
+    for leaf in range(first, last):
+        start = query.starts[leaves - 1 + leaf]
+        size = query.starts[leaves + leaf] - start
+        begin = 0
+        while begin < size:
+            end = min(size, begin + most)
+            if not gather(query, leaf, begin, end, target, request, candidates, work):
+                room *= 2  # too many candidates at once
+                most = max(1, most // 2)
+                candidates = allocate_candidates(most, room)
+                continue
+            for index in range(end - begin):
+                count = candidates.held[index]
+                found = candidates.position[index, :count]
+                squared, limit = candidates.squared[index, :count], candidates.bound[index]
+                needed = max(count, records_of(target, found, count))
+                if needed > len(row.members):
+                    row = allocate_row(2 * needed)
+                position = start + candidates.in_leaf[index]
+                if not finish_row(
+                    query, position, target, found, squared, limit, row,
+                    request, result, sink, unit,
+                ):  # fmt: skip
+                    raise ValueError("A neighborhood has fewer members than were counted.")
+            begin = end

@@ -1,0 +1,301 @@
+"""Weights of donors: bit-equal exp and log, rows under a cap, columns in balance.
+
+Rows are compressed: entries `starts[i]` to `starts[i + 1] - 1` of `members` and `logs` are the
+donors of record i and the logarithms of their kernel. Sums add in the order of the entries, so
+that equal tables have equal bits on every platform.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.parallel.jit import jit_entry, jit_inline, jit_no_refcount
+
+LEAST_EXPONENT = -690.0  # exp of less counts as 0: nothing beside the 1 that each sum holds
+LARGEST_EXPONENT = 40.0
+POWERS = 2.0 ** np.arange(-1000.0, 64.0)
+LOG2_E = 1.4426950408889634
+LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # add up to ln 2
+ROUND = 6755399441055744.0  # 1.5 * 2**52: added and subtracted, it leaves a whole number
+SQRT_HALF = 0.7071067811865476
+ROUNDING = 1e-12  # relative
+
+C2, C3, C4, C5 = 1 / 2, 1 / 6, 1 / 24, 1 / 120
+C6, C7, C8, C9 = 1 / 720, 1 / 5040, 1 / 40320, 1 / 362880
+C10, C11, C12, C13 = 1 / 3628800, 1 / 39916800, 1 / 479001600, 1 / 6227020800
+
+
+@jit_inline
+def bit_equal_exp(x: float) -> float:
+    """Return exp(x), cut at both ends, with the same bits on every platform."""
+    x = min(max(x, LEAST_EXPONENT - 1.0), LARGEST_EXPONENT)
+    power = (x * LOG2_E + ROUND) - ROUND
+    r = (x - power * LN2_HIGH) - power * LN2_LOW
+    total = C13
+    total = total * r + C12
+    total = total * r + C11
+    total = total * r + C10
+    total = total * r + C9
+    total = total * r + C8
+    total = total * r + C7
+    total = total * r + C6
+    total = total * r + C5
+    total = total * r + C4
+    total = total * r + C3
+    total = total * r + C2
+    total = total * r + 1.0
+    total = total * r + 1.0
+    total *= POWERS[np.int32(power) + 1000]
+    return total if x >= LEAST_EXPONENT else 0.0
+
+
+@jit_no_refcount
+def bit_equal_log(x: float) -> float:
+    """Return log(x) of a positive number, with the same bits on every platform."""
+    mantissa, power = math.frexp(x)
+    if mantissa < SQRT_HALF:
+        mantissa *= 2.0
+        power -= 1
+    f = (mantissa - 1.0) / (mantissa + 1.0)
+    square, total = f * f, 0.0
+    for odd in range(23, 0, -2):
+        total = total * square + 1.0 / odd
+    return power * LN2_HIGH + (power * LN2_LOW + 2.0 * f * total)
+
+
+@jit_entry
+def fill_exp(x: NDArray[np.float64], out: NDArray[np.float64]) -> None:
+    """Write exp of each number."""
+    for index in range(len(x)):
+        out[index] = bit_equal_exp(x[index])
+
+
+@jit_entry
+def fill_log(x: NDArray[np.float64], out: NDArray[np.float64]) -> None:
+    """Write the logarithm of each number, all positive."""
+    for index in range(len(x)):
+        out[index] = bit_equal_log(x[index])
+
+
+@jit_no_refcount
+def _largest(
+    logs: NDArray[np.float64],
+    members: NDArray[np.int32],
+    column: NDArray[np.float64],
+    first: int,
+    last: int,
+    count: int,
+    top: NDArray[np.float64],
+    weights: NDArray[np.float64],
+) -> None:
+    """Write each entry's logarithm with its column's factor, and the largest, descending."""
+    for place in range(count):
+        top[place] = -np.inf
+    for entry in range(first, last):
+        log = logs[entry] + column[members[entry]]
+        weights[entry] = log
+        if log > top[count - 1]:
+            place = count - 1
+            while place > 0 and top[place - 1] < log:
+                top[place] = top[place - 1]
+                place -= 1
+            top[place] = log
+
+
+@jit_no_refcount
+def _fill_row(
+    logs: NDArray[np.float64],
+    members: NDArray[np.int32],
+    column: NDArray[np.float64],
+    first: int,
+    last: int,
+    cap: float,
+    top: NDArray[np.float64],
+    weights: NDArray[np.float64],
+) -> float:
+    """Write min(cap, x K c) with sum 1 over a row, and return log x.
+
+    With t entries at the cap, x is (1 - cap t) over the tail of the others, relative to the
+    largest of them; t is the smallest number that leaves no other above the cap. The tail is
+    added from its small end, never as a difference: beside two far twins it would be lost.
+    """
+    count = min(int(1.0 / cap + ROUNDING) + 1, last - first)
+    _largest(logs, members, column, first, last, count, top, weights)
+    low, total = top[count - 1], 0.0
+    for entry in range(first, last):
+        weights[entry] = bit_equal_exp(min(weights[entry] - low, 0.0))
+    for entry in range(first, last):
+        total += weights[entry]
+    place, tail = count - 1, 1.0 + (total - count)
+    factor = max(1.0 - cap * place, 0.0) / tail
+    while place > 0:
+        tail = 1.0 + tail * bit_equal_exp(top[place] - top[place - 1])
+        larger = (1.0 - cap * (place - 1)) / tail
+        if larger > cap * (1.0 + ROUNDING):
+            break
+        factor = larger
+        place -= 1
+    reference = top[place]
+    scale = factor * bit_equal_exp(low - reference)
+    for entry in range(first, last):
+        if weights[entry] < 1.0:
+            weights[entry] = min(cap, scale * weights[entry])
+        else:  # not below the smallest of the largest
+            log = logs[entry] + column[members[entry]] - reference
+            weights[entry] = min(cap, factor * bit_equal_exp(log))
+    return float(bit_equal_log(factor) - reference)
+
+
+@jit_entry
+def fill_rows(
+    starts: NDArray[np.int64],
+    members: NDArray[np.int32],
+    logs: NDArray[np.float64],
+    column: NDArray[np.float64],
+    caps: NDArray[np.float64],
+    row: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    first: int,
+    last: int,
+) -> None:
+    """Write the weights of rows `first` to `last` - 1 and the logarithms of their factors.
+
+    Parameters
+    ----------
+    starts : ndarray of int64, shape (n + 1,)
+        No row is empty.
+    members : ndarray of int32, shape (m,)
+    logs : ndarray of float64, shape (m,)
+    column : ndarray of float64, shape (n,)
+        Logarithms of the columns' factors c.
+    caps : ndarray of float64, shape (n,)
+        At least 1 over the length of the row.
+    row : ndarray of float64, shape (n,)
+        Filled: log x.
+    weights : ndarray of float64, shape (m,)
+        Filled: min(cap, x K c); rows sum to 1.
+    first, last : int
+    """
+    longest, least = 1, np.inf
+    for index in range(first, last):
+        longest = max(longest, starts[index + 1] - starts[index])
+        least = min(least, caps[index])
+    top = np.empty(min(longest, int(1.0 / least) + 2))
+    for index in range(first, last):
+        row[index] = _fill_row(
+            logs, members, column, starts[index], starts[index + 1], caps[index], top, weights
+        )
+
+
+@jit_entry
+def add_columns(
+    members: NDArray[np.int32], weights: NDArray[np.float64], totals: NDArray[np.float64]
+) -> None:
+    """Add each entry's weight to its column."""
+    for entry in range(len(members)):
+        totals[members[entry]] += weights[entry]
+
+
+@jit_entry
+def weigh_both_ways(
+    starts: NDArray[np.int64],
+    members: NDArray[np.int32],
+    logs: NDArray[np.float64],
+    column: NDArray[np.float64],
+    cap: float,
+    weights: NDArray[np.float64],
+    free: NDArray[np.float64],
+    totals: NDArray[np.float64],
+) -> None:
+    """Write min(cap, c K c), zero where the cap binds, and the sums of rows.
+
+    Parameters
+    ----------
+    starts, members, logs, column : ndarray
+        As in `fill_rows`, of a symmetric kernel.
+    cap : float
+    weights : ndarray of float64, shape (m,)
+        Filled: the weights below the cap, else 0.
+    free, totals : ndarray of float64, shape (n,)
+        Filled: sums of the weights below the cap, and of all.
+    """
+    for index in range(len(starts) - 1):
+        first, last = starts[index], starts[index + 1]
+        below = 0.0
+        at_cap = 0
+        for entry in range(first, last):
+            weights[entry] = logs[entry] + column[index] + column[members[entry]]
+        for entry in range(first, last):
+            weights[entry] = bit_equal_exp(weights[entry])
+        for entry in range(first, last):
+            if weights[entry] < cap * (1.0 - ROUNDING):
+                below += weights[entry]
+            else:
+                weights[entry] = 0.0
+                at_cap += 1
+        free[index], totals[index] = below, below + cap * at_cap
+
+
+@jit_entry
+def solve_newton(
+    starts: NDArray[np.int64],
+    members: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    free: NDArray[np.float64],
+    missing: NDArray[np.float64],
+    accuracy: float,
+    most: int,
+    step: NDArray[np.float64],
+) -> None:
+    """Write the solution of (diag(free) + H) z = missing by conjugate gradients.
+
+    Parameters
+    ----------
+    starts, members, weights : ndarray
+        H as compressed rows, symmetric.
+    free : ndarray of float64, shape (n,)
+        Sums of H's rows.
+    missing : ndarray of float64, shape (n,)
+        1 less the sums of rows.
+    accuracy : float
+        Of the remaining difference, relative to `missing`.
+    most : int
+        Rounds.
+    step : ndarray of float64, shape (n,)
+        Filled.
+    """
+    n = len(free)
+    rest, direction, product = np.empty(n), np.empty(n), np.empty(n)
+    norm, slope = 0.0, 0.0
+    for index in range(n):
+        step[index] = 0.0
+        rest[index] = missing[index]
+        direction[index] = missing[index] / (2.0 * free[index])
+        norm += rest[index] * rest[index]
+        slope += rest[index] * direction[index]
+    enough = accuracy * accuracy * norm
+    for _ in range(most):
+        curvature = 0.0
+        for index in range(n):
+            total = free[index] * direction[index]
+            for entry in range(starts[index], starts[index + 1]):
+                total += weights[entry] * direction[members[entry]]
+            product[index] = total
+            curvature += total * direction[index]
+        if not curvature > 0.0:
+            return
+        ratio, norm = slope / curvature, 0.0
+        for index in range(n):
+            step[index] += ratio * direction[index]
+            rest[index] -= ratio * product[index]
+            norm += rest[index] * rest[index]
+        if norm <= enough:
+            return
+        before, slope = slope, 0.0
+        for index in range(n):
+            slope += rest[index] * rest[index] / (2.0 * free[index])
+        for index in range(n):
+            direction[index] = rest[index] / (2.0 * free[index]) + slope / before * direction[index]
