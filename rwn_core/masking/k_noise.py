@@ -150,17 +150,10 @@ def _sorted(microdata: Microdata, name: str) -> NDArray[np.float64]:
 
 
 def delta(values: NDArray[np.float64], k: int) -> float:
-    """The smallest delta such that k values lie within 2 delta of every value, itself among them.
+    """Return the smallest delta such that k values lie within 2 delta of each, itself included.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-        Ascending, complete.
-    k : int
-        From 1 to n.
+    `values` ascend and are complete, shape (n,); k is from 1 to n.
 
-    Examples
-    --------
     >>> delta(np.array([1.0, 2.0, 4.0]), 2)
     1.0
     """
@@ -183,20 +176,9 @@ def delta(values: NDArray[np.float64], k: int) -> float:
 
 
 def expected_near(values: NDArray[np.float64], at: float, delta: float, noise: Noise) -> float:
-    """Expected number of records released within 2 delta of a value.
+    """Return the expected number of records released within 2 delta of a value, for any noise.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-        The original numbers, complete.
-    at : float
-    delta : float
-        Above 0.
-    noise : Noise
-
-    References
-    ----------
-    Biswal, Arbuckle, Kulik, theorem 1, in its exact form for any noise.
+    Biswal, Arbuckle, Kulik, theorem 1, in its exact form. `values` are complete, shape (n,).
     """
     apart = values - at
     return float((noise.below(2 * delta - apart) - noise.below(-2 * delta - apart)).sum())

@@ -152,26 +152,10 @@ def _group_means(values: NDArray[np.float64], group: NDArray[np.int64]) -> NDArr
 
 
 def mdav(points: NDArray[np.float64], k: int) -> NDArray[np.int64]:
-    """Group points by maximum distance to the average.
+    """Return the group of each point, of k to 2k - 1 points, shape (n,).
 
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    k : int
-        From 1 to n.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        The number of each point's group, of k to 2k - 1 points.
-
-    Notes
-    -----
-    Takes about n^2 / k distances. Of points as far apart the first is taken.
-
-    References
-    ----------
-    Domingo-Ferrer and Torra 2005, section 2 (MDAV-generic).
+    MDAV-generic (Domingo-Ferrer and Torra 2005, section 2): about n^2 / k distances. Of points as
+    far apart the first is taken.
     """
     group = np.empty(len(points), dtype=np.int64)
     left, number = _Left(points), -1
