@@ -236,7 +236,8 @@ def moore_partners(reach: int, uniform: NDArray[np.float64]) -> NDArray[np.int64
 def mu_argus_partners(reach: int, uniform: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return partners along a ranking, shape (N,): at a random distance, else the nearest free.
 
-    The form that mu-Argus calls deprecated: distances up to `reach`, not uniform. `uniform` has shape (N,).
+    The form that mu-Argus calls deprecated: distances up to `reach`, not uniform. `uniform` has
+    shape (N,).
     """
     n = len(uniform)
     partner, free = np.arange(n), np.ones(n, dtype=bool)
