@@ -193,3 +193,10 @@ def independent_cells(law: Law) -> CellLaw:
     if not isinstance(cells, CellLaw):
         raise NotApplicable("This is for a method that copies values from donors.")
     return cells
+
+
+def donors_outside(law: Law, people: Microdata) -> tuple[sparse.csr_array, Joins]:
+    """Return `CellLaw.outside`; NotApplicable for a law without donors."""
+    if not isinstance(law, CellLaw):
+        raise NotApplicable("This is for a method that copies values from donors.")
+    return law.outside(people)

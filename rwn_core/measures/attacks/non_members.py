@@ -13,8 +13,7 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_together
-from rwn_core.errors import NotApplicable
-from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.cell_law import donors_outside
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.donor_belief import Beliefs
 from rwn_core.measures.attacks.likelihood import Way, attacked_units, ways
@@ -260,9 +259,7 @@ class NonMembers:
         self.law, self.masked = law, comparison.masked
         self.non_members = rounded(non_members, law.precision)
         self.names = tuple(names)
-        if not isinstance(law, CellLaw):
-            raise NotApplicable("This is for a method that copies values from donors.")
-        self.near, self.joins = law.outside(non_members)
+        self.near, self.joins = donors_outside(law, non_members)
 
     @property
     def joined(self) -> int:

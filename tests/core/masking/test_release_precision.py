@@ -192,22 +192,17 @@ def readings(data: rwn.Microdata, precision: dict[str, float]) -> dict[str, obje
     return {key: measure.read(comparison) for key, measure in MEASURES.items()}
 
 
-@pytest.mark.parametrize("demo", ["bodyfat", "pima"])
-def test_a_step_that_leaves_one_value_gives_every_measure_a_value_or_a_reason(demo):
-    data = rwn.load_demo(demo)
+def test_a_step_that_leaves_one_value_gives_every_measure_a_value_or_a_reason():
+    data = rwn.load_demo("bodyfat")
     coarsest = dict.fromkeys(data.numeric_names, 1e9)
     some = dict.fromkeys(data.numeric_names[:2], 1e9)
     for precision in (some, coarsest):
-        for key, reading in readings(data, precision).items():
+        found = readings(data, precision)
+        for key, reading in found.items():
             if isinstance(reading, Reading):
                 assert np.isfinite(reading.value), key
             else:
                 assert isinstance(reading, NotApplicable), key
                 assert reading.reason.endswith("."), key
-
-
-def test_nothing_can_be_linked_by_values_that_are_all_alike():
-    data = rwn.load_demo("bodyfat")
-    found = readings(data, dict.fromkeys(data.numeric_names, 1e9))
     assert found["bayes_linkage"].value == pytest.approx(1 / data.n)
     assert found["marginals"].value > 0.5
