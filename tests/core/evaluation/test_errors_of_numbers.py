@@ -11,7 +11,8 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.errors_of_numbers import Estimate, NumberErrors, errors_of_numbers
+from rwn_core.evaluation.errors_of_numbers import NumberErrors, errors_of_numbers
+from rwn_core.evaluation.published_results.replay import Number
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "method_check_values.json"
 KN_3 = {e["id"]: e for e in json.loads(GOLDEN.read_text())["values"]}["KN-3"]["expected"]
@@ -28,7 +29,7 @@ def of(found: list[NumberErrors], method: str) -> NumberErrors:
     return next(one for one in found if one.method == method)
 
 
-def is_within(estimate: Estimate, expected: float) -> bool:
+def is_within(estimate: Number, expected: float) -> bool:
     return abs(estimate.value - expected) <= 4 * estimate.error
 
 
