@@ -23,7 +23,7 @@ from rwn_core.neighbors.outside_household import OutsideSource
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.preview import LIVE_RECORDS, Preview, build_preview
 from rwn_core.neighbors.resampled_table import without_clones
-from rwn_core.neighbors.slider_range import SliderRange, slider_range_of
+from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, slider_range_of
 from rwn_core.neighbors.source import (
     Ball,
     NeighborSource,
@@ -58,9 +58,6 @@ def kept_values(q: float, what: str) -> str:
         f"At q = {q:g} every {what} with probability {1 - q:.2g} at least, also the extremes; kept "
         "values identify."
     )
-
-
-_LARGEST_PAIRS = 12_000_000  # neighbors out to the end of a slider, where none are stored
 
 
 class NeighborhoodMethod(ABC):
@@ -275,7 +272,7 @@ class FoundNeighbors:
     def about(self) -> SliderRange:
         """The ends of the sliders, from a sample of the distances."""
         if self.ends is None:
-            self.ends = slider_range_of(self.source.points, _LARGEST_PAIRS)
+            self.ends = slider_range_of(self.source.points, STORED_PAIRS)
         return self.ends
 
     def neighborhoods(self, ball: Ball) -> Neighborhoods:

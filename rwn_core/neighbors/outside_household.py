@@ -12,12 +12,10 @@ from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.find import neighbor_table
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import check_radius_and_k
-from rwn_core.neighbors.slider_range import SliderRange, slider_range_of
+from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, slider_range_of
 from rwn_core.neighbors.source import Ball, NeighborSource, StoredSource, source_of_some
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress
-
-LARGEST_PAIRS = 12_000_000  # neighbors stored for the sliders of a screen
 
 
 def households_of(codes: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -158,7 +156,7 @@ class OutsideSource:
     def store_for_sliders(self, progress: Progress | None = None) -> SliderRange:
         """Store what a screen's sliders reach, as far as it fits, and say how far they go."""
         n = len(self.points)
-        ends = slider_range_of(self.points, LARGEST_PAIRS)
+        ends = slider_range_of(self.points, STORED_PAIRS)
         check_outside(self.households, None)
         ends = replace(ends, k=min(ends.k, n - 1 - _others(self.households)))
         self.store(Ball(k=ends.k, epsilon=ends.stored), progress=progress)
