@@ -37,6 +37,7 @@ def warm() -> None:
     frame = {"x": numbers.normal(size=n), "y": numbers.normal(size=n), "z": np.arange(n) % 7}
     table = Microdata.from_frame(pd.DataFrame(frame))
     params = RWN(k=3, epsilon=0.1)
+    mask(Microdata.from_frame(pd.DataFrame(frame).head(50)), params, seed=0)  # the quickest first
     release = mask(table, params, seed=0)
     if release.law is not None:
         link(release.law, release.masked)

@@ -48,7 +48,7 @@ def error_bound(norm: float, far: float, dimensions: int, unit: float) -> float:
 
 @jit_no_refcount
 def widened_edge(squared: float, norm: float, dimensions: int, unit: float) -> float:
-    """How far from a point the box of another one may seem to be that lies within `squared`.
+    """Return the rough squared distance within which every point within `squared` is found.
 
     The other point's norm is at most norm + sqrt(squared): see `error_bound`.
     """
@@ -241,7 +241,7 @@ def list_hits(
     words: NDArray[np.uint64],
     entries: NDArray[np.int64],
 ) -> int:
-    """Write the entries of a tile whose product is at most `most`; return how many.
+    """Write the entries of a tile with a product of at most `most`; return their number.
 
     Parameters
     ----------

@@ -16,17 +16,17 @@ from rwn_core.neighbors.rank_kernel import (
     copy_row,
     count_within,
     list_row,
-    place_of,
+    own_entry,
     sort_row,
 )
 from rwn_core.parallel.jit import jit_entry, jit_no_refcount
 
 NO_DONOR = -1
-DRAW, LIST, STORE = 0, 1, 2  # what a search writes
+DRAW, LIST, STORE = 0, 1, 2  # sinks of a search
 
 
 class SearchRequest(NamedTuple):
-    """What a search is to find.
+    """Parameters of a search.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class SearchRequest(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """What a search fills in, by query record.
+    """Results of a search, by query record.
 
     Attributes
     ----------
@@ -96,8 +96,8 @@ def _finish_record(
     sink: int,
     unit: NDArray[np.float64],
 ) -> None:
-    """Write the results of a query record whose row is listed: entries 0 to `total` - 1."""
-    place = place_of(row, total, request.own[record])
+    """Write the results of a query record from its listed row of `total` entries."""
+    place = own_entry(row, total, request.own[record])
     itself = int(place >= 0)
     if sink == STORE:
         index, entry = result.starts[record], 0
@@ -266,7 +266,7 @@ def cut_rows(
     strict : bool
         Leave out what lies at the edge itself.
     k : int
-        0 for none. A row with fewer entries is taken whole.
+        0 for none. A row with fewer entries has all of them.
     within, sizes : ndarray of int64, shape (n,)
         Filled: entries within the edge, and in all.
     kth : ndarray of float64, shape (n,)
@@ -300,7 +300,7 @@ def donors_by_links(
     first: int,
     last: int,
 ) -> None:
-    """Read donors from a table, with chains that are already at hand.
+    """Read donors from a table, with chains from `chains`.
 
     Parameters
     ----------

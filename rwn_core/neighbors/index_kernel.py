@@ -1,4 +1,4 @@
-"""Building an index: distinct rows, rotated coordinates, a k-d tree whose leaves are tiles."""
+"""Build an index: distinct rows, rotated coordinates, a k-d tree whose leaves are tiles."""
 
 from __future__ import annotations
 
