@@ -16,7 +16,7 @@ from rwn_core.laws.donors import StoredDraws, copy_from_donors, draw_donors, mas
 from rwn_core.laws.law import Law
 from rwn_core.masking.method import Masked, Prepared
 from rwn_core.neighbors import LARGEST_DENSE, Neighborhoods, check_radius_and_k, neighbor_table
-from rwn_core.neighbors.candidates.scheme import Scheme
+from rwn_core.neighbors.candidates import Scheme
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.outside_household import OutsideSource

@@ -23,8 +23,7 @@ from rwn_core.masking.radius_and_nearest import (
     radius_lever,
 )
 from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_radius_and_k
-from rwn_core.neighbors.candidates.cost import restriction_cost
-from rwn_core.neighbors.candidates.scheme import Candidates, Scheme
+from rwn_core.neighbors.candidates import Candidates, Scheme, restriction_cost
 from rwn_core.neighbors.metric import Metric, Weights, metric_of
 from rwn_core.neighbors.metric_axes import Encoding, Scale
 from rwn_core.neighbors.outside_household import households_of

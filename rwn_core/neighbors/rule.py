@@ -13,7 +13,7 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.neighbors import Neighborhoods, find_neighborhoods, find_strictly
-from rwn_core.neighbors.candidates.scheme import Scheme
+from rwn_core.neighbors.candidates import Scheme
 from rwn_core.neighbors.distance import TIE, squared_between, squared_distances
 from rwn_core.neighbors.kernel import EVEN, Kernel
 from rwn_core.neighbors.metric import Metric

@@ -17,8 +17,7 @@ from rwn_core.neighbors import (
     find_strictly,
     neighbor_table,
 )
-from rwn_core.neighbors.candidates import restricted_table
-from rwn_core.neighbors.candidates.scheme import Scheme
+from rwn_core.neighbors.candidates import Scheme, restricted_table
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius
