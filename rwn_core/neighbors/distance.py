@@ -87,19 +87,7 @@ def _of_levels(
 def rank(
     squared: NDArray[np.float64], records: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Sort each row's candidates by distance, ties by record number.
-
-    Parameters
-    ----------
-    squared : ndarray, shape (..., m)
-    records : ndarray of int64, shape (..., m)
-
-    Returns
-    -------
-    squared, records : ndarray, shape (..., m)
-        Sorted along the last axis; the members of a tie all carry its smallest squared
-        distance, so that a radius never cuts a tie in two.
-    """
+    """Sort each row's candidates by distance, ties by record number."""
     order = np.argsort(squared, axis=-1, kind="stable")
     squared = np.take_along_axis(squared, order, -1)
     records = np.take_along_axis(records, order, -1)

@@ -83,32 +83,7 @@ def build_index(
     layout: Layout = LAYOUT,
     watch: Watch | None = None,
 ) -> Index:
-    """Make a table ready for searches.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d), or CodedPoints
-    numbers : ndarray of int64, shape (n,), optional
-        The records' numbers in the whole table, ascending; 0 to n - 1 by default.
-    apart : ndarray of float64, shape (n,), optional
-        Records that differ in this are not grouped, though their points may be identical.
-    frame : Frame, optional
-        That of the index this one will be searched against.
-    layout : Layout
-        It changes the time, never a result.
-    watch : Watch, optional
-        Its threads are used, and it may cancel the work; its progress stays at nothing.
-
-    Returns
-    -------
-    Index
-
-    Raises
-    ------
-    Cancelled
-    ParameterError
-        Squares of the points' differences would be no numbers.
-    """
+    """Make a table ready for searches."""
     quiet = (watch or Watch()).part(0.0, 0.0)
     rows = np.ascontiguousarray(values_of(points)) + 0.0  # a copy; it turns -0.0 into 0.0
     group, count = _grouped(rows if apart is None else np.column_stack((rows, apart)))
@@ -143,13 +118,7 @@ def build_index(
 
 
 def frame_of(points: Points, layout: Layout = LAYOUT) -> Frame:
-    """The frame of tables that are searched against each other, from the records of all of them.
-
-    Raises
-    ------
-    ParameterError
-        Squares of the points' differences would be no numbers.
-    """
+    """The frame of tables that are searched against each other, from the records of all of them."""
     rows = np.ascontiguousarray(values_of(points)) + 0.0
     return Frame.of(rows, points, layout.precision if _is_middling(rows) else "double")
 

@@ -46,13 +46,7 @@ class SearchedTable:
 
     @property
     def stored(self) -> NeighborTable:
-        """The table itself; kept once it is there.
-
-        Raises
-        ------
-        ParameterError
-            It does not fit.
-        """
+        """The table itself; kept once it is there."""
         if self._stored is None:
             table = fill_table(self.search, self.result, self._watch, self._budget)
             self._stored = replace(table, numbers=self.numbers)
@@ -107,43 +101,14 @@ def search_neighborhoods(
     watch: Watch,
     budget: float | None = None,
 ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
-    """Find the neighborhoods of a large file, and draw donors in the same pass if asked to.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    k : int, optional
-    epsilon : float or ndarray of float64, shape (n,), optional
-    drawing : Drawing, optional
-    watch : Watch
-    budget : float, optional
-        Bytes of memory that may be used.
-
-    Returns
-    -------
-    neighborhoods : Neighborhoods
-        Their members are searched for again when they are asked for.
-    donors : ndarray of int64, shape (n, p), or None
-
-    Raises
-    ------
-    ParameterError
-        It would not fit.
-    Cancelled
-    """
+    """Find the neighborhoods of a large file, and draw donors in the same pass if asked to."""
     _check_search(points, 0 if drawing is None else len(drawing.q), budget)
     search = Search(index_of(points, epsilon, watch), k=k or 0, epsilon=epsilon)
     return run_search(search, drawing, watch, budget)
 
 
 def search_strictly(points: Points, epsilon: float, watch: Watch) -> Neighborhoods:
-    """The others of every record at a distance below epsilon; some records may have none.
-
-    Raises
-    ------
-    ParameterError
-        It would not fit.
-    """
+    """The others of every record at a distance below epsilon; some records may have none."""
     _check_search(points, 0, None)
     search = Search(index_of(points, None, watch), k=0, epsilon=epsilon, strict=True)
     return run_search(search, None, watch)[0]

@@ -29,20 +29,7 @@ def households_of(codes: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def without_household(table: NeighborTable, households: NDArray[np.int64]) -> NeighborTable:
-    """The same ranks without the members of each record's own household.
-
-    Parameters
-    ----------
-    table : NeighborTable
-        Out to the k-th nearest of everybody, k at least the size of the largest household.
-    households : ndarray of int64, shape (n,)
-        Of all records.
-
-    Returns
-    -------
-    NeighborTable
-        Its k is less by the largest household's other members, so that nobody lacks one.
-    """
+    """The same ranks without the members of each record's own household."""
     numbers = np.arange(table.n) if table.numbers is None else table.numbers
     own = np.repeat(households[numbers], np.diff(table.offsets))
     kept = households[table.records] != own
@@ -70,27 +57,7 @@ def outside_table(
     progress: Progress | None = None,
     budget: float | None = None,
 ) -> NeighborTable:
-    """Every record's nearest others outside its household, at least out to k and epsilon.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    households : ndarray of int64, shape (n,)
-        Numbers from 0.
-    ball : Ball
-        How far they go.
-    threads, progress, budget
-        As for `rwn_core.neighbors.find.neighbor_table`.
-
-    Returns
-    -------
-    NeighborTable
-
-    Raises
-    ------
-    ParameterError
-        A household leaves fewer than k others, or the table would not fit.
-    """
+    """Every record's nearest others outside its household, at least out to k and epsilon."""
     check_outside(households, ball.k)
     check_radius_and_k(ball.k, ball.epsilon, len(points))
     far = None if ball.k is None else ball.k + _others(households)
@@ -101,12 +68,7 @@ def outside_table(
 
 
 def check_outside(households: NDArray[np.int64], k: int | None) -> None:
-    """Refuse a k that the largest household does not leave.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse a k that the largest household does not leave."""
     left = len(households) - 1 - _others(households)
     if left < max(1, k or 0):
         raise ParameterError(

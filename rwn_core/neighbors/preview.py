@@ -113,28 +113,6 @@ def build_preview(
     """Store the neighbors of a table, or of random records of a large one.
 
     It may run in any thread: it lets go of the interpreter's lock.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    most : int
-        Records that are shown at most.
-    seed : int
-        Of the random ones.
-    threads : int, optional
-        RWN_THREADS or all processors by default.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-    cancel : threading.Event, optional
-        Set from anywhere to stop the work within half a second.
-
-    Returns
-    -------
-    Preview
-
-    Raises
-    ------
-    Cancelled, ParameterError
     """
     n = len(points)
     watch = Watch(threads=thread_count(threads), progress=progress, cancel=cancel)

@@ -47,15 +47,7 @@ def sizes_of(neighborhoods: Neighborhoods) -> Sizes | None:
 
 
 def recalled(points: Points, ball: Ball, known: Sizes, watch: Watch) -> Neighborhoods:
-    """The neighborhoods of a ball, whose sizes are those of an exact search among all points.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    ball : Ball
-    known : Sizes
-    watch : Watch
-    """
+    """The neighborhoods of a ball, whose sizes are those of an exact search among all points."""
     index = index_of(points, ball.epsilon, watch)
     search = Search(index, k=ball.k or 0, epsilon=ball.epsilon, strict=ball.strict)
     nearest = np.full(len(points), np.nan)

@@ -13,18 +13,6 @@ def without_clones(table: NeighborTable, rows: NDArray[np.int64]) -> NeighborTab
 
     A sample holds most of its records twice or more. Copies at distance 0 would give each
     other's values, and the masking would seem weaker than it is on a sample from a population.
-
-    Parameters
-    ----------
-    table : NeighborTable
-        Of the original.
-    rows : ndarray of int64, shape (m,)
-        The original's record of each record of the sample, ascending.
-
-    Returns
-    -------
-    NeighborTable
-        Of the sample, in its own record numbers.
     """
     times = np.bincount(rows, minlength=table.n)
     first = np.concatenate(([0], np.cumsum(times)))[:-1]

@@ -73,28 +73,11 @@ class NeighborhoodRule:
     kernel: Kernel = EVEN
 
     def restricted_to(self, names: Sequence[str]) -> NeighborhoodRule:
-        """The same rule for somebody who knows some variables only.
-
-        Raises
-        ------
-        ParameterError
-            None of them has a part in the distance.
-        """
+        """The same rule for somebody who knows some variables only."""
         return replace(self, metric=self.metric.on(names))
 
     def find(self, table: Microdata) -> Neighborhoods:
-        """The neighborhoods of a table's records, among all of them.
-
-        Parameters
-        ----------
-        table : Microdata
-            Of the metric's variables.
-
-        Returns
-        -------
-        Neighborhoods
-            Everybody may be a neighbor: random candidates are known to the key alone.
-        """
+        """The neighborhoods of a table's records, among all of them."""
         points = self.metric.coded(table)
         if self.households is not None:
             ball = Ball(k=self.k, epsilon=self.epsilon)
@@ -104,24 +87,7 @@ class NeighborhoodRule:
         return find_neighborhoods(points, k=self.k, epsilon=self.epsilon)
 
     def shares(self, people: Microdata, table: Microdata) -> sparse.csr_array:
-        """The neighborhoods of people who are not in a table, were each of them added to it.
-
-        Parameters
-        ----------
-        people, table : Microdata
-            Of the metric's variables: m outsiders and n records.
-
-        Returns
-        -------
-        sparse array, shape (m, n)
-            Row i holds each record's probability to be the donor of outsider i: 1/|S_i| for
-            the members of his neighborhood. A row without any stands for an empty neighborhood.
-
-        Raises
-        ------
-        NotApplicable
-            Outsiders have no radius, or no candidates.
-        """
+        """The neighborhoods of people who are not in a table, were each of them added to it."""
         if not one_radius(self.epsilon):
             raise NotApplicable("With a radius for each record there is none for people outside.")
         self._refuse_unknown()
@@ -132,24 +98,7 @@ class NeighborhoodRule:
         return sparse.csr_array(sparse.vstack(parts))
 
     def joins(self, people: Microdata, table: Microdata, neighborhoods: Neighborhoods) -> Joins:
-        """The neighborhoods that people outside a table join, were each of them added to it.
-
-        Parameters
-        ----------
-        people, table : Microdata
-            Of the metric's variables: m outsiders and n records.
-        neighborhoods : Neighborhoods
-            Of the records.
-
-        Returns
-        -------
-        Joins
-
-        Raises
-        ------
-        NotApplicable
-            Candidates are drawn at random, or everybody's lie outside his household.
-        """
+        """The neighborhoods that people outside a table join, were each of them added to it."""
         self._refuse_unknown()
         outside, points = self.metric.coded(people), self.metric.coded(table)
         edges = neighborhoods.radius**2

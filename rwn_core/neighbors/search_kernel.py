@@ -454,19 +454,7 @@ def search(
     first: int,
     last: int,
 ) -> None:
-    """Search for the records of the query leaves `first` to `last` - 1.
-
-    Parameters
-    ----------
-    query, target : IndexArrays
-        In the same rotated coordinates; they may be the same.
-    request : SearchRequest
-    result : SearchResult
-        Filled for the leaves' records.
-    sink : {DRAW, LIST, STORE}
-        Sizes, distances and donors; or the members, whose numbers `result.starts` holds.
-    first, last : int
-    """
+    """Search for the records of the query leaves `first` to `last` - 1."""
     leaves, width = len(query.starts) // 2, query.tiles.shape[2]
     work, row, unit = allocate_workspace(query, target), allocate_row(1024), np.empty(8)
     room = max(2 * (request.k + 1) + 4 * target.tiles.shape[2], ROOM // width)

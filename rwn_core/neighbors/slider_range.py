@@ -65,23 +65,7 @@ def slider_range_of(
     rows_stored: int | None = None,
     largest_searched: int | None = None,
 ) -> SliderRange:
-    """Choose how far the sliders of epsilon and k go, from an evenly spread sample of its records.
-
-    Parameters
-    ----------
-    points : ndarray, shape (n, d)
-    largest_pairs : int
-        Neighbor pairs that may be stored.
-    rows_stored : int, optional
-        Records whose pairs are stored; all by default.
-    largest_searched : int, optional
-        Neighbor pairs that a search of these records may meet at the largest radius; as many as
-        may be stored by default.
-
-    Returns
-    -------
-    SliderRange
-    """
+    """Choose how far the sliders of epsilon and k go, from an evenly spread sample of its records."""
     n = len(points)
     rows = rows_stored or n
     nearest, squared = _sampled(points)
@@ -153,14 +137,7 @@ class _Distances:
         return float(np.sqrt(np.quantile(ends, place - low)))
 
     def radius_of_mean_size(self, share: float, least: float = 0.0, most: float = np.inf) -> float:
-        """The radius within which the records have this share of the others on average.
-
-        Parameters
-        ----------
-        share : float
-        least, most : float
-            The radius where it would be smaller, or larger; `most` where both hold.
-        """
+        """The radius within which the records have this share of the others on average."""
         rank = min(int(share * self._all.size), self._finite - 1)
         if np.count_nonzero(self._all < most**2) <= rank:
             return most
