@@ -476,9 +476,9 @@ def _exact(
     """Return exact neighborhoods of some records at least, and the rows of these."""
     if len(points) <= LARGEST_DENSE:
         return complete_table(points).narrow(k=k, epsilon=epsilon), some
-    from rwn_core.neighbors.tree_search import index_of, neighborhoods_of_some
+    from rwn_core.neighbors.tree_search import neighborhoods_of_some, tree_index
 
     table = neighborhoods_of_some(
-        index_of(points, None), points, some, k, epsilon, Watch(threads=threads)
+        tree_index(points, None), points, some, k, epsilon, Watch(threads=threads)
     )
     return table.narrow(k=k, epsilon=_radius_for(epsilon, some)), np.arange(len(some))

@@ -1,4 +1,4 @@
-"""Build an index: distinct rows, rotated coordinates, a k-d tree whose leaves are tiles."""
+"""Build an index: distinct rows, rotated coordinates, a k-d tree with tiles as leaves."""
 
 from __future__ import annotations
 
@@ -103,7 +103,10 @@ def _same_row(words: NDArray[np.uint64], one: int, two: int) -> bool:
 def group_rows(
     words: NDArray[np.uint64], slots: NDArray[np.int32], group: NDArray[np.int32]
 ) -> int:
-    """Number the distinct rows in the order in which they first occur."""
+    """Number the distinct rows in the order of their first occurrence; return their number.
+
+    `slots`, all -1, are a hash table of a power of two of at least 2 n entries.
+    """
     mask = uint64(len(slots) - 1)
     groups = 0
     for record in range(len(words)):

@@ -13,13 +13,13 @@ from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, radius_values
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
-from rwn_core.neighbors.tree_search import fill_table, index_of
+from rwn_core.neighbors.tree_search import fill_table, tree_index
 from rwn_core.parallel.memory import budget_bytes, check_fits, search_bytes
 from rwn_core.parallel.threads import Watch, thread_count
 
 
 class SearchedTable:
-    """A neighbor table of known sizes, which is stored when somebody asks for its members.
+    """A neighbor table of known sizes, stored on first use of its members.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class SearchedTable:
 
     @property
     def is_stored(self) -> bool:
-        """Whether members can be read without a search."""
+        """True if members can be read without a search."""
         return self._stored is not None
 
 
@@ -103,14 +103,14 @@ def search_neighborhoods(
 ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
     """Find the neighborhoods of a large file, and draw donors in the same pass if asked to."""
     _check_search(points, 0 if drawing is None else len(drawing.q), budget)
-    search = Search(index_of(points, epsilon, watch), k=k or 0, epsilon=epsilon)
+    search = Search(tree_index(points, epsilon, watch), k=k or 0, epsilon=epsilon)
     return run_search(search, drawing, watch, budget)
 
 
 def search_strictly(points: Points, epsilon: float, watch: Watch) -> Neighborhoods:
     """The others of every record at a distance below epsilon; some records may have none."""
     _check_search(points, 0, None)
-    search = Search(index_of(points, None, watch), k=0, epsilon=epsilon, strict=True)
+    search = Search(tree_index(points, None, watch), k=0, epsilon=epsilon, strict=True)
     return run_search(search, None, watch)[0]
 
 
@@ -124,14 +124,14 @@ def run_search(
 ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
     """`search_neighborhoods` for a search that is made ready."""
     result = search.run(watch, drawing)
-    neighborhoods = without_members(search, result, watch, budget)
+    neighborhoods = unlisted_neighborhoods(search, result, watch, budget)
     return neighborhoods, None if drawing is None else result.donors
 
 
-def without_members(
+def unlisted_neighborhoods(
     search: Search, result: SearchResult, watch: Watch, budget: float | None = None
 ) -> Neighborhoods:
-    """The neighborhoods that a search would find, whose sizes and distances are known."""
+    """Return the neighborhoods of a search with known sizes and distances."""
     k, epsilon = search.k, search.epsilon
     radius = np.sqrt(result.kth)
     if epsilon is not None:
@@ -147,13 +147,13 @@ def without_members(
     )
 
 
-def sizes_alone(
+def sizes_only(
     within: NDArray[np.int64],
     sizes: NDArray[np.int64],
     kth: NDArray[np.float64],
     nearest: NDArray[np.float64],
 ) -> SearchResult:
-    """What is known of a search that found neither donors nor members; see `SearchResult`."""
+    """Return the result of a search without donors and members."""
     none = np.empty(0, np.int64)
     return SearchResult(
         within=within,

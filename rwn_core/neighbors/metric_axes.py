@@ -144,7 +144,7 @@ def axes_of_counts(
 
 
 def squares_of_levels(axes: Sequence[Axis]) -> NDArray[np.float64]:
-    """What each level of a category adds to a squared distance; 0 for one that is not known."""
+    """Return the square that each level of a category adds to a distance; 0 for an unknown one."""
     centers = np.array([axis.center for axis in axes])
     factors = np.array([axis.factor for axis in axes])
     apart = (1.0 - centers) * factors - (0.0 - centers) * factors

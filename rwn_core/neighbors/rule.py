@@ -1,4 +1,4 @@
-"""How a method finds neighborhoods: in which distance, how far, and who lies inside."""
+"""The rule by which a method finds neighborhoods: distance, radius and candidates."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from rwn_core.errors import NotApplicable
 from rwn_core.neighbors import Neighborhoods, find_neighborhoods, find_strictly
 from rwn_core.neighbors.candidates import Scheme
 from rwn_core.neighbors.distance import TIE, squared_between, squared_distances
+from rwn_core.neighbors.excluded import OutsideSource
 from rwn_core.neighbors.kernel import EVEN, Kernel
 from rwn_core.neighbors.metric import Metric
-from rwn_core.neighbors.outside_household import OutsideSource
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, one_radius
 from rwn_core.neighbors.source import Ball
@@ -26,7 +26,7 @@ LARGEST_PAIRS = 2_000_000  # of an outsider and a record, whose distances are he
 
 
 class Joins(NamedTuple):
-    """What becomes of the neighborhoods that people outside join.
+    """Changes of the neighborhoods that added people join.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Joins(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NeighborhoodRule:
-    """The rule by which a release's neighborhoods were found, for whoever finds them again.
+    """The rule by which a release's neighborhoods were found.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class NeighborhoodRule:
     kernel: Kernel = EVEN
 
     def restricted_to(self, names: Sequence[str]) -> NeighborhoodRule:
-        """The same rule for somebody who knows some variables only."""
+        """Return the rule for an intruder who knows some variables only."""
         return replace(self, metric=self.metric.on(names))
 
     def find(self, table: Microdata) -> Neighborhoods:
@@ -87,7 +87,7 @@ class NeighborhoodRule:
         return find_neighborhoods(points, k=self.k, epsilon=self.epsilon)
 
     def shares(self, people: Microdata, table: Microdata) -> sparse.csr_array:
-        """The neighborhoods of people who are not in a table, were each of them added to it."""
+        """Return the neighborhoods of people outside a table if each of them were added."""
         if not one_radius(self.epsilon):
             raise NotApplicable("With a radius for each record there is none for people outside.")
         self._refuse_unknown()
@@ -115,7 +115,7 @@ class NeighborhoodRule:
         return Joins(sparse.csr_array(sparse.vstack(parts)), leaving)
 
     def _leaving(self, points: Points, found: Neighborhoods) -> sparse.csr_array:
-        """Who leaves each neighborhood when somebody nearer joins it, shape (n, n)."""
+        """Return the members that leave each neighborhood for a nearer added one, shape (n, n)."""
         n = found.n
         few = np.flatnonzero(found.within < (self.k or 0))  # those beyond epsilon are there for k
         members = [found.members(record) for record in few.tolist()]

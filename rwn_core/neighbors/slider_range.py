@@ -1,4 +1,4 @@
-"""How far the sliders go: the radius beyond which a neighborhood is most of the file."""
+"""Ends of the sliders: the radius beyond which a neighborhood is most of the file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STEPS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SliderRange:
-    """How far the sliders of epsilon and k go on one table.
+    """Ends of the sliders of epsilon and k on one table.
 
     Attributes
     ----------
@@ -59,13 +59,13 @@ class SliderRange:
         return round(min(round(multiple * self.typical / self.step) * self.step, self.epsilon), 10)
 
 
-def slider_range_of(
+def find_slider_range(
     points: Points,
     largest_pairs: int,
     rows_stored: int | None = None,
     largest_searched: int | None = None,
 ) -> SliderRange:
-    """Choose how far the sliders of epsilon and k go, from an evenly spread sample of its records."""
+    """Choose the ends of the sliders of epsilon and k, from evenly spread records."""
     n = len(points)
     rows = rows_stored or n
     nearest, squared = _sampled(points)
@@ -94,7 +94,7 @@ def slider_range_of(
 
 
 def _largest_k(stored: int) -> int:
-    """Where k ends if a record has so many neighbors stored on average; a multiple of ten."""
+    """Return the end of k for a mean number of stored neighbors: a multiple of ten."""
     return max(LEAST_K, min(LARGEST_K, stored // 20 * 10))
 
 

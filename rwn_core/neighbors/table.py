@@ -55,11 +55,11 @@ class NeighborTable:
 
     @property
     def is_stored(self) -> bool:
-        """Whether members can be read without a search: always."""
+        """True: members can be read without a search."""
         return True
 
     def covers(self, *, k: int | None, epsilon: Radius | None) -> bool:
-        """Whether `narrow` can answer for these parameters."""
+        """True if `narrow` can answer for these parameters."""
         asked = 0.0 if epsilon is None else radius_values(epsilon)
         return (k or 0) <= self.k and bool(np.all(asked <= radius_values(self.epsilon)))
 
@@ -166,7 +166,7 @@ class Neighborhoods:
 
     @property
     def is_stored(self) -> bool:
-        """Whether the members are at hand, or would be searched for first."""
+        """True if the members are stored; else they are searched for first."""
         return self.table.is_stored
 
     def members(self, record: int) -> NDArray[np.int32]:

@@ -20,8 +20,8 @@ FEWER = 'take a smaller epsilon or k, or neighbors="sample" or "partition"'
 ESTIMATED = 1000  # records whose sizes say how large a table will be
 
 
-def index_of(points: Points, epsilon: Radius | None, watch: Watch | None = None) -> Index:
-    """The index of a table whose records may have radii of their own."""
+def tree_index(points: Points, epsilon: Radius | None, watch: Watch | None = None) -> Index:
+    """Build the index of a table; records may have radii of their own."""
     apart = None if epsilon is None or one_radius(epsilon) else np.asarray(epsilon)
     return build_index(points, apart=apart, watch=watch)
 
@@ -53,7 +53,7 @@ def stored_table(
     if index is None:
         needed = search_bytes(len(points), points.shape[1], 0)
         check_fits(needed, allowed, "Searching this table", FEWER)
-        index = index_of(points, epsilon, watch)
+        index = tree_index(points, epsilon, watch)
     _check_estimate(index, points, k or 0, epsilon, allowed)
     search = Search(index, k=k or 0, epsilon=epsilon)
     table = fill_table(search, search.run(watch.part(0.0, 0.5)), watch.part(0.5, 1.0), allowed)
@@ -123,18 +123,18 @@ def search_of_some(
     strict: bool = False,
 ) -> Search:
     """The search for the neighborhoods of a few records in the full table."""
-    query, mine = _query_of(index, points, records, epsilon)
+    query, mine = _query_index(index, points, records, epsilon)
     return Search(index, query, k=k or 0, epsilon=mine, strict=strict)
 
 
 def stored_of_some(search: Search, watch: Watch, budget: float | None = None) -> NeighborTable:
-    """What a search of some records finds, as a table."""
+    """Return the members that a search of some records finds, as a table."""
     result = search.run(watch.part(0.0, 0.5))
     table = fill_table(search, result, watch.part(0.5, 1.0), budget)
     return replace(table, numbers=search.query.side.numbers)
 
 
-def _query_of(
+def _query_index(
     index: Index,
     points: Points,
     records: NDArray[np.int64],
@@ -159,6 +159,6 @@ def _check_estimate(
     if pairs_bytes(float(n) * (n - 1)) <= allowed or n <= ESTIMATED:
         return
     some = np.unique(np.linspace(0, n - 1, ESTIMATED).astype(np.int64))
-    query, radius = _query_of(index, points, some, epsilon)
+    query, radius = _query_index(index, points, some, epsilon)
     sizes = Search(index, query, k=k, epsilon=radius).run(Watch()).sizes
     check_fits(pairs_bytes(sizes.mean() * n), allowed, "The table of neighbors", FEWER)

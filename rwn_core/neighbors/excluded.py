@@ -1,4 +1,4 @@
-"""Neighborhoods outside one's own household: its members give each other no values."""
+"""Neighborhoods without some others: members of one's household, and copies of a record."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.find import neighbor_table
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import check_radius_and_k
-from rwn_core.neighbors.slider_range import SliderRange, slider_range_of
+from rwn_core.neighbors.slider_range import SliderRange, find_slider_range
 from rwn_core.neighbors.source import Ball, NeighborSource, StoredSource, source_of_some
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress
@@ -20,8 +20,8 @@ from rwn_core.parallel.threads import Progress
 LARGEST_PAIRS = 12_000_000  # neighbors stored for the sliders of a screen
 
 
-def households_of(codes: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Number the households; a record whose own is missing (-1) is one by itself, shape (n,)."""
+def number_households(codes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Number the households, shape (n,); a missing one (-1) is a household of one record."""
     numbers = codes.astype(np.int64)
     alone = np.flatnonzero(numbers < 0)
     numbers[alone] = numbers.max(initial=-1) + 1 + np.arange(len(alone))
@@ -44,7 +44,7 @@ def without_household(table: NeighborTable, households: NDArray[np.int64]) -> Ne
 
 
 def _others(households: NDArray[np.int64]) -> int:
-    """How many others the largest household has."""
+    """Return the number of others in the largest household."""
     return int(np.bincount(households).max()) - 1
 
 
@@ -77,6 +77,31 @@ def check_outside(households: NDArray[np.int64], k: int | None) -> None:
         )
 
 
+def without_copies(table: NeighborTable, rows: NDArray[np.int64]) -> NeighborTable:
+    """The neighbors of a bootstrap sample, where a record's own copies are none of them.
+
+    A sample holds most of its records twice or more. Copies at distance 0 would give each
+    other's values, and the masking would seem weaker than it is on a sample from a population.
+    """
+    times = np.bincount(rows, minlength=table.n)
+    first = np.concatenate(([0], np.cumsum(times)))[:-1]
+    lengths = np.diff(table.offsets)[rows]
+    begin = np.repeat(table.offsets[rows], lengths)
+    places = begin + np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    others = table.records[places]
+    copies = times[others]
+    total = np.concatenate(([0], np.cumsum(copies)))
+    within = np.arange(total[-1]) - np.repeat(total[:-1], copies)
+    ends = np.concatenate(([0], np.cumsum(lengths)))
+    return NeighborTable(
+        offsets=total[ends],
+        records=(np.repeat(first[others], copies) + within).astype(np.int32),
+        squared=np.repeat(table.squared[places], copies),
+        k=table.k,
+        epsilon=table.epsilon,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OutsideSource:
     """Finds neighborhoods outside one's household, and keeps the widest table it made.
@@ -99,7 +124,7 @@ class OutsideSource:
         return np.arange(len(self.points))
 
     def stores(self, ball: Ball) -> bool:
-        """Whether the table holds them; see `NeighborSource`."""
+        """True if the table holds them; see `NeighborSource`."""
         return bool(self._kept) and self._kept[0].covers(k=ball.k, epsilon=ball.epsilon)
 
     def find(
@@ -120,7 +145,7 @@ class OutsideSource:
     def store_for_sliders(self, progress: Progress | None = None) -> SliderRange:
         """Store what a screen's sliders reach, as far as it fits, and say how far they go."""
         n = len(self.points)
-        ends = slider_range_of(self.points, LARGEST_PAIRS)
+        ends = find_slider_range(self.points, LARGEST_PAIRS)
         check_outside(self.households, None)
         ends = replace(ends, k=min(ends.k, n - 1 - _others(self.households)))
         self.store(Ball(k=ends.k, epsilon=ends.stored), progress=progress)
