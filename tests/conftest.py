@@ -20,6 +20,7 @@ from hypothesis import settings
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.io import reading
+from tests import sentences as snapshots
 from tests.read_here import Here
 from tests.workers import BROWSER, together, urgency
 
@@ -35,6 +36,19 @@ if KEY_BASE == "any":
 
 POLITENESS: list[int] = []
 """How polite this worker is, once it has a test without a browser."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let whoever has changed sentences have their files written anew."""
+    parser.addoption("--update-sentences", action="store_true", help="rewrite golden sentences")
+
+
+@pytest.fixture
+def sentences(request: pytest.FixtureRequest) -> Callable[[str, snapshots.Sections], None]:
+    """Hold all that is said about something against the file of the test's room."""
+    room = request.path.relative_to(request.config.rootpath / "tests" / "core").parts[0]
+    update = bool(request.config.getoption("--update-sentences"))
+    return lambda about, said: snapshots.hold(room, about, said, update=update)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -67,8 +67,6 @@ class Band:
     ) -> Band:
         """Return the interval of one more draw, given some.
 
-        Examples
-        --------
         >>> band = Band.from_draws([[0.0], [10.0], [20.0]], level=0.5)
         >>> band.low.tolist(), band.median.tolist(), band.high.tolist()
         ([0.0], [10.0], [20.0])

@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_together, joint_codes, value_codes
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.donor_probabilities import Column, DonorChances
+from rwn_core.laws.donor_lists import Column, DonorTables
 from rwn_core.laws.law import Law, MixtureComponent
 from rwn_core.laws.moments import Moments
 from rwn_core.laws.privacy import AS_IT_IS, FROM_DONORS, Privacy
@@ -61,7 +61,7 @@ class CellLaw:
         self.q = q
         self.precision: Mapping[str, float] = {}  # steps that released values are rounded to
         self._tables: dict[str, tuple[sparse.csr_array, list[Any]]] = {}
-        self.donors = DonorChances(neighborhoods, shares)
+        self.donors = DonorTables(neighborhoods, shares)
         self._rule, self._unrounded = rule, original
 
     def rounded(self, precision: Mapping[str, float]) -> Self:
@@ -86,7 +86,7 @@ class CellLaw:
         return self._rule
 
     def outside(self, people: Microdata) -> tuple[sparse.csr_array, Joins]:
-        """Return the donor probabilities of people outside, and the neighborhoods they join."""
+        """Return donor probabilities of people outside, shape (people.n, n), and their joins."""
         shares = self.rule.shares(people, self._unrounded)
         return shares, self.rule.joins(people, self._unrounded, self.neighborhoods)
 
@@ -97,7 +97,7 @@ class CellLaw:
         other.q = np.array([self.modification(v.name) for v in original.schema.released])
         other._rule = self.rule.restricted_to(original.names)
         other.neighborhoods = other.rule.find(self._unrounded)
-        other.donors, other._tables = DonorChances(other.neighborhoods, None), {}
+        other.donors, other._tables = DonorTables(other.neighborhoods, None), {}
         return other
 
     @property
@@ -133,18 +133,8 @@ class CellLaw:
 
     def supports(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
         """Return the support size and mean probability of each value of some variables."""
-        if self.donors.few:
-            return [_column(self.table(name)[0]) for name in names]
         codes = [value_codes(self.original, name)[0] for name in names]
         return self.donors.columns(codes, [self.modification(name) for name in names], enough)
-
-    def probability(self, record: int, name: str, value: Any) -> float:
-        """P(released value of this record's variable is `value`); missing is None."""
-        table, values = self.table(name)
-        for column, known in enumerate(values):
-            if known == value:
-                return float(table[record, column])
-        return 0.0
 
     def moments(self) -> Moments | None:
         """None: neighborhoods decide; see `Law.moments`."""
@@ -176,7 +166,7 @@ class CellLaw:
         self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
     ) -> tuple[sparse.csc_array, NDArray[np.int64]]:
         """The law of one unit, and which of its columns holds each released record's values."""
-        codes, columns = self.unit_codes(names, masked, rows)
+        codes, columns = codes_together(self.original, masked, names, rows)
         return sparse.csc_array(self.donors.table(codes, self.modification(names[0]))), columns
 
     def unit_chances(
@@ -193,17 +183,6 @@ class CellLaw:
         chances = table[:, np.maximum(columns, 0)].toarray().T
         return np.where(columns[:, np.newaxis] >= 0, chances, 0.0)
 
-    def unit_codes(
-        self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The values of one unit as numbers from 0 to V - 1; see `codes_together`."""
-        return codes_together(self.original, masked, names, rows)
-
-
-def _column(table: sparse.csr_array) -> Column:
-    supports = np.asarray((table > 0).sum(axis=0), dtype=np.int64).ravel()
-    return supports, np.asarray(table.sum(axis=0)).ravel() / table.shape[0]
-
 
 def independent_cells(law: Law) -> CellLaw:
     """The law's only component: a record's cells are independent of each other."""
@@ -214,3 +193,10 @@ def independent_cells(law: Law) -> CellLaw:
     if not isinstance(cells, CellLaw):
         raise NotApplicable("This is for a method that copies values from donors.")
     return cells
+
+
+def donors_outside(law: Law, people: Microdata) -> tuple[sparse.csr_array, Joins]:
+    """Return `CellLaw.outside`; NotApplicable for a law without donors."""
+    if not isinstance(law, CellLaw):
+        raise NotApplicable("This is for a method that copies values from donors.")
+    return law.outside(people)

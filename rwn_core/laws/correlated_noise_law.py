@@ -13,10 +13,10 @@ from scipy.special import ndtr
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.changed_table import is_discrete
 from rwn_core.laws.moments import Moments
 from rwn_core.laws.noise_law import UNLISTED
 from rwn_core.laws.privacy import NORMAL_NOISE, Privacy
+from rwn_core.laws.transition_law import is_discrete
 
 ROUNDED_OFF = 1e-6  # standard deviations that arithmetic may move a value that is never changed
 TINY = 1e-300

@@ -1,15 +1,16 @@
-"""Possible donors of each record, block of records by block, never all pairs at once."""
+"""Donor probabilities of all records, counted in blocks, and the tables of values they give."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.errors import NotApplicable
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.lazy_table import SearchedTable
 from rwn_core.neighbors.table import Neighborhoods
@@ -17,6 +18,12 @@ from rwn_core.parallel.threads import Watch, thread_count
 
 BLOCK = 8_000_000  # members listed at a time, unless one leaf of the tree has more
 HELD = 50_000_000  # decides: listed donors that are stored for the next reading, 4 bytes each
+LOOKS = 16  # at whether enough is known, in one pass over the records
+# decides: records of a large table that stand for all when the size of a reading is estimated
+ASKED = 1000
+
+Column = tuple[NDArray[np.int64], NDArray[np.float64]]
+Part = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
 
 
 class Lists(NamedTuple):
@@ -63,22 +70,34 @@ class _Block(NamedTuple):
     leaves: NDArray[np.int64]
 
 
-class Listed:
-    """The possible donors of all records.
+class DonorTables:
+    """P(record m is the donor of a modified cell of record i), for all i and m.
 
     Parameters
     ----------
     neighborhoods : Neighborhoods
-        Of all records of a table.
-    shares : sparse array, shape (n, n), optional
-        Row i holds each record's probability to be the donor of record i; alike by default.
+        Of all records of a table; its kernel weighs the members.
+    shares : sparse array of float64, shape (n, n), optional
+        The donor probabilities, for a method whose donors are not those of the neighborhoods.
     """
 
-    def __init__(self, neighborhoods: Neighborhoods, shares: sparse.csr_array | None) -> None:
+    def __init__(
+        self, neighborhoods: Neighborhoods, shares: sparse.csr_array | None = None
+    ) -> None:
         self.n = neighborhoods.n
         self.watch = Watch(threads=thread_count())
         self._neighborhoods, self._shares = neighborhoods, shares
         self._held: list[Lists] | None = None
+
+    @cached_property
+    def matrix(self) -> sparse.csr_array:
+        """Row i holds each record's probability to be the donor of record i."""
+        self._check()
+        return self._neighborhoods.probabilities() if self._shares is None else self._shares
+
+    def _check(self) -> None:
+        if self._neighborhoods.table.numbers is not None:
+            raise NotApplicable("This needs the law of every record, not of some of the file.")
 
     @property
     def order(self) -> NDArray[np.int32]:
@@ -124,6 +143,7 @@ class Listed:
 
     def _blocks(self, any_donors: bool) -> Iterator[_Block]:
         """The same; where their members are still to be found, they are after each step."""
+        self._check()
         if any_donors and self._held is None and self._to_search is not None:
             yield from self._searched(self._to_search)
             return
@@ -156,6 +176,136 @@ class Listed:
                 held.append(block.lists)
         if keep:
             self._held = held
+
+    def table(self, codes: NDArray[np.int64], q: float) -> sparse.csr_array:
+        """(1 - q) [v = own] + q P(the donor has v), for values numbered from 0, shape (n, V)."""
+        order, values = self.order, int(codes.max()) + 1
+        short = codes[order].astype(np.int32)
+        parts = [self._part(each, short, q, values) for each in self.blocks(any_donors=q > 0)]
+        sizes = np.zeros(self.n, np.int64)
+        for records, used, _, _ in parts:
+            sizes[order[records]] = used
+        starts = np.concatenate(([0], np.cumsum(sizes)))
+        columns, chances = np.empty(starts[-1], np.int32), np.empty(starts[-1])
+        while parts:  # each is dropped once it is copied
+            records, used, some_columns, some_chances = parts.pop()
+            entries = _entries(starts[order[records]], used)
+            columns[entries], chances[entries] = some_columns, some_chances
+        if starts[-1] <= np.iinfo(np.int32).max:
+            starts = starts.astype(np.int32)
+        return sparse.csr_array((chances, columns, starts), shape=(self.n, values))
+
+    def _part(self, lists: Lists, codes: NDArray[np.int32], q: float, values: int) -> Part:
+        """Return some rows of a table, in the order of their lists."""
+        from rwn_core.laws.value_counts_kernel import fill_chances
+
+        room = np.minimum(lists.sizes + 1, values)
+        starts, used = np.cumsum(room) - room, np.zeros(len(room), np.int64)
+        columns, chances = np.empty(room.sum(), np.int32), np.empty(room.sum())
+
+        def fill(first: int, last: int) -> None:
+            fill_chances(lists, codes, q, values, starts, used, columns, chances, first, last)
+
+        self.watch.run(fill, len(room))
+        entries = _entries(starts, used)
+        return lists.records, used, columns[entries], chances[entries]
+
+    def columns(
+        self, codes: Sequence[NDArray[np.int64]], q: Sequence[float], enough: float
+    ) -> list[Column]:
+        """Return the estimated support size and mean probability of each value, shape (V,)."""
+        tally = _Tally(self, codes, q)
+        done, look = 0, 0.0
+        for lists in self.blocks(any_donors=any(q)):
+            tally.add(lists)
+            done += len(lists.records)
+            if done >= look:
+                look += self.n / LOOKS
+                sizes = [float(supports @ chances) for supports, chances in tally.columns()]
+                tally.open = np.flatnonzero(np.array(sizes) < enough)
+                if not len(tally.open):
+                    break
+        return tally.columns()
+
+    def received(self, people: NDArray[np.int64]) -> sparse.csc_array:
+        """P(each of some people is the donor of each record), shape (n, people)."""
+        from rwn_core.laws.sparse_columns_kernel import pairs_as_columns
+        from rwn_core.laws.value_counts_kernel import list_received
+
+        position = np.full(self.n, -1, np.int32)
+        position[people] = np.arange(len(people))
+        position = position[self.order]
+        parts: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]] = []
+
+        def take(lists: Lists, first: int, last: int) -> None:
+            parts.append(list_received(lists, position, first, last))
+
+        self.each(take)
+        record, person, share = map(np.concatenate, zip(*parts, strict=True))
+        return pairs_as_columns(record, person, share, self.order, (self.n, len(people)))
+
+    def own_value_chance(self, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
+        """P(the donor has the record's own value), for each of several variables, shape (u, n)."""
+        from rwn_core.laws.value_counts_kernel import share_alike
+
+        table = np.array(codes, dtype=np.int32)[:, self.order]
+        shares, result = np.zeros(table.shape), np.empty(table.shape)
+
+        def share(lists: Lists, first: int, last: int) -> None:
+            share_alike(lists, table, shares, first, last)
+
+        self.each(share)
+        result[:, self.order] = shares
+        return result
+
+
+class _Tally:
+    """Count the values that some blocks of records may release."""
+
+    def __init__(
+        self, donors: DonorTables, codes: Sequence[NDArray[np.int64]], q: Sequence[float]
+    ) -> None:
+        self._watch = donors.watch
+        self._codes = np.array(codes, dtype=np.int32)[:, donors.order]
+        self._q = np.array(q, dtype=np.float64)
+        self._starts = np.concatenate(([0], np.cumsum(self._codes.max(axis=1) + 1, dtype=np.int64)))
+        self._supports = [np.zeros(self._starts[-1], np.int64)]
+        self._received = np.zeros(donors.n)
+        self._step = max(1, donors.n // ASKED)
+        self.open = np.arange(len(self._codes))
+
+    def add(self, lists: Lists) -> None:
+        """Count another block."""
+        from rwn_core.laws.value_counts_kernel import add_received
+
+        asked = only(lists, np.arange(0, len(lists.records), self._step))
+        self._watch.run(partial(self._mark, asked), len(asked.records))
+        add_received(asked, self._received)
+
+    def _mark(self, lists: Lists, first: int, last: int) -> None:
+        from rwn_core.laws.value_counts_kernel import mark_values
+
+        try:  # two threads must not add to the same numbers
+            supports = self._supports.pop()
+        except IndexError:
+            supports = np.zeros(self._starts[-1], np.int64)
+        mark_values(lists, self._codes, self._q, self.open, self._starts, supports, first, last)
+        self._supports.append(supports)
+
+    def columns(self) -> list[Column]:
+        """Supports and chances of every variable so far."""
+        supports = np.split(self._step * np.sum(self._supports, axis=0), self._starts[1:-1])
+        received = self._step * self._received
+        n = len(received)
+        return [
+            (each, np.bincount(own, (1 - q) + q * received) / n)
+            for each, own, q in zip(supports, self._codes, self._q, strict=True)
+        ]
+
+
+def _entries(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers from each start on, as many as each size says."""
+    return np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
 
 
 def _find_and_look(

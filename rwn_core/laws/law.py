@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.laws.donor_probabilities import Column, DonorChances
+from rwn_core.laws.donor_lists import Column, DonorTables
 from rwn_core.laws.moments import Moments
 from rwn_core.laws.privacy import Privacy
 from rwn_core.neighbors import Neighborhoods
-from rwn_core.neighbors.rule import Joins
 
 
 class Law(Protocol):
@@ -53,12 +52,6 @@ class Law(Protocol):
     def restricted_to(self, original: Microdata) -> Law:
         """Return the law for an intruder who knows only these variables."""
 
-    def outside(self, people: Microdata) -> tuple[sparse.csr_array, Joins]:
-        """Return the donor probabilities of people outside, and the neighborhoods they join.
-
-        The probabilities have shape (people.n, n); NotApplicable if people outside have no donors.
-        """
-
     def units(self) -> list[tuple[str, ...]]:
         """The released variables that share a donor, as tuples of names; most stand alone."""
 
@@ -89,17 +82,12 @@ class Law(Protocol):
         """P(no value of a record changes), shape (n,)."""
 
     @property
-    def donors(self) -> DonorChances | None:
+    def donors(self) -> DonorTables | None:
         """The donor probabilities; None if values have no donors."""
 
     @property
     def empty(self) -> NDArray[np.int64]:
         """The records that lose the values that they should modify."""
-
-    def unit_codes(
-        self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The values of one unit as numbers: the originals', and some rows' (-1 if unknown)."""
 
     def unit_chances(
         self,

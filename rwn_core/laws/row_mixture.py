@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.donor_probabilities import Column
+from rwn_core.laws.donor_lists import Column
 from rwn_core.laws.law import MixtureComponent
 from rwn_core.laws.privacy import OR_NOT_AT_ALL, Privacy
 from rwn_core.neighbors import Neighborhoods, find_strictly
@@ -124,8 +124,6 @@ class RowMixtureLaw(CellLaw):
     def supports(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
         """Return supports as `CellLaw.supports`, the missing value last."""
         tables = super().supports(names, enough)
-        if self.donors.few:
-            return tables
         return [self._with_lost(name, each) for name, each in zip(names, tables, strict=True)]
 
     def _with_lost(self, name: str, column: Column) -> Column:

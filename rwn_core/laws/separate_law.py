@@ -13,11 +13,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_like, value_codes
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.donor_probabilities import Column
+from rwn_core.laws.donor_lists import Column
 from rwn_core.laws.law import MixtureComponent
 from rwn_core.laws.moments import Moments, certain, joined
 from rwn_core.laws.privacy import AS_IT_IS, Privacy
-from rwn_core.neighbors.rule import Joins
 
 
 class UnitLaw(Protocol):
@@ -151,10 +150,6 @@ class SeparateLaw:
         other.precision = {name: s for name, s in self.precision.items() if name in names}
         return other
 
-    def outside(self, people: Microdata) -> tuple[sparse.csr_array, Joins]:
-        """Refuse: there are no donors."""
-        raise NotApplicable("This is for a method that copies values from donors.")
-
     def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
         """The law of one variable; see `CellLaw.table`."""
         return self._part(name).restricted_to(frozenset((name,))).table()
@@ -173,12 +168,6 @@ class SeparateLaw:
     ) -> NDArray[np.float64]:
         """Return the likelihood of the rows' values for each person, up to a factor a row."""
         return self._part(names[0]).restricted_to(frozenset(names)).chances(masked, rows, people)
-
-    def unit_codes(
-        self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """There are no common values to number."""
-        raise NotApplicable("This is for a method that copies values from donors.")
 
     def likelihood_columns(
         self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.errors import ParameterError
 
 Matrix = NDArray[np.float64]
 
@@ -112,21 +112,6 @@ def is_singular(matrix: Matrix) -> bool:
     return bool(np.linalg.cond(matrix) > LARGEST_CONDITION)
 
 
-def unbiased_counts(matrix: Matrix, released: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Estimate the true counts of categories from those of a release, without bias, shape (K,)."""
-    if is_singular(matrix):
-        raise NotApplicable("The matrix has no inverse, so no estimate of the counts is unbiased.")
-    return np.asarray(np.linalg.solve(matrix.T, released))
-
-
 def counts_variance(matrix: Matrix, counts: NDArray[np.float64]) -> Matrix:
     """Covariance of the released counts, given the true ones: sum_k c_k (diag(t_k) - t_k t_k')."""
     return np.asarray(np.diag(counts @ matrix) - (matrix.T * counts) @ matrix)
-
-
-def estimate_variance(matrix: Matrix, counts: NDArray[np.float64]) -> Matrix:
-    """Covariance of `unbiased_counts`, given the true counts, shape (K, K)."""
-    if is_singular(matrix):
-        raise NotApplicable("The matrix has no inverse, so no estimate of the counts is unbiased.")
-    inverse = np.linalg.inv(matrix)
-    return np.asarray(inverse.T @ counts_variance(matrix, counts) @ inverse)

@@ -21,11 +21,7 @@ from rwn_core.masking.intervals import intervals
 from rwn_core.masking.lever import Lever
 from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.minimum_k import check_k, check_known, range_of_known
-from rwn_core.masking.unmasked_variables import (
-    NUMBERS,
-    Others,
-    check_others,
-)
+from rwn_core.masking.unmasked_variables import NUMBERS, Others, check_others
 from rwn_core.randomness import SecretKey, uniforms
 
 Draw = Literal["resample", "permute", "uniform"]

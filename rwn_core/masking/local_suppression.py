@@ -13,11 +13,11 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.laws.changed_table import with_numbers
 from rwn_core.laws.donors import NO_DONOR, copy_from_donors
 from rwn_core.laws.group_law import DeterministicUnit
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
+from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.intervals import equal_counts
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.method import Prepared, TableMethod

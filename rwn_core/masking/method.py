@@ -18,14 +18,7 @@ from rwn_core.data.slices import Slices
 from rwn_core.data.variable import Kind
 from rwn_core.laws.expectations import Expectations
 from rwn_core.laws.law import Law
-from rwn_core.masking.lever import (
-    Lever,
-    LeverRange,
-    at_levers,
-    family,
-    lever_presets,
-    lever_ranges,
-)
+from rwn_core.masking.lever import Lever, LeverRange, at_levers, family, lever_presets, lever_ranges
 from rwn_core.masking.unmasked_variables import kept_as_they_are, maskable
 from rwn_core.neighbors.preview import LIVE_RECORDS
 from rwn_core.parallel.threads import Progress

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
-from rwn_core.laws.changed_table import with_numbers
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.laws.group_law import DeterministicUnit
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw, Untouched
+from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.intervals import intervals
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.method import Prepared, TableMethod

@@ -20,12 +20,7 @@ from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import HAIR
 from rwn_core.masking.lever import SHARE, Lever, check_share
 from rwn_core.masking.method import Prepared, TableMethod
-from rwn_core.masking.unmasked_variables import (
-    LEVELS,
-    kept_as_they_are,
-    name_tuple,
-    require_masked,
-)
+from rwn_core.masking.unmasked_variables import LEVELS, kept_as_they_are, name_tuple, require_masked
 from rwn_core.randomness import SecretKey, uniforms
 
 

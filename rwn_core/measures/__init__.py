@@ -160,8 +160,6 @@ def read(measure: str, comparison: Comparison) -> Reading | NotApplicable:
 def no_measure(key: str) -> str:
     """The refusal of an unknown measure: the nearest that there are, and where all are listed.
 
-    Examples
-    --------
     >>> no_measure("entropi")
     'There is no measure entropi; docs/reference/measures.md lists all.'
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """Hold what one measure reads of one comparison.
+    """Hold the value of one measure for one comparison, and its detail.
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class Measure:
     key, title : str
     side : {"utility", "risk"}
     better : {"lower", "higher", "neutral"}
-        Which direction of `value` a data steward wants.
+        Which direction of `value` a data steward wants; lower by default.
     bounds : tuple of float
-        Smallest and largest possible value.
+        Smallest and largest possible value; those of a share by default.
     unit : str
     question : str
         The question the value answers, in plain words.
@@ -84,12 +84,12 @@ class Measure:
     key: str
     title: str
     side: Literal["utility", "risk"]
-    better: Literal["lower", "higher", "neutral"]
-    bounds: tuple[float, float]
     unit: str
     question: str
     source: str
     compute: Callable[[Comparison], Reading]
+    better: Literal["lower", "higher", "neutral"] = "lower"
+    bounds: tuple[float, float] = (0.0, 1.0)
     sentence: Callable[[Reading, int], str] | None = None
     at_least: str = ""
     certain_up_to: int | None = None

@@ -13,8 +13,6 @@ Sentence = Callable[[Reading, int], str]
 def percent(share: float) -> str:
     """Write a share for a sentence; only all is 100 %.
 
-    Examples
-    --------
     >>> percent(0.9999), percent(0.25), percent(0.012)
     ('over 99 %', '25 %', '1.2 %')
     """
@@ -26,8 +24,6 @@ def percent(share: float) -> str:
 def people(share: float, n: int) -> str:
     """Say how many of n records a share is.
 
-    Examples
-    --------
     >>> people(0.02, 1500)
     '30 of 1,500 records'
     """

@@ -40,24 +40,3 @@ def test_the_worst_case_of_a_record_is_that_of_the_release(capsys) -> None:
     assert read(capsys, "--record", "r.toml") == expected
     assert read(capsys, *STATED) == expected
     assert read(capsys) == dict.fromkeys(KEYS), "without a setting there is no worst case"
-
-
-@pytest.mark.parametrize(
-    ("options", "code", "word"),
-    [
-        (("--record", "r.toml", "--set", "k=5"), 2, "leave the parameters out"),
-        (("--record", "other.toml"), 3, "another table"),
-        (("--round", "age=5"), 2, "part of a setting"),
-        (("--set", "k=1"), 3, "cannot have been made"),
-        (("--method", "none", "--set", "k=1"), 2, "--method must be one of"),
-    ],
-)
-def test_what_does_not_fit_is_refused(
-    options: tuple[str, ...], code: int, word: str, capsys
-) -> None:
-    assert main.run([*MASK, "--record", "r.toml"]) == 0
-    if "other.toml" in options:
-        masked = ("mask", "demo:pima", "p.csv", "--k", "99", "--record", "other.toml")
-        assert main.run(masked) == 0
-    assert main.run([*AUDIT, *options]) == code
-    assert word in capsys.readouterr().err

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from rwn_core.data.schema import Schema
+from tests.cli.conftest import Run
 
-Run = Callable[..., tuple[int, str, str]]
 HINT = 'file = { encoding = "cp1252", separator = ";", decimal = "," }'
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,10 +15,9 @@ from rwn_cli import terminal
 from rwn_core.data.schema import schema_text
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.io.demo import demo_path
+from tests.cli.conftest import Run
 
 SECRET = "sentinel-078-05-1120"
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -168,78 +166,6 @@ def test_what_somebody_may_know_can_be_stated(rwn_command: Run) -> None:
     code, _, said = rwn_command(*asked, "--keys", "a,nobody")
     assert code == 2
     assert "must name released variables only" in said
-
-
-REFUSED = [
-    # a parameter
-    (2, "mask bodyfat.csv out.csv", "epsilon"),
-    (2, "mask bodyfat.csv out.csv --epsilon -1", "epsilon"),
-    (2, "mask bodyfat.csv out.csv --epsilon nan", "epsilon"),
-    (2, "mask bodyfat.csv out.csv --epsilon 5km", "epsilon"),
-    (2, "mask bodyfat.csv out.csv --k 0", "k must"),
-    (2, "mask bodyfat.csv out.csv --k 241", "k must"),
-    (2, "mask bodyfat.csv out.csv --k 5 --q 1.5", "q must"),
-    (2, "mask bodyfat.csv out.csv --k 5 --q nan", "q must"),
-    (2, "mask bodyfat.csv out.csv --k 5 --weight age", "NAME=W"),
-    (2, "mask bodyfat.csv out.csv --k 5 --weight age=heavy", "NAME=W"),
-    (2, "mask bodyfat.csv out.csv --k 5 --weight age=-1", "weight"),
-    (2, "mask bodyfat.csv out.csv --k 5 --weight none=1", "none"),
-    (2, "mask bodyfat.csv out.csv --k 5 --drop none", "none"),
-    (2, "mask bodyfat.csv out.csv --k 5 --seed -1", "seed"),
-    (2, "mask bodyfat.csv out.csv --k 5 --threads 0", "threads"),
-    (2, "mask bodyfat.csv out.csv --method none --k 5", "method"),
-    (2, "mask bodyfat.csv out.csv --method nbrs2015 --epsilon 1 --k 5", "has no k"),
-    (2, "mask bodyfat.csv out.csv --method nbrs2015", "--epsilon"),
-    (2, "mask bodyfat.csv out.txt --k 5", ".csv, .parquet"),
-    (2, "mask demo:none out.csv --k 5", "demo"),
-    (2, "mask demo:bodyfat out.csv --k 5 --schema bodyfat.toml", "--schema"),
-    (2, "demo none -o out.csv", "bodyfat"),
-    (2, "audit bodyfat.csv bodyfat.csv --measure none", "none"),
-    (2, "audit bodyfat.csv bodyfat.csv --response siri", "--predictor"),
-    (2, "audit bodyfat.csv bodyfat.csv --population 3", "at least the file's"),
-    (2, "audit bodyfat.csv bodyfat.csv --weights nowhere", "variable of the table"),
-    (2, "audit bodyfat.csv bodyfat.csv --response siri --predictor none", "none"),
-    (2, "audit bodyfat.csv bodyfat.csv --response siri --predictor siri", "siri"),
-    (2, "app --port 0", "port"),
-    (2, "frobnicate", "frobnicate"),
-    # the input
-    (3, "mask bad.csv out.csv --k 5", "bad.csv"),
-    (3, "audit bodyfat.csv bad.csv", "bad.csv"),
-    (3, "audit bodyfat.csv demo.csv", "variables"),
-    (3, "mask bodyfat.csv out.csv --k 5 --schema bad.csv", "bad.csv"),
-    (3, "mask bodyfat.toml out.csv --k 5", "CSV"),
-    (3, "app bad.csv --no-browser", "bad.csv"),
-    # policy
-    (4, "mask bodyfat.csv bodyfat.csv --k 5", "OUT"),
-    (4, "mask bodyfat.csv ./link.csv --k 5", "OUT"),
-    # files
-    (5, "mask none.csv out.csv --k 5", "none.csv"),
-    (5, "mask bodyfat.csv out.csv --k 5 --schema none.toml", "none.toml"),
-    (5, "mask . out.csv --k 5", "directory"),
-    (5, "mask bodyfat.csv none/out.csv --k 5", "folder"),
-    (5, "mask bodyfat.csv folder.csv --k 5", "folder.csv"),
-    (5, "app none.csv --no-browser", "none.csv"),
-]
-
-
-@pytest.mark.parametrize(("code", "line", "word"), REFUSED, ids=[line for _, line, _ in REFUSED])
-def test_a_refusal_is_one_sentence_and_a_code(
-    rwn_command: Run, bodyfat: Path, code: int, line: str, word: str
-) -> None:
-    before = bodyfat.read_bytes()
-    Path("bad.csv").write_text(f"a,b\n1,{SECRET}\n2,{SECRET},3\n", encoding="utf-8")
-    Path("link.csv").symlink_to(bodyfat)
-    Path("folder.csv").mkdir()
-    rwn_command("demo", "pima", "-o", "demo.csv")
-    result, output, said = rwn_command(*line.split())
-    assert result == code
-    assert output == ""
-    sentence = [line for line in said.splitlines() if not line.startswith("note: ")][-1]
-    assert word in sentence
-    assert SECRET not in said
-    assert sentence.startswith(("rwn: ", "Error: "))
-    assert bodyfat.read_bytes() == before
-    assert not Path("out.csv").exists()
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -14,8 +13,8 @@ from rwn_core.data.rounding import given_steps
 from rwn_core.errors import ParameterError
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Grid, Plan, Setting, sweep
+from tests.cli.conftest import Run
 
-Run = Callable[..., tuple[int, str, str]]
 SETTING = Setting.of(
     "rwn", {"epsilon": 2.0, "k": 5, "q": 0.5}, {"age": 2.0}, {"age": 5, "weight": 10}
 )
@@ -171,52 +170,3 @@ def test_shares_and_steps_are_combined(bodyfat) -> None:
 def test_a_text_that_is_no_precision_is_refused(bodyfat, text: str) -> None:
     with pytest.raises(ParameterError, match="--round"):
         steps(bodyfat, [text])
-
-
-@pytest.mark.parametrize("command", ["mask", "sweep"])
-@pytest.mark.parametrize(
-    ("text", "code", "word"),
-    [
-        ("age=0", 2, "precision of age must be a number above 0"),
-        ("age=-2", 2, "above 0"),
-        ("age=nan", 2, "above 0"),
-        ("test=5", 2, "test is no numeric variable"),
-        ("agee=5", 2, "agee is no numeric variable"),
-        ("age=five", 2, "--round must be NAME=STEP"),
-        ("5 years", 2, "--round must be NAME=STEP"),
-        ("20", 2, "share of a standard deviation"),
-    ],
-)
-def test_refusals_of_a_precision(
-    rwn_command: Run, command: str, text: str, code: int, word: str
-) -> None:
-    target = ("out.csv",) if command == "mask" else ("-o", "out.csv", "--workers", 1)
-    result, output, said = rwn_command(command, "demo:pima", *target, "--k", 5, "--round", text)
-    assert (result, output) == (code, "")
-    assert word in said
-    assert not Path("out.csv").exists()
-
-
-@pytest.mark.parametrize(
-    ("scenario", "word"),
-    [
-        (Scenario(), "The scenario has no setting"),
-        (Scenario(setting=Setting.of("rwn", {"k": 500})), "k must be a whole number from 1 to 240"),
-        (Scenario(setting=Setting.of("rwn", {"k": 5}, {"no": 2.0})), "no"),
-        (Scenario(setting=Setting.of("rwn", {"k": 5}, {}, {"no": 2.0})), "no numeric variable"),
-    ],
-)
-def test_a_scenario_that_does_not_fit_is_refused(
-    rwn_command: Run, scenario: Scenario, word: str
-) -> None:
-    result, _, said = rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", write(scenario))
-    assert result == 2
-    assert word in said
-    assert not Path("out.csv").exists()
-
-
-def test_the_scenario_is_not_overwritten(rwn_command: Run) -> None:
-    Path("s.csv").write_text(Scenario(setting=SETTING).to_toml(), encoding="utf-8")
-    code, _, said = rwn_command("mask", "demo:bodyfat", "s.csv", "--scenario", "s.csv")
-    assert code == 4
-    assert "input file itself" in said

@@ -61,33 +61,6 @@ def test_a_plan_writes_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
-@pytest.mark.parametrize(
-    ("more", "code", "sentence"),
-    [
-        (("--seed", "1", "--key-file", "KEY"), 2, "give one of them"),
-        (("--set", "m=50"), 2, "--set m is given by another option"),
-        (("--engine", "abacus"), 2, "engine must be one of: local"),
-        (("--rows", "1000"), 2, "multiple of 1,024"),
-        (("--key-file", "KEY"), 2, "64 hexadecimal digits"),
-    ],
-)
-def test_wrong_options_are_refused(
-    more: tuple[str, ...],
-    code: int,
-    sentence: str,
-    source: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    (tmp_path / "bad").write_text("correct horse battery staple")
-    given = [str(tmp_path / "bad") if text == "KEY" else text for text in more]
-    assert run(["mask-dataset", str(source), str(tmp_path / "out"), *COMMAND, *given]) == code
-    said = capsys.readouterr().err
-    assert sentence in said
-    assert "staple" not in said
-    assert not (tmp_path / "out").exists()
-
-
 def test_a_small_dataset_is_not_compared(
     source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

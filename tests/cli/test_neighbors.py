@@ -42,11 +42,6 @@ def test_weights_by_size_tell_each_share(tmp_path, capsys):
     assert "shares of the squared distance: " in capsys.readouterr().err
 
 
-def test_a_missing_number_is_wrong_use(tmp_path, capsys):
-    assert masked(tmp_path, "--set", "neighbors=sample") == (2, b"")
-    assert "needs m" in capsys.readouterr().err
-
-
 def test_threads_change_nothing_wherever_they_are_set(tmp_path, monkeypatch):
     one = masked(tmp_path, "--threads", "1")
     assert one == masked(tmp_path, "--threads", "2")

@@ -8,8 +8,6 @@ import pytest
 
 import rwn_core as rwn
 from rwn_cli.main import app
-from rwn_core.reporting.scenario import Scenario
-from rwn_core.tuning import Setting
 
 RECORD = ("mask", "demo:bodyfat", "release.csv", "--k", "5", "--record", "record.toml")
 KEYED = (*RECORD, "--key-file", "sealed.key")
@@ -80,27 +78,6 @@ def test_every_command_that_writes_a_file_has_the_option() -> None:
         options = {name for param in made.params for name in param.opts}
         if options & OUTPUTS and made.name != "mask-dataset":  # which replaces nothing at all
             assert "--overwrite" in options, made.name
-
-
-@pytest.mark.parametrize("command", ["sweep", "seek", "seek-slices"])
-def test_a_percentage_on_the_command_line_is_refused(rwn_command, command: str) -> None:
-    """Finding P1: --limit bayes_linkage=5 kept everything."""
-    more = () if command == "seek-slices" else ("--k", "3")
-    out = ("-o", "lim.csv") if command == "sweep" else ()
-    code, output, said = rwn_command(
-        *(command, "demo:bodyfat", "--limit", "bayes_linkage=5", *more, *out)
-    )
-    assert (code, output) == (2, "")
-    assert "write 0.05 for 5 percent" in said
-    assert not Path("lim.csv").exists()
-
-
-def test_a_percentage_in_a_scenario_is_refused(rwn_command) -> None:
-    policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.5),))
-    text = Scenario(setting=Setting.of("rwn", {"k": 5}), policy=policy).to_toml()
-    Path("five.toml").write_text(text.replace("0.5", "5.0"), encoding="utf-8")
-    code, _, said = rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "five.toml")
-    assert (code, "write 0.05 for 5 percent" in said) == (2, True)
 
 
 def test_one_setting_and_one_release_are_no_several(rwn_command) -> None:

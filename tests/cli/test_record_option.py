@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,10 +28,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     decided = Decision(scenarios=(one,), chosen="Careful", date="2026-03-31")
     Path("decision.toml").write_text(decided.frozen(), encoding="utf-8")
-    other = Decision(scenarios=(replace(one, table="0" * 64),), chosen="Careful")
-    Path("other.toml").write_text(other.frozen(), encoding="utf-8")
-    forged = decided.frozen().replace("2026-03-31", "2026-04-01")
-    Path("forged.toml").write_text(forged, encoding="utf-8")
     return tmp_path
 
 
@@ -56,29 +51,3 @@ def test_another_setting_than_the_decided_one_is_said(capsys: pytest.CaptureFixt
     )
     assert SAID in capsys.readouterr().err
     assert read_record(Path("record.toml").read_text("utf-8"))["decision"]["followed"] is False
-
-
-@pytest.mark.parametrize(
-    ("options", "code", "word"),
-    [
-        (("--meeting", "decision.toml"), 2, "give --record"),
-        (("--record", "record.txt"), 2, "ends in .toml"),
-        (("--record", "no/record.toml"), 5, "does not exist"),
-        (("--record", "record.toml", "--meeting", "forged.toml"), 3, "changed after"),
-        (("--record", "record.toml", "--meeting", "other.toml"), 3, "made on another table"),
-        (("--record", "record.toml", "--meeting", "absent.toml"), 5, "absent.toml"),
-        (("--record", "s.toml", "--scenario", "s.toml"), 4, "another file of this command"),
-        (("--record", "d/../s.toml", "--scenario", "s.toml"), 4, "another file of this command"),
-        (("--record", "decision.toml", "--meeting", "decision.toml"), 4, "another file"),
-    ],
-)
-def test_what_cannot_be_is_refused_before_anything_is_written(
-    options: tuple[str, ...], code: int, word: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    Path("d").mkdir()
-    scenario = Scenario(name="x", setting=Setting(params=rwn.RWN(k=5)))
-    Path("s.toml").write_text(scenario.to_toml(), encoding="utf-8")
-    assert main.run([*MASK, *options]) == code
-    assert word in capsys.readouterr().err
-    assert not Path("out.csv").exists()
-    assert not Path("record.toml").exists()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-Run = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Run
 
 
 def test_the_list_names_every_replay(rwn_command: Run) -> None:
@@ -32,20 +31,3 @@ def test_a_figure_whose_number_is_not_settled_brings_all_of_section_8(rwn_comman
     assert "not known which" in said
     assert Path("out/rwn2022-cooks-distance.svg").exists()
     assert len(list(Path("out").glob("*.html"))) == 6
-
-
-def test_what_it_refuses(rwn_command: Run) -> None:
-    for arguments, code, words in (
-        (("replay",), 2, "Give NAME and --out DIR"),
-        (("replay", "rwn2022-figure-1"), 2, "Give NAME and --out DIR"),
-        (("replay", "figure", "-o", "out"), 2, "must be one of"),
-        (("replay", "rwn2022-figure-1", "-o", "no/out"), 5, "does not exist"),
-        (
-            ("replay", "rwn2022-figure-1", "-o", "out", "--file", "demo:pima"),
-            2,
-            "leave the file out",
-        ),
-    ):
-        found, output, said = rwn_command(*arguments)
-        assert (found, output) == (code, ""), said
-        assert words in said

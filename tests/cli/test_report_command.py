@@ -75,27 +75,6 @@ def test_evidence_of_another_release_is_refused(masked: Run) -> None:
     assert (code, "has no charts" in said) == (0, True)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "word"),
-    [
-        (("report", "record.toml", "-o", "internal.xml"), 2, "must end in one of: .html, .json"),
-        (("report", "record.toml", "--public", "-o", "notice.pdf"), 2, "must end in one of"),
-        (("report", "record.toml", "-o", "record.toml"), 4, "the record itself"),
-        (("report", "record.toml", "-o", "no/internal.html"), 5, "does not exist"),
-        (("report", "record.toml", "--review", "soon", "-o", "internal.html"), 2, "must be a date"),
-        (("report", "people.csv", "-o", "internal.html"), 3, "not valid TOML"),
-        (("verify", "out.csv", "record.toml"), 3, "no card of this program"),
-        (("ledger", "show", "none.jsonl"), 5, "none.jsonl"),
-        (("ledger", "add", "no/ledger.jsonl", "record.toml"), 5, "does not exist"),
-    ],
-)
-def test_what_cannot_be_is_refused(
-    masked: Run, arguments: tuple[str, ...], code: int, word: str
-) -> None:
-    got, _, said = masked(*arguments)
-    assert (got, word in said) == (code, True), said
-
-
 def test_a_file_is_told_from_every_other(masked: Run) -> None:
     assert masked("report", "record.toml", "--public", "-o", "card.toml")[0] == 0
     code, _, said = masked("verify", "out.csv", "card.toml")

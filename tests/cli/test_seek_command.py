@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -11,8 +10,8 @@ import pytest
 import rwn_core as rwn
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import goal_seek as goal_module
+from tests.cli.conftest import Run
 
-Run = Callable[..., tuple[int, str, str]]
 SOON = ("--k", "3,40", "--q", "0.5,1", "--releases", 3, "--workers", 1)
 LIMITS = ("--limit", "distance_linkage=0.1", "--limit", "attribute_gain=0.3")
 
@@ -50,33 +49,6 @@ def test_where_none_keeps_all_limits_the_nearest_is_named_and_nothing_written(
     assert "keeps all limits; nearest is k = " in said
     assert "times the limit on Linked over one half" in said
     assert not Path("found.toml").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "word"),
-    [
-        (("--limit", "bayes_linkage", "--k", "3"), 2, "MEASURE=V"),
-        (("--limit", "bayes_linkage=much", "--k", "3"), 2, "MEASURE=V"),
-        (("--limit", "bayes_linkage=-1", "--k", "3"), 2, "at least 0"),
-        (("--limit", "x=1", "--k", "3"), 2, "no measure x"),
-        (
-            ("--limit", "bayes_linkage=1", "--limit", "bayes_linkage=0.2", "--k", "3"),
-            2,
-            "two limits",
-        ),
-        (("--best", "x", "--k", "3"), 2, "no measure x"),
-        ((), 2, "Give --epsilon"),
-        (("--k", "3", "-o", "out.csv"), 2, ".toml"),
-        (("--k", "3", "-o", "no/out.toml"), 5, "does not exist"),
-        (("--method", "rwn,nbrs2015", "--epsilon", "1", "--releases", "1"), 2, "of one method"),
-    ],
-)
-def test_refusals_have_the_usual_exit_codes(
-    rwn_command: Run, arguments: tuple[str, ...], code: int, word: str
-) -> None:
-    found, output, said = rwn_command("seek", "demo:bodyfat", "--workers", 1, *arguments)
-    assert (found, output) == (code, "")
-    assert word in said
 
 
 def test_a_sweep_says_which_settings_keep_all_limits(rwn_command: Run) -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-
-import pytest
 
 import rwn_core as rwn
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Point
-
-Run = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Run
 
 
 def test_the_answer_is_that_of_python_and_can_be_masked(rwn_command: Run, monkeypatch) -> None:
@@ -38,18 +34,3 @@ def test_the_answer_is_that_of_python_and_can_be_masked(rwn_command: Run, monkey
     scenario = Scenario.from_toml(Path("s.toml").read_text(encoding="utf-8"))
     assert scenario.setting.slices == (("age", "weight"),)
     assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "s.toml")[0] == 0
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--limit", "bayes_linkage"), "--limit must be MEASURE=V"),
-        (("--limit", "nothing=0.1"), "no measure nothing"),
-        (("--method", "nothing"), "--method must be one of"),
-        (("-o", "s.csv"), "ends in .toml"),
-    ],
-)
-def test_refusals(rwn_command: Run, options, words) -> None:
-    code, _, said = rwn_command("seek-slices", "demo:bodyfat", *options)
-    assert code == 2
-    assert words in said

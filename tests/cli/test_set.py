@@ -68,26 +68,3 @@ def test_every_parameter_of_every_method_can_be_set(method, rwn_command, tmp_pat
     assert code == 0, said
     release = rwn.mask(rwn.load_demo("bodyfat"), kind(**chosen), seed=7)
     assert (tmp_path / "out.csv").read_bytes() == release.to_bytes("csv")
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (("--set", "scale"), "--set must be NAME=VALUE"),
-        (("--set", "=3"), "--set must be NAME=VALUE"),
-        (("--set", "scale=sd", "--set", "scale=range"), "--set gives scale twice"),
-        (("--k", 3, "--set", "k=4"), "--k and --set k say the same"),
-        (("--k", 3, "--set", "depth=4"), "The method rwn has no depth; it has: epsilon, k, q"),
-        (("--k", 3, "--set", "scale=inches"), "scale must be one of: sd, range"),
-        (("--k", 3, "--set", "q=often"), "q must be a probability"),
-        (("--k", 3, "--set", "fresh=perhaps"), "fresh must be true or false"),
-        (("--k", 3, "--method", "swap"), "--method must be one of: rwn, nbrs2015"),
-        (("--method", "nbrs2015"), "The method nbrs2015 needs epsilon"),
-        (("--method", "nbrs2015", "--epsilon", 2, "--k", 3), "The method nbrs2015 has no k"),
-    ],
-)
-def test_what_cannot_be_set_is_refused_in_one_sentence(rwn_command, options, sentence) -> None:
-    code, output, said = rwn_command("mask", "demo:bodyfat", "out.csv", *options)
-    assert (code, output) == (2, "")
-    assert sentence in said
-    assert len(said.strip().splitlines()) == 1

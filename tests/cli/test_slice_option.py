@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -13,8 +12,8 @@ from rwn_core.reporting import read_record
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
 from rwn_core.tuning.slice_presets import preset_slices
+from tests.cli.conftest import Run
 
-Run = Callable[..., tuple[int, str, str]]
 SLICES = (("age", "weight"), ("hip", "knee", "neck"))
 OPTIONS = ("--slice", "weight,age", "--slice", "hip,knee, neck")
 
@@ -60,20 +59,6 @@ def test_a_scenario_has_slices_that_an_option_replaces(rwn_command: Run, bodyfat
     assert Path("out.csv").read_bytes() == expected(bodyfat.with_slices([["hip", "knee"]]))
     assert rwn_command(*command, "--slice", "none")[0] == 0
     assert Path("out.csv").read_bytes() == expected(bodyfat)
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--slice", "age"), "two variables or more"),
-        (("--slice", "age,hip", "--slice", "hip,knee"), "hip twice"),
-        (("--slice", "age,nowhere"), "nowhere, which is no masked variable"),
-    ],
-)
-def test_refusals_of_a_slice(rwn_command: Run, options, words) -> None:
-    code, _, said = rwn_command("mask", "demo:bodyfat", "out.csv", "--k", 5, *options)
-    assert code == 2
-    assert words in said
 
 
 def test_a_sweep_tries_presets(rwn_command: Run, bodyfat) -> None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
 import rwn_core as rwn
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Grid, Plan, Setting, sweep
+from tests.cli.conftest import Run
 
-Run = Callable[..., tuple[int, str, str]]
 MEASURES = ("correlation", "distance_linkage")
 
 
@@ -71,33 +69,6 @@ def test_a_second_run_goes_on_where_the_first_was_stopped(rwn_command: Run) -> N
     assert rwn_command("sweep", "demo:bodyfat", "--k", "3,5", *names, *ends)[0] == 0
     assert len(pd.read_csv("out.csv")) == 4
     assert not Path("out.csv.sweep").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "word"),
-    [
-        (("demo:bodyfat", "-o", "out.csv"), 2, "Give --epsilon"),
-        (("demo:bodyfat", "--k", "3,", "-o", "out.csv"), 2, "--k must be values"),
-        (("demo:bodyfat", "--k", "x", "-o", "out.csv"), 2, "k must be"),
-        (("demo:bodyfat", "--k", "3", "-o", "out.txt"), 2, ".csv, .parquet"),
-        (("demo:bodyfat", "--k", "3", "--set", "q", "-o", "out.csv"), 2, "NAME=V"),
-        (("demo:bodyfat", "--k", "3", "--measure", "x", "-o", "out.csv"), 2, "no measure x"),
-        (("demo:nothing", "--k", "3", "-o", "out.csv"), 2, "demo"),
-        (("bad.csv", "--k", "3", "-o", "out.csv"), 3, ""),
-        (("absent.csv", "--k", "3", "-o", "out.csv"), 5, "absent.csv"),
-        (("demo:bodyfat", "--scenario", "bad.csv", "-o", "out.csv"), 3, "TOML"),
-        (("demo:bodyfat", "--scenario", "absent.toml", "-o", "out.csv"), 5, "absent.toml"),
-        (("demo:bodyfat", "--k", "3", "-o", "no/out.csv"), 5, "does not exist"),
-    ],
-)
-def test_refusals_have_the_usual_exit_codes(
-    rwn_command: Run, arguments: tuple[str, ...], code: int, word: str
-) -> None:
-    Path("bad.csv").write_text("a,a\n1,2\n3,4\n", encoding="utf-8")
-    result, output, said = rwn_command("sweep", *arguments)
-    assert (result, output) == (code, "")
-    assert word in said
-    assert not Path("out.csv").exists()
 
 
 def test_methods_side_by_side_in_one_table(rwn_command: Run) -> None:

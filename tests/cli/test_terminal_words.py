@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-Run = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Run
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,9 @@ def end(screen: Any) -> None:
     assert screen.errors == []
 
 
-def test_a_scenario_of_a_large_table_is_measured_beside_the_page(screen) -> None:
+def test_a_scenario_of_a_large_table_and_its_analyses_are_measured_beside_the_page(
+    screen, drawn
+) -> None:
     session = screen.session
     save(screen, "One")
     job = screen.job(JOB)
@@ -75,7 +77,7 @@ def test_a_scenario_of_a_large_table_is_measured_beside_the_page(screen) -> None
     assert button(screen, "Save scenario").disabled
     assert button(screen, "Cancel")
     assert f"**Present setting**  \n{session.words}" in [m.value for m in screen.test.markdown]
-    assert not screen.test.info  # the hint for who has begun nothing
+    assert not screen.test.info  # the hint before anything was started
     before = session.setting
     session.levers["k"] += 3  # what is measured is the setting that was saved
     end(screen)
@@ -85,45 +87,32 @@ def test_a_scenario_of_a_large_table_is_measured_beside_the_page(screen) -> None
     assert {"median", "low", "high"} <= set(one.readings["correlation"])
     assert screen.test.multiselect[0].value == ["One"]
 
-
-def test_cancelling_keeps_no_scenario_and_says_so(screen) -> None:
-    save(screen, "One")
-    button(screen, "Cancel").click().run()
-    assert not screen.work.busy
-    assert screen.session.scenarios == {}
-    assert any(note.value.endswith("Cancelled.") for note in screen.test.info)
-    assert not button(screen, "Save scenario").disabled
-
-
-def test_another_table_ends_the_work(screen) -> None:
-    save(screen, "One")
-    job = screen.job(JOB)
-    screen.visit("data").test.selectbox(key="data.demo").set_value("pima").run()
-    assert not job.running
-    assert screen.job(JOB) is None
-
-
-def test_registered_analyses_of_a_large_table_run_when_they_are_asked_for(screen, drawn) -> None:
-    session = screen.session
-    save(screen, "One")
-    end(screen)
     session.analysis_plan = PASS
     screen.test.run()
     assert analyses(drawn) == []
     button(screen, "Run the registered analyses on One").click().run()
     assert screen.work.busy
-    session.analysis_plan = AnalysisPlan()  # somebody registers other analyses meanwhile
+    session.analysis_plan = AnalysisPlan()  # other analyses are registered meanwhile
     end(screen)
     session.analysis_plan = PASS
     screen.test.run()
     assert not [b for b in screen.test.button if b.label.startswith("Run the registered")]
     assert analyses(drawn) == ["Analysis plan: both"]
 
-
-def test_a_new_scenario_brings_the_answers_of_its_analyses(screen, drawn) -> None:
-    screen.session.analysis_plan = PASS
-    save(screen, "One")
+    save(screen, "Two")  # a new scenario brings the answers of its analyses
     end(screen)
-    assert screen.session.scenarios["One"].analysis_plan == PASS
-    assert analyses(drawn) == ["Analysis plan: both"]
+    assert session.scenarios["Two"].analysis_plan == PASS
     assert not [b for b in screen.test.button if b.label.startswith("Run the registered")]
+
+
+def test_cancelling_and_another_table_end_the_work(screen) -> None:
+    save(screen, "One")
+    button(screen, "Cancel").click().run()
+    assert not screen.work.busy
+    assert screen.session.scenarios == {}
+    assert any(note.value.endswith("Cancelled.") for note in screen.test.info)
+    save(screen, "One")
+    job = screen.job(JOB)
+    screen.visit("data").test.selectbox(key="data.demo").set_value("pima").run()
+    assert not job.running
+    assert screen.job(JOB) is None

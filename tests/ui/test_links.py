@@ -107,13 +107,6 @@ def test_what_a_link_waits_for_may_be_given_up(open_page, monkeypatch) -> None:
     assert (screen.session.method, screen.session.levers["q"]) == ("rwn", 1.0)
 
 
-@pytest.mark.parametrize("page", ["data", "sweep", "compare"])
-def test_a_page_without_sliders_opens_its_address(open_page, page: str) -> None:
-    screen = open_page(page, demo="pima", epsilon="1.5", k="7", q="0.5")
-    assert screen.session.name == "pima"
-    assert screen.session.words == "ε = 1.5 · k = 7 · q = 0.5"
-
-
 def test_the_link_holds_the_setting_and_never_a_seed_or_a_file(open_page) -> None:
     screen = open_page("tune")
     screen.test.number_input(key="tune.0.seed").set_value(987654).run()

@@ -19,9 +19,10 @@ SECRET = "SENTINEL7731"
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_opens_by_its_address(open_page, page: str) -> None:
-    screen = open_page(page, demo="pima")
+    screen = open_page(page, demo="pima", epsilon="1.5", k="7", q="0.5")
     assert screen.errors == []
     assert screen.session.name == "pima"
+    assert screen.session.words == "ε = 1.5 · k = 7 · q = 0.5"
 
 
 @pytest.mark.parametrize("demo", ["bodyfat", "bodyfat_raw"])
@@ -149,23 +150,18 @@ def apply(screen, monkeypatch: pytest.MonkeyPatch, **columns: object) -> list[st
         return screen.errors
 
 
-@pytest.mark.parametrize("columns", [{"masked": False}, {"role": "identifier"}])
-def test_nothing_to_mask_is_a_sentence_and_the_table_stays(
-    open_page, monkeypatch: pytest.MonkeyPatch, columns: dict[str, object]
+def test_a_description_that_masks_nothing_or_half_a_group_is_a_sentence(
+    open_page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     screen = open_page("tune")
-    assert apply(screen, monkeypatch, **columns) == [
-        "No variable is chosen for masking; choose at least one."
-    ]
+    nothing = "No variable is chosen for masking; choose at least one."
+    half = "Group all has masked and unmasked variables; mask all of them or none."
+    every_other = [i % 2 == 0 for i in range(screen.session.data.p)]
+    assert apply(screen, monkeypatch, masked=False) == [nothing]
+    assert apply(screen, monkeypatch, role="identifier") == [nothing]
+    assert apply(screen, monkeypatch, group="all", masked=every_other) == [half]
     assert screen.session.table_version == 0
     assert len(screen.visit("tune").panel["cards"]) == 9
-
-
-def test_half_a_group_masked_is_a_sentence(open_page, monkeypatch: pytest.MonkeyPatch) -> None:
-    screen = open_page("tune")
-    masked = [i % 2 == 0 for i in range(screen.session.data.p)]
-    (sentence,) = apply(screen, monkeypatch, group="all", masked=masked)
-    assert sentence == "Group all has masked and unmasked variables; mask all of them or none."
 
 
 def test_an_unknown_column_in_the_regression_is_a_sentence() -> None:

@@ -57,14 +57,10 @@ def test_tiles_cards_and_tables(page, drawn):
     ]
     orjson.dumps(payload["tables"])
 
-
-def test_no_number_is_parted_from_its_percent_sign(page, drawn):
     sentences = [row[-1] for table in drawn[-1]["tables"][:3] for row in table["rows"]]
     assert any("\N{NO-BREAK SPACE}%" in sentence for sentence in sentences)
     assert not any(" %" in sentence for sentence in sentences)
 
-
-def test_every_measure_answers_one_of_three_questions(page, drawn):
     questions = drawn[-1]["tables"][:3]
     assert [table["title"] for table in questions] == [
         "Whose row is it?",
@@ -76,22 +72,16 @@ def test_every_measure_answers_one_of_three_questions(page, drawn):
     assert len(named) == len(risks), "each stands in one of them"
     assert min(len(table["rows"]) for table in questions) > 8
 
-
-def test_every_table_is_a_file_that_says_it_is_internal(page, drawn):
     files = [table["file"] for table in drawn[-1]["tables"]]
     assert len(set(files)) == len(files)
     assert all(name.endswith("-internal.csv") for name in files)
 
-
-def test_what_simple_attacks_achieve_is_a_table_without_values(page, drawn):
     title = "What simple attacks achieve on this release"
     (table,) = [each for each in drawn[-1]["tables"] if each["title"] == title]
     assert table["columns"] == ["attack", "is after", "right", "of answers", "of all", "score"]
     assert any("the nearest" in row[0] for row in table["rows"])
     assert all(row[1] == "the row's person" or "siri" in row[1] for row in table["rows"])
 
-
-def test_what_concerns_single_people_is_marked_internal(page, drawn):
     titles = [table["title"] for table in drawn[-1]["tables"]]
     assert "Unique on the keys, and linked by them one row at a time" in titles
     assert "Interval disclosure" in titles
@@ -108,6 +98,9 @@ def test_key_variables_reach_the_numbers(page, drawn):
     assert after["tiles"][2]["released"] != before
     assert "keys: age" in after["summary"]["text"]
     assert after["tiles"][1]["released"] == drawn[0]["tiles"][1]["released"]
+    page.multiselect[0].set_value([]).run()
+    assert not page.exception
+    assert "Choose at least one variable" in page.error[0].value
 
 
 def shown_values(payload: dict[str, Any]) -> list[list[str]]:
@@ -131,27 +124,22 @@ def test_further_sets_are_stated_and_taken_back(page, drawn):
     assert "neck, age" not in [row[0] for row in shown_values(drawn[-1])]
 
 
-def test_no_key_variable_is_a_sentence(page, drawn):
-    page.multiselect[0].set_value([]).run()
-    assert not page.exception
-    assert "Choose at least one variable" in page.error[0].value
-
-
-def test_rounding_is_live(page, drawn):
-    exact = drawn[-1]["tiles"][0]["released"]
-    page.select_slider[0].set_value("1 SD").run()
-    assert not page.exception
-    rounded = drawn[-1]["tiles"][0]["released"]
-    assert float(rounded.split()[0]) < float(exact.split()[0]) - 10
-
-
-def test_the_sliders_reach_the_numbers(page, drawn):
+def test_sliders_and_rounding_are_live_and_a_small_population_is_refused(page, drawn):
     before = drawn[-1]
     page.slider[1].set_value(25).run()
     assert not page.exception
     assert "k = 25" in drawn[-1]["summary"]["text"]
     # all variables link everybody at either k, the keys do not
     assert drawn[-1]["tiles"][2]["released"] != before["tiles"][2]["released"]
+    page.slider[1].set_value(5).run()
+    page.select_slider[0].set_value("1 SD").run()
+    assert not page.exception
+    exact, rounded = (float(p["tiles"][0]["released"].split()[0]) for p in (before, drawn[-1]))
+    assert rounded < exact - 10
+    numbers = [entry.label for entry in page.number_input]
+    place = numbers.index("People in the population (0: the file is all)")
+    page.number_input[place].set_value(5).run()
+    assert "at least the file" in page.error[0].value
 
 
 def test_the_watch_list_follows_a_record_and_a_question(page, drawn):
@@ -168,13 +156,6 @@ def test_the_watch_list_follows_a_record_and_a_question(page, drawn):
     page.button[names.index("Clear the list")].click().run()
     page.run()
     assert drawn[-1]["tables"][-1]["title"] != "Watch list (internal)"
-
-
-def test_a_population_smaller_than_the_file_is_refused(page, drawn):
-    numbers = [entry.label for entry in page.number_input]
-    place = numbers.index("People in the population (0: the file is all)")
-    page.number_input[place].set_value(5).run()
-    assert "at least the file" in page.error[0].value
 
 
 @pytest.fixture

@@ -139,11 +139,11 @@ def test_a_link_names_no_variable_and_brings_the_slices(open_page) -> None:
 
 
 @pytest.mark.parametrize("text", ["1-99", "a-b", "1-1", "1", "1-2_2-3"])
-def test_bad_slices_of_a_link_are_a_sentence(open_page, text) -> None:
-    screen = open_page("tune", slices=text)
-    (warning,) = screen.test.warning
-    assert warning.value.startswith("slices of the link must be")
-    assert screen.session.slices == ()
+def test_bad_slices_of_a_link_are_a_sentence(text: str) -> None:
+    session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
+    (sentence,) = address._take_slices(session, {"slices": text})
+    assert sentence.startswith("slices of the link must be")
+    assert session.slices == ()
 
 
 def test_a_saved_setting_has_the_slices(open_page) -> None:

@@ -80,10 +80,29 @@ def test_a_first_form_without_choices_of_precision_and_slices_is_as_long(
     assert list(search.grid.slices) == [session.slices]
 
 
-def test_a_click_on_the_map_or_the_table_chooses_and_loads_nothing(sweep_page: AppTest) -> None:
+def check_marks_on_the_map(session: Session, sweep: Sweep) -> None:
+    """The present setting is on the map though it was not swept, and so is a pin."""
+    session.levers["k"] = 4
+    chart = sweep_cards.draw_map(
+        session, sweep, "correlation", "distance_linkage", limit=None, along=None
+    )
+    now = chart["data"][-1]
+    reading = current_release(session).readings["distance_linkage"]
+    assert (now["name"], now["y"]) == ("now", [reading.value])
+    assert "one release" in now["hovertext"][0]
+    session.pins["A"] = Pin(text="before", values={"correlation": 0.1, "distance_linkage": 0.2})
+    chart = sweep_cards.draw_map(
+        session, sweep, "correlation", "distance_linkage", limit=None, along=None
+    )
+    assert next(t for t in chart["data"] if t["name"] == "A")["x"] == [0.1]
+
+
+def test_a_sweep_from_the_form_to_its_kept_points(sweep_page: AppTest, sweeps_folder: Path) -> None:
     small(sweep_page)
     wait(sweep_page)
     session = session_of(sweep_page)
+
+    # a click on the map or the table chooses, and loads nothing
     before = session.setting.key
     points = work_of(sweep_page).sweep.sweep().points
     shown = sweep_page.dataframe[0].value
@@ -103,6 +122,40 @@ def test_a_click_on_the_map_or_the_table_chooses_and_loads_nothing(sweep_page: A
         assert not sweep_page.toast
     assert any("range of only 2 releases" in caption.value for caption in sweep_page.caption)
 
+    check_marks_on_the_map(session, work_of(sweep_page).sweep.sweep())
+
+    # a setting is loaded into Tune
+    assert work_of(sweep_page).sweep.refusal == ""
+    assert len(work_of(sweep_page).sweep.sweep()) == 2
+    assert set(work_of(sweep_page).sweep.sweep().references) == {"original", "no data"}
+    session.use_preset("Strong", prepared(session).prepared)
+    select = next(s for s in sweep_page.selectbox if s.label.startswith("Setting"))
+    wanted = next(p for p in work_of(sweep_page).sweep.sweep() if p.setting.params.k == 3)
+    select.set_value(wanted.setting.key).run()
+    field(sweep_page, "button", "Load into Tune").click().run()
+    assert (session.levers["epsilon"], session.levers["k"], session.levers["q"]) == (2.0, 3, 1.0)
+    assert session.history.can_undo
+    assert not sweep_page.error
+
+    # a new session finds the kept points, and continues where some are missing
+    again = AppTest.from_file(str(PAGES / "sweep.py"), default_timeout=60).run()
+    assert any("2 of 2 settings are finished" in text.value for text in again.markdown)
+    assert not [button for button in again.button if button.label == "Go on with it"]
+    field(again, "button", "Show it").click().run()
+    assert len(work_of(again).sweep.sweep()) == 2
+    assert not work_of(again).sweep.running
+    point = next(
+        p for p in sweeps_folder.glob("*/*.json") if p.stem not in ("manifest", "forecast")
+    )
+    point.unlink()
+    again = AppTest.from_file(str(PAGES / "sweep.py"), default_timeout=60).run()
+    assert any("1 of 2 settings are finished" in text.value for text in again.markdown)
+    assert not [button for button in again.button if button.label == "Show it"]
+    field(again, "button", "Go on with it").click().run()
+    wait(again)
+    assert len(work_of(again).sweep.sweep()) == 2
+    assert len(work_of(again).sweep.sweep().references) == 2
+
 
 def test_the_heat_map_opens_where_settings_are_finished() -> None:
     found, plan = ["q = 0.5", "q = 1"], Plan(measures=("correlation",))
@@ -118,23 +171,6 @@ def test_the_heat_map_opens_where_settings_are_finished() -> None:
     assert opened() == "q = 0.5"  # where a sweep begins
     assert opened(0.5) == "q = 0.5"
     assert opened(0.5, 1) == "q = 1"
-
-
-def test_a_sweep_runs_and_its_settings_can_be_loaded(sweep_page: AppTest) -> None:
-    small(sweep_page)
-    wait(sweep_page)
-    session = session_of(sweep_page)
-    assert work_of(sweep_page).sweep.refusal == ""
-    assert len(work_of(sweep_page).sweep.sweep()) == 2
-    assert set(work_of(sweep_page).sweep.sweep().references) == {"original", "no data"}
-    session.use_preset("Strong", prepared(session).prepared)
-    select = next(s for s in sweep_page.selectbox if s.label.startswith("Setting"))
-    wanted = next(p for p in work_of(sweep_page).sweep.sweep() if p.setting.params.k == 3)
-    select.set_value(wanted.setting.key).run()
-    field(sweep_page, "button", "Load into Tune").click().run()
-    assert (session.levers["epsilon"], session.levers["k"], session.levers["q"]) == (2.0, 3, 1.0)
-    assert session.history.can_undo
-    assert not sweep_page.error
 
 
 def test_a_line_of_the_list_is_short_and_begins_with_the_utility() -> None:
@@ -213,53 +249,6 @@ def test_the_planner_tells_a_range_and_waits_its_turn(sweep_page: AppTest, finis
     assert next(b for b in sweep_page.button if b.label.startswith("What would")).disabled
 
 
-def test_the_present_setting_is_on_the_map_though_it_was_not_swept(sweep_page: AppTest) -> None:
-    small(sweep_page)
-    wait(sweep_page)
-    session = session_of(sweep_page)
-    session.levers["k"] = 4
-    sweep = work_of(sweep_page).sweep.sweep()
-    chart = sweep_cards.draw_map(
-        session, sweep, "correlation", "distance_linkage", limit=None, along=None
-    )
-    now = chart["data"][-1]
-    reading = current_release(session).readings["distance_linkage"]
-    assert (now["name"], now["y"]) == ("now", [reading.value])
-    assert "one release" in now["hovertext"][0]
-    session.pins["A"] = Pin(text="before", values={"correlation": 0.1, "distance_linkage": 0.2})
-    chart = sweep_cards.draw_map(
-        session, sweep, "correlation", "distance_linkage", limit=None, along=None
-    )
-    assert next(t for t in chart["data"] if t["name"] == "A")["x"] == [0.1]
-
-
-def test_a_new_session_finds_the_kept_points(sweep_page: AppTest) -> None:
-    small(sweep_page)
-    wait(sweep_page)
-    again = AppTest.from_file(str(PAGES / "sweep.py"), default_timeout=60).run()
-    assert any("2 of 2 settings are finished" in text.value for text in again.markdown)
-    assert not [button for button in again.button if button.label == "Go on with it"]
-    field(again, "button", "Show it").click().run()
-    assert len(work_of(again).sweep.sweep()) == 2
-    assert not work_of(again).sweep.running
-
-
-def test_an_unfinished_sweep_is_gone_on_with(sweep_page: AppTest, sweeps_folder: Path) -> None:
-    small(sweep_page)
-    wait(sweep_page)
-    point = next(
-        p for p in sweeps_folder.glob("*/*.json") if p.stem not in ("manifest", "forecast")
-    )
-    point.unlink()
-    again = AppTest.from_file(str(PAGES / "sweep.py"), default_timeout=60).run()
-    assert any("1 of 2 settings are finished" in text.value for text in again.markdown)
-    assert not [button for button in again.button if button.label == "Show it"]
-    field(again, "button", "Go on with it").click().run()
-    wait(again)
-    assert len(work_of(again).sweep.sweep()) == 2
-    assert len(work_of(again).sweep.sweep().references) == 2
-
-
 def test_the_form_shows_the_search_that_a_scenario_brings(sweep_page: AppTest) -> None:
     session, label = session_of(sweep_page), "Minimum neighbors k"
     sweep_page.session_state["sweep.0.k"] = "7:9:1"
@@ -279,21 +268,17 @@ def test_the_form_shows_the_search_that_a_scenario_brings(sweep_page: AppTest) -
     assert session.search.grid.axes["k"] == (2, 3, 4)
 
 
-@pytest.mark.parametrize(
-    ("label", "text", "word"),
-    [
-        ("Minimum neighbors k", "3,,5", "must be values"),
-        ("Minimum neighbors k", "0", "k must be"),
-        ("Modification probability q", "2", "q must be"),
-    ],
-)
-def test_nonsense_in_the_form_is_a_sentence(
-    sweep_page: AppTest, label: str, text: str, word: str
-) -> None:
-    field(sweep_page, "text_input", label).set_value(text)
-    field(sweep_page, "button", "Start sweep").click().run()
-    assert any(word in error.value for error in sweep_page.error)
-    assert work_of(sweep_page).sweep is None
+def test_nonsense_in_the_form_is_a_sentence(sweep_page: AppTest) -> None:
+    for label, text, word, right in (
+        ("Minimum neighbors k", "3,,5", "must be values", "3"),
+        ("Minimum neighbors k", "0", "k must be", "3"),
+        ("Modification probability q", "2", "q must be", "1"),
+    ):
+        field(sweep_page, "text_input", label).set_value(text)
+        field(sweep_page, "button", "Start sweep").click().run()
+        assert any(word in error.value for error in sweep_page.error)
+        assert work_of(sweep_page).sweep is None
+        field(sweep_page, "text_input", label).set_value(right)
 
 
 def test_the_folder_is_the_users_own(sweeps_folder: Path) -> None:

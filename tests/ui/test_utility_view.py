@@ -21,10 +21,13 @@ from rwn_ui.tune import view as tune_view
 from rwn_ui.utility import view as utility_view
 from rwn_ui.utility.results import read
 
+both = pytest.mark.parametrize("session", ["bodyfat", "pima"], indirect=True)
 
-@pytest.fixture(params=["bodyfat", "pima"])
+
+@pytest.fixture
 def session(request: pytest.FixtureRequest) -> Session:
-    session = Session(name="demo", demo=request.param, data=rwn.load_demo(request.param))
+    demo = getattr(request, "param", "bodyfat")
+    session = Session(name="demo", demo=demo, data=rwn.load_demo(demo))
     session.clamp(prepared(session).prepared)
     released = [variable.name for variable in session.data.schema.released]
     session.variable = released[0]
@@ -32,6 +35,7 @@ def session(request: pytest.FixtureRequest) -> Session:
     return session
 
 
+@both
 def test_the_payload_is_plain_and_complete(session: Session) -> None:
     payload = utility_view.payload(session, read(session), ())
     text = orjson.dumps(payload)
@@ -129,6 +133,7 @@ def test_the_share_of_changed_cells_stands_beside_the_q_of_the_slider(session: S
     assert len(changed["share"]) == len(changed["names"]) == session.data.p
 
 
+@both
 def test_the_table_of_overlaps_names_its_model(session: Session) -> None:
     tables = utility_view.payload(session, read(session), ())["tables"]
     response = session.data.schema.question.response

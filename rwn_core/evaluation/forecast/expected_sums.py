@@ -306,8 +306,6 @@ def prefix_sums(
 ) -> NDArray[np.float64]:
     """Sum of each record's first neighbors, for several neighborhood sizes, shape (s, b, c).
 
-    Examples
-    --------
     >>> values = np.array([[1.0], [2.0], [4.0], [8.0]])
     >>> prefix_sums(values, np.array([0, 3, 4]), np.array([[1, 1], [3, 1]]))[..., 0].tolist()
     [[1.0, 8.0], [7.0, 8.0]]

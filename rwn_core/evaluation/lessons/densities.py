@@ -70,8 +70,6 @@ DENSITIES: Mapping[str, Callable[[_Normals], Points]] = MappingProxyType(
 def points_of(density: str, n: int, seed: int = 1) -> Microdata:  # words: shown in lessons
     """Draw a table of two variables, x and y.
 
-    Examples
-    --------
     >>> points_of("ring", 100)
     Microdata(100 records x 2 variables)
     """

@@ -27,8 +27,6 @@ _ALONE, _GAP, _SIDE = 50.0, 10.0, 60  # one person, and so many at each end of a
 def table(name: str) -> Microdata:
     """Give the ages of the demo table bodyfat, or those that attain the bound of theorem 1.
 
-    Examples
-    --------
     >>> table("ages of 241 men")
     Microdata(241 records x 1 variables)
     """

@@ -26,8 +26,6 @@ RECORDS = {"in the middle": 19, "where the groups meet": 56, "the outlier": OUTL
 def table(weight: float) -> Microdata:
     """Draw 200 records of two numbers and a category; the last record is far from all others.
 
-    Examples
-    --------
     >>> table(1.0)
     Microdata(200 records x 3 variables)
     """

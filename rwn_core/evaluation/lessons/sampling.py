@@ -22,8 +22,6 @@ _STEPS = 121
 def leakage(keys: int, population: int, sample: int, share: float = SHARE) -> float:
     """Expected share of sample uniques that are population uniques, for independent yes-no keys.
 
-    Examples
-    --------
     >>> round(leakage(11, 100_000, 2_000), 4)
     0.021
     """

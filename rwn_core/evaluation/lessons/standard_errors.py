@@ -28,8 +28,6 @@ _NOISE = 2.0  # standard deviation of what they do not explain
 def sample(number: int) -> Microdata:
     """Draw a sample of a population in which y = x1 + x2 + x3 and noise.
 
-    Examples
-    --------
     >>> sample(0)
     Microdata(150 records x 4 variables)
     """

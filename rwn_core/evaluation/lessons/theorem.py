@@ -166,8 +166,6 @@ class DiscMoments(NamedTuple):
 def disc_moments() -> DiscMoments:
     """Give the moments that show that the coordinates in a disc are dependent.
 
-    Examples
-    --------
     >>> round(disc_moments().correlation, 6)
     -0.333333
     """

@@ -34,8 +34,6 @@ ALL = "all"
 def chosen(name: str) -> tuple[Replay, ...]:
     """The replays that a name stands for.
 
-    Examples
-    --------
     >>> [each.key for each in chosen("rwn2022-figure-1")]
     ['rwn2022-figure-1']
     """

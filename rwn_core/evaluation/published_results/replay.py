@@ -69,8 +69,6 @@ class Number:
 def mean_number(values: ArrayLike) -> Number:
     """Give the mean over releases with its standard error.
 
-    Examples
-    --------
     >>> mean_number([1.0, 3.0]).value
     2.0
     """

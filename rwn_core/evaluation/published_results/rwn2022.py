@@ -243,8 +243,6 @@ _KEY = SecretKey.from_seed(1)
 def growth(work: Callable[[int], float], at: Sequence[int]) -> float:
     """The exponent b for which the work grows as its argument to the power of b.
 
-    Examples
-    --------
     >>> round(growth(lambda n: n**2 / 3, (10, 20, 40)), 6)
     2.0
     """
@@ -272,8 +270,6 @@ def _exponent(work: Callable[[int], float]) -> Number:
 def printed_pair(number: int) -> tuple[int, int]:
     """The pair of an integer by the steps as printed, where 2 + v is not halved.
 
-    Examples
-    --------
     >>> printed_pair(2), printed_pair(3)
     ((-8, 6), (2, 3))
     """

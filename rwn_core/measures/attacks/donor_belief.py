@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import codes_together
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.likelihood import LARGEST_DENSE, Way, ways
 from rwn_core.measures.attacks.scaled_columns import leveled, times
@@ -106,7 +107,7 @@ def _shown(
     shown = _given(cells, _per_chance(cells, source, beside, masked, rows), q, people)
     if not beside:
         return shown
-    own, released = cells.unit_codes(beside, masked, rows)
+    own, released = codes_together(cells.original, masked, beside, rows)
     entries = sparse.coo_array(shown)
     person, row = entries.coords
     has = own[people[person]] == released[row]
@@ -123,7 +124,7 @@ def _per_chance(
     """Divide the belief in each source by its chance to release a row's values of some keys."""
     if not beside or not source.nnz:  # in this way none of the rows came about
         return source
-    own, released = cells.unit_codes(beside, masked, rows)
+    own, released = codes_together(cells.original, masked, beside, rows)
     assert cells.donors is not None  # or no key shares the secret's donor
     column = np.repeat(released, np.diff(source.indptr))
     given = cells.donors.table(own, cells.modification(beside[0]))

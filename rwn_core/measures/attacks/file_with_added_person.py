@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.laws.law import Law
-from rwn_core.measures.attacks.likelihood import UNITS_AT_ONCE, Way
+from rwn_core.measures.attacks.likelihood import Way
+
+UNITS_AT_ONCE = 5  # small probabilities multiplied before their size is set apart
 
 Dense = NDArray[np.float64]
 

@@ -10,17 +10,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import codes_together
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.scaled_columns import Scaled, leveled, of_records, releveled, times
 from rwn_core.neighbors import table as neighbor_table
 
 LARGEST_DENSE = neighbor_table.LARGEST_DENSE**2  # pairs: all of a small table
-
-FEW = 0.15  # share of all pairs, from which on they are listed one by one
-UNITS_AT_ONCE = 5  # small probabilities multiplied before their size is set apart
-
-Pairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
 
 class Way(NamedTuple):
@@ -43,7 +39,7 @@ class Way(NamedTuple):
     part: Scaled
 
 
-def attacked_units(law: Law | Law, names: Sequence[str] | None) -> list[tuple[str, ...]]:
+def attacked_units(law: Law, names: Sequence[str] | None) -> list[tuple[str, ...]]:
     """Return the units of the attacked variables; of a group, the part that is attacked."""
     chosen = None if names is None else set(names)
     units = [
@@ -101,72 +97,26 @@ def _product(
     names: Sequence[str] | None,
     people: NDArray[np.int64] | None = None,
 ) -> Scaled:
-    n = law.original.n
-    if n * n > LARGEST_DENSE and law.donors is not None:
-        return _sparse_product(law, masked, rows, names, people)
-    most = max(1, LARGEST_DENSE // n)
+    """Return the product over the units, counted over donors where values have donors."""
+    if law.donors is not None:
+        from rwn_core.measures.attacks.likelihood_large import sparse_likelihood
+
+        some, places = masked.take(rows), np.arange(len(rows))
+        coded = [
+            (*codes_together(law.original, some, unit, places), law.modification(unit[0]))
+            for unit in attacked_units(law, names)
+        ]
+        coded.sort(key=lambda each: -int(each[0].max()))  # the most informative unit first
+        return sparse_likelihood(law.donors, coded, len(rows), people)
+    most = max(1, LARGEST_DENSE // law.original.n)
     parts = [
-        of_records(_dense_product(law, masked, rows[start : start + most], names), people)
+        of_records(_product_of_chances(law, masked, rows[start : start + most], names), people)
         for start in range(0, max(1, len(rows)), most)
     ]
     if len(parts) == 1:
         return parts[0]
     matrices, logs = zip(*parts, strict=True)
     return sparse.csc_array(sparse.hstack(matrices)), np.concatenate(logs)
-
-
-def _sparse_product(
-    law: Law,
-    masked: Microdata,
-    rows: NDArray[np.int64],
-    names: Sequence[str] | None,
-    people: NDArray[np.int64] | None = None,
-) -> Scaled:
-    """Return the product pair by pair, the most informative unit first."""
-    from rwn_core.measures.attacks.likelihood_large import sparse_likelihood
-
-    some, places = masked.take(rows), np.arange(len(rows))
-    coded = [
-        (*law.unit_codes(unit, some, places), law.modification(unit[0]))
-        for unit in attacked_units(law, names)
-    ]
-    coded.sort(key=lambda each: -int(each[0].max()))
-    assert law.donors is not None  # as its caller has seen
-    return sparse_likelihood(law.donors.lists, coded, len(rows), people)
-
-
-def _dense_product(
-    law: Law, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
-) -> Scaled:
-    """Return the product over dense arrays, listing pairs once most are ruled out."""
-    if law.donors is None:
-        return _product_of_chances(law, masked, rows, names)
-    coded = [(*law.unit_codes(u, masked, rows), u[0]) for u in attacked_units(law, names)]
-    coded.sort(key=lambda unit: -int(unit[0].max()))
-    donors = law.probabilities
-    receivers = np.repeat(np.arange(law.original.n), np.diff(donors.indptr))
-    logs = np.zeros(len(rows))
-    product = np.ones((len(rows), law.original.n))
-    pairs: Pairs | None = None
-    for number, (own, released, name) in enumerate(coded):
-        table = _plain_law(donors, receivers, own, law.modification(name))
-        if (released < 0).any():  # the last row is theirs
-            table = np.vstack((table, np.zeros(len(own))))
-        if pairs is None:
-            product *= table.take(released, axis=0)
-            if np.count_nonzero(product > 0) <= FEW * product.size:
-                pairs = _listed(product)
-        else:
-            row, record, value = pairs
-            value = value * table[released[row], record]
-            some = value > 0
-            pairs = row[some], record[some], value[some]
-        if number % UNITS_AT_ONCE == UNITS_AT_ONCE - 1:
-            logs += _level(product, pairs)
-    logs += _level(product, pairs)
-    row, record, value = _listed(product) if pairs is None else pairs
-    starts = np.searchsorted(row, np.arange(len(rows) + 1))
-    return sparse.csc_array((value, record, starts), shape=(law.original.n, len(rows))), logs
 
 
 def _product_of_chances(
@@ -180,41 +130,6 @@ def _product_of_chances(
     top = logs.max(axis=1)
     scaled = np.exp(logs - np.where(np.isfinite(top), top, 0.0)[:, np.newaxis])
     return sparse.csc_array(scaled.T), top
-
-
-def _listed(product: NDArray[np.float64]) -> Pairs:
-    # on one axis, which numpy lists many times as fast as two
-    place = np.flatnonzero(product.ravel() > 0)
-    row, record = np.divmod(place, product.shape[1])
-    return row, record, product.ravel()[place]
-
-
-def _level(product: NDArray[np.float64], pairs: Pairs | None) -> NDArray[np.float64]:
-    """Divide each row's numbers by the largest, in place; return the logarithms of those."""
-    if pairs is None:
-        largest = product.max(axis=1)
-        product /= np.where(largest > 0, largest, 1.0)[:, np.newaxis]
-    else:
-        largest = np.zeros(len(product))
-        row, _, value = pairs
-        np.maximum.at(largest, row, value)
-        value /= largest[row]
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(largest), dtype=np.float64)
-
-
-def _plain_law(
-    donors: sparse.csr_array, receivers: NDArray[np.int64], own: NDArray[np.int64], q: float
-) -> NDArray[np.float64]:
-    """Return the law of one unit as a dense array, shape (V, n)."""
-    n, values = len(own), int(own.max()) + 1
-    flat = own[donors.indices] * n + receivers
-    table = np.bincount(flat, donors.data, values * n).astype(np.float64, copy=False)
-    table = table.reshape(values, n)
-    if q != 1:
-        table *= q
-        table[own, np.arange(n)] += 1 - q
-    return table
 
 
 def _sum(parts: Sequence[Scaled]) -> Scaled:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.laws.asked_values_kernel import OTHERS, Asked, Together
-from rwn_core.laws.donor_lists import Listed, Lists
+from rwn_core.laws.donor_lists import DonorTables, Lists
 from rwn_core.laws.sparse_columns_kernel import pairs_as_columns
 from rwn_core.measures.attacks.pair_likelihood_kernel import HALVINGS, Pairs, level, likely_pairs
 
@@ -19,7 +19,7 @@ Coded = tuple[NDArray[np.int64], NDArray[np.int64], float]
 
 
 def sparse_likelihood(
-    listed: Listed,
+    donors: DonorTables,
     coded: Sequence[Coded],
     rows: int,
     people: NDArray[np.int64] | None = None,
@@ -32,18 +32,18 @@ def sparse_likelihood(
     none = np.empty(0, np.int32)
     parts = [Pairs(none, none, np.empty(0), none)]
     if len(possible):
-        asked = _asked(coded, possible, listed)
+        asked = _asked(coded, possible, donors)
 
         def weigh(lists: Lists, first: int, last: int) -> None:
             parts.append(likely_pairs(lists, asked, first, last))
 
-        listed.each(weigh, any_donors=any(q for _, _, q in coded), records=people)
+        donors.each(weigh, any_donors=any(q for _, _, q in coded), records=people)
     pairs = Pairs(*map(np.concatenate, zip(*parts, strict=True)))
     parts.clear()
     row_of = possible.astype(np.int32)
     top, low = level(pairs, row_of, rows)
-    number = listed.order if people is None else _places(people, listed.order)
-    shape = (listed.n if people is None else len(people), rows)
+    number = donors.order if people is None else _places(people, donors.order)
+    shape = (donors.n if people is None else len(people), rows)
     scaled = pairs_as_columns(pairs.record, row_of[pairs.row], pairs.value, number, shape)
     with np.errstate(divide="ignore"):
         return scaled, np.log(top) - HALVINGS * np.log(2.0) * low
@@ -56,9 +56,9 @@ def _places(people: NDArray[np.int64], order: NDArray[np.int32]) -> NDArray[np.i
     return place[order]
 
 
-def _asked(coded: Sequence[Coded], possible: NDArray[np.int64], listed: Listed) -> Asked:
+def _asked(coded: Sequence[Coded], possible: NDArray[np.int64], donors: DonorTables) -> Asked:
     """Number the values of the possible rows, for the kernels."""
-    order = listed.order
+    order = donors.order
     codes = np.empty((len(coded), len(order)), np.int32)
     asked_values = np.empty((len(coded), len(possible)), np.int32)
     values = np.empty(len(coded), np.int64)
@@ -70,7 +70,7 @@ def _asked(coded: Sequence[Coded], possible: NDArray[np.int64], listed: Listed) 
         codes[unit] = numbers[own[order]]
     for mine, count in zip(codes, values, strict=True):
         mine += np.where(mine == count, np.arange(len(order)) % OTHERS, 0).astype(np.int32)
-    together = _together(codes, values, listed.typical)
+    together = _together(codes, values, donors.typical)
     starts = np.searchsorted(np.sort(asked_values[0]), np.arange(values[0] + 1)).astype(np.int64)
     rows = np.argsort(asked_values[0], kind="stable").astype(np.int32)
     shares = np.array([q for _, _, q in coded])

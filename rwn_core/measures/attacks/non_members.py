@@ -11,6 +11,8 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
+from rwn_core.data.value_codes import codes_together
+from rwn_core.laws.cell_law import donors_outside
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.donor_belief import Beliefs
 from rwn_core.measures.attacks.file_with_added_person import FileWithAddedPerson, UnitValues
@@ -50,7 +52,7 @@ class NonMembers:
         self.law, self.masked = law, comparison.masked
         self.non_members = rounded(non_members, law.precision)
         self.names = tuple(names)
-        self.near, self.joins = law.outside(non_members)
+        self.near, self.joins = donors_outside(law, non_members)
 
     @property
     def joined(self) -> int:
@@ -83,13 +85,13 @@ class NonMembers:
 
     def _unit(self, unit: tuple[str, ...], rows: NDArray[np.int64]) -> UnitValues:
         cells, people = self.law.components()[0].cells, np.arange(self.non_members.n)
-        file, released = cells.unit_codes(unit, self.masked, rows)
+        file, released = codes_together(cells.original, self.masked, unit, rows)
         records = np.arange(len(file) + 1)
         one_hot = sparse.csr_array((np.ones(len(file)), file, records))
         assert cells.donors is not None  # NonMembersWithoutDonors otherwise
         return UnitValues(
             names=unit,
-            own=cells.unit_codes(unit, self.non_members, people)[1],
+            own=codes_together(cells.original, self.non_members, unit, people)[1],
             file=file,
             released=released,
             one_hot=one_hot,

@@ -12,11 +12,7 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.laws.moments import Moments
-from rwn_core.measures.attacks.confidential_value import (
-    level_names,
-    named_values,
-    secret_values,
-)
+from rwn_core.measures.attacks.confidential_value import level_names, named_values, secret_values
 from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues
 
 MOST_LEVELS = 50  # of a category; of one with more the most frequent are told apart

@@ -132,8 +132,6 @@ MEASURE = Measure(
     key="abstaining_linkage",
     title="Linked with certainty",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="share of records",
     question="How many records can an intruder link who knows the whole original file and the "
     "method, and keeps silent unless 95 % of his links are right?",

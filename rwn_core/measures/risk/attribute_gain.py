@@ -94,7 +94,6 @@ MEASURE = Measure(
     key="attribute_gain",
     title="Attribute gain",
     side="risk",
-    better="lower",
     bounds=(-1.0, 1.0),
     unit="share of people beyond the baseline",
     question="For how many more people, or people of the worst level, does an intruder who knows "

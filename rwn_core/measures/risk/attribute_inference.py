@@ -33,8 +33,6 @@ MEASURE = Measure(
     key="attribute_inference",
     title="Attribute inference, worst case",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="share of people",
     question="For how many people does an intruder who knows everybody's key variables and the "
     f"method name the worst confidential variable correctly ({WORDS}), by the best of ten "

@@ -73,8 +73,6 @@ MEASURE = Measure(
     key="bayes_linkage",
     title="Worst-case linkage",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="share of records",
     question="How many released records would an intruder link correctly who holds the whole "
     "original file and knows the method and its parameters, but not the key?",

@@ -53,7 +53,6 @@ MEASURE = Measure(
     title="Cells changed",
     side="risk",
     better="neutral",
-    bounds=(0.0, 1.0),
     unit="share of cells",
     question="How many cells have another value than in the original?",
     sentence=filled(

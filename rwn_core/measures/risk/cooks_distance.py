@@ -88,7 +88,6 @@ MEASURE = Measure(
     key="cooks_distance",
     title="Cook's distance",
     side="risk",
-    better="lower",
     bounds=(0.0, float("inf")),
     unit="largest distance",
     question="Does a single record still stand out by its sway over the regression?",

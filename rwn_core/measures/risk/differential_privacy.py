@@ -106,8 +106,6 @@ MEASURE = Measure(
     key="differential_privacy",
     title="Distance from differential privacy",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="delta, at least",
     question="How likely is the release to show a value that would be impossible without one "
     "person, so that no epsilon covers it?",

@@ -49,8 +49,6 @@ MEASURE = Measure(
     key="global_linkage",
     title="Global distance linkage",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="share of records",
     question="How many records are linked correctly when each original gets one released row and "
     "the total squared distance is smallest?",

@@ -77,8 +77,6 @@ MEASURE = Measure(
     key="homogeneity",
     title="Homogeneous neighborhoods",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="share of records",
     question="For how many records do nine of ten in the neighborhood have the record's own "
     "value of the worst confidential variable, so that no linkage is needed to learn it?",

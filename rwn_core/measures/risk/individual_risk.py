@@ -79,8 +79,6 @@ MEASURE = Measure(
     key="individual_risk",
     title="Expected re-identifications",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="share of records",
     question="About how many records does an intruder identify who finds people by their key "
     "values in the release and takes these for true?",

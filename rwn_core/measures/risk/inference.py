@@ -86,8 +86,6 @@ MEASURE = Measure(
     key="inference",
     title="Inference",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="risk beyond control",
     question="How often does the released row nearest in the key variables tell a person's "
     "confidential value, more often than for people who are not in the file?",

@@ -139,8 +139,6 @@ MEASURE = Measure(
     key="interval_disclosure",
     title="Interval disclosure",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="share of records",
     question="For how many records does every released number lie within 0.05 standard deviations "
     "of the person's own?",

@@ -48,8 +48,6 @@ MEASURE = Measure(
     key="intruder_levels",
     title="Linkage by the keys, worst case",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="share of records",
     question="How many released records would an intruder link correctly who knows the key "
     "variables of everybody, the method and all neighborhoods?",

@@ -57,8 +57,6 @@ MEASURE = Measure(
     key="l_diversity",
     title="Below 2-diversity",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="share of records",
     question="How many records lie in a class of equal key values that holds a single value of a "
     "confidential variable?",

@@ -54,8 +54,6 @@ MEASURE = Measure(
     key="linkability",
     title="Linkability",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="risk beyond control",
     question="How often do two halves of a person's variables lead an intruder to the same "
     "released row, more often than for people who are not in the file?",

@@ -77,8 +77,6 @@ MEASURE = Measure(
     key="linked_over_half",
     title="Linked over one half",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="share of records",
     question="For how many released records is the true original more likely than all others "
     "together, to an intruder who holds the whole original file and knows the method and its "

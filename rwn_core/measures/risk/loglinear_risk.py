@@ -204,8 +204,6 @@ MEASURE = Measure(
     key="loglinear_risk",
     title="Log-linear risk",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="expected right matches, share of records",
     question="How many right matches does an intruder expect who matches every record that is "
     "unique on the keys with the population?",

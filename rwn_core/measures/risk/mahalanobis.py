@@ -85,7 +85,6 @@ MEASURE = Measure(
     key="mahalanobis",
     title="Mahalanobis distance",
     side="risk",
-    better="lower",
     bounds=(0.0, float("inf")),
     unit="largest distance",
     question="Does a single record still stand out by its distance from the middle?",

@@ -85,8 +85,6 @@ MEASURE = Measure(
     key="mahalanobis_linkage",
     title="Mahalanobis linkage",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="share of records",
     question="How often is the nearest original the true source, for an intruder who knows how "
     "strongly the masking moved the numbers together?",

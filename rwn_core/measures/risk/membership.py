@@ -105,8 +105,6 @@ MEASURE = Measure(
     key="membership",
     title="Membership",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="mean probability",
     question="How likely is it, for those who have a value that only one person has, that the "
     "release shows it, and so tells that this person is in the file?",

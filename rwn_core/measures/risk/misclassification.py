@@ -38,8 +38,6 @@ MEASURE = Measure(
     key="misclassification",
     title="Rows with a person's own key",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="mean probability",
     question="If a released row has exactly a person's key values, how likely is it that person's "
     "row?",

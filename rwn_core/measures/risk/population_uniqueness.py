@@ -87,8 +87,6 @@ MEASURE = Measure(
     key="population_uniqueness",
     title="Unique in the population",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="share of the records that are unique on the keys",
     question="How many of the records that are alone with their key values in the file would be "
     "alone with them in the whole population?",

@@ -84,8 +84,6 @@ MEASURE = Measure(
     key="probabilistic_linkage",
     title="Probabilistic linkage",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="share of records",
     question="How often does linking by weighted agreement of the key variables find the true "
     "source of a released record?",

@@ -91,8 +91,6 @@ MEASURE = Measure(
     key="queries",
     title="Query attack",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="mean probability",
     question="If a question about the key variables has one person as its answer, how likely does "
     "the release answer it with exactly that person's row?",

@@ -82,8 +82,6 @@ MEASURE = Measure(
     key="red_team",
     title="Red team",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="share, of the attack that goes furthest",
     question="How far do simple attacks go on this very release: what share of the rows do they "
     "link, and of which confidential value do they name the people, beyond luck?",

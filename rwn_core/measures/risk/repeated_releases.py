@@ -111,8 +111,6 @@ MEASURE = Measure(
     key="repeated_releases",
     title="Three releases",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="share of records",
     question="How many records would the worst-case intruder link by the key variables, if this "
     "table were released three times at this setting and its rows kept their places?",

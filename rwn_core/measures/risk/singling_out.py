@@ -169,8 +169,6 @@ MEASURE = Measure(
     key="singling_out",
     title="Singling out",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="risk beyond control",
     question="How often do three conditions that fit one released row fit exactly one original "
     "person, more often than among people who are not in the file?",

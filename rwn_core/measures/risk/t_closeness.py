@@ -80,8 +80,6 @@ MEASURE = Measure(
     key="t_closeness",
     title="t-closeness",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="mean earth mover's distance",
     question="How far do the confidential values of people with the same key values depart from "
     "those of everybody?",

@@ -325,8 +325,6 @@ MEASURE = Measure(
     key="true_matches",
     title="True matches",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="share of people who are alone with what is known of them, beyond chance",
     question="For how many people who are alone with their key values, with what travels with a "
     "confidential variable, or with any few values, does a released row with exactly these values "

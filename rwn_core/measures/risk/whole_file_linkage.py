@@ -35,8 +35,6 @@ MEASURE = Measure(
     key="whole_file_linkage",
     title="Whole-file linkage",
     side="risk",
-    better="lower",
-    bounds=(0.0, 1.0),
     unit="share of records",
     question="How many records does the worst-case intruder link correctly by the key variables "
     "when all released rows are linked at once, each original to one row?",

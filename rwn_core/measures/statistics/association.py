@@ -15,11 +15,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.measures.aligned import codes, matrix, standardized, varies
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.correlation import (
-    CORRELATIONS,
-    NO_VARIATION,
-    correlation_matrix,
-)
+from rwn_core.measures.statistics.correlation import CORRELATIONS, NO_VARIATION, correlation_matrix
 from rwn_core.measures.statistics.independence import chance_levels
 
 Floats = NDArray[np.float64]

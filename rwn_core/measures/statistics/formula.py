@@ -14,12 +14,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
-from rwn_core.data.text_budget import (
-    LONGEST_FORMULA,
-    MOST_FACTORS,
-    MOST_TERMS,
-    check_letters,
-)
+from rwn_core.data.text_budget import LONGEST_FORMULA, MOST_FACTORS, MOST_TERMS, check_letters
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.aligned import numbers

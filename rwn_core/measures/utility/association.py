@@ -45,7 +45,6 @@ MEASURE = Measure(
     key="association",
     title="Associations",
     side="utility",
-    better="lower",
     bounds=(0.0, 2.0),
     unit="mean absolute change",
     question="How far did the association of pairs of variables move, categories among them?",

@@ -9,11 +9,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import matrix
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.correlation import (
-    CORRELATIONS,
-    correlation_matrix,
-    pair_changes,
-)
+from rwn_core.measures.statistics.correlation import CORRELATIONS, correlation_matrix, pair_changes
 
 ZERO = 1e-12  # a correlation nearer to 0 has no sign but that of rounding
 
@@ -54,7 +50,6 @@ MEASURE = Measure(
     key="correlation",
     title="Correlations",
     side="utility",
-    better="lower",
     bounds=(0.0, 2.0),
     unit="mean absolute change",
     question="How far did the correlations of pairs of numeric variables move?",

@@ -50,7 +50,6 @@ MEASURE = Measure(
     key="eigenvalues",
     title="Eigenvalues",
     side="utility",
-    better="lower",
     bounds=(0.0, float("inf")),
     unit="sum of relative changes",
     question="Does the correlation matrix keep its directions, the weak ones too?",

@@ -35,7 +35,6 @@ MEASURE = Measure(
     key="generalized_regression",
     title="Logistic or Poisson regression",
     side="utility",
-    better="lower",
     bounds=(0.0, float("inf")),
     unit="standard errors (largest of the slopes)",
     question="Does the logistic or Poisson regression still find the same slopes?",

@@ -66,7 +66,6 @@ MEASURE = Measure(
     key="il1s",
     title="Cell distance (IL1s)",
     side="utility",
-    better="lower",
     bounds=(0.0, float("inf")),
     unit="√2 standard deviations (mean over cells)",
     question="How far is each released number from the record's own original?",

@@ -207,7 +207,6 @@ MEASURE = Measure(
     key="pmse",
     title="Propensity score (pMSE)",
     side="utility",
-    better="lower",
     bounds=(0.0, float("inf")),
     unit="times its null expectation; 2: as different as a fresh sample",
     question="Can a model of all pairs of variables tell released records from original ones?",

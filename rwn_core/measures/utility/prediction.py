@@ -226,7 +226,6 @@ MEASURE = Measure(
     key="prediction",
     title="Prediction",
     side="utility",
-    better="lower",
     bounds=(0.0, float("inf")),
     unit="error on held-out records",
     question="How well does a model trained on the release predict records never masked?",

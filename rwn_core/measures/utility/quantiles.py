@@ -36,7 +36,6 @@ MEASURE = Measure(
     key="quantiles",
     title="Quantiles",
     side="utility",
-    better="lower",
     bounds=(0.0, float("inf")),
     unit="standard deviations (mean over quantiles)",
     question="Do medians, quartiles and tails stay where they were?",

@@ -39,7 +39,6 @@ MEASURE = Measure(
     key="rank_correlation",
     title="Rank correlations",
     side="utility",
-    better="lower",
     bounds=(0.0, 2.0),
     unit="mean absolute change",
     question="How far did the monotone relations of pairs of variables move?",

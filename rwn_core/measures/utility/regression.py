@@ -34,7 +34,6 @@ MEASURE = Measure(
     key="regression",
     title="Regression",
     side="utility",
-    better="lower",
     bounds=(0.0, float("inf")),
     unit="standard errors (largest of the slopes)",
     question="Does the chosen regression still find the same slopes?",

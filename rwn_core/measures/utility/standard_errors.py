@@ -29,7 +29,6 @@ MEASURE = Measure(
     key="standard_errors",
     title="Standard errors",
     side="utility",
-    better="lower",
     bounds=(0.0, float("inf")),
     unit="median relative change over slopes",
     question="Does the release report the same standard errors as the original?",

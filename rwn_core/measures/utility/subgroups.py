@@ -107,7 +107,6 @@ MEASURE = Measure(
     key="subgroups",
     title="Small groups",
     side="utility",
-    better="lower",
     bounds=(0.0, float("inf")),
     unit="mean relative change of size",
     question="Do small groups and tails keep their size?",

@@ -243,7 +243,6 @@ MEASURE = Measure(
     key="survey_estimates",
     title="Survey estimates",
     side="utility",
-    better="lower",
     bounds=(0.0, float("inf")),
     unit="standard errors (median over estimates)",
     question="Do weighted means, shares and slopes stay within their standard errors?",

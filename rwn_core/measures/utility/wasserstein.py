@@ -27,7 +27,6 @@ MEASURE = Measure(
     key="wasserstein",
     title="Wasserstein distance",
     side="utility",
-    better="lower",
     bounds=(0.0, float("inf")),
     unit="standard deviations (mean over variables)",
     question="How far did each numeric variable move as a whole?",

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 
 from rwn_core.charts import CHARTS, Chart
+from rwn_core.charts.measures import key_classes
+from rwn_core.errors import NotApplicable
+from rwn_core.evaluation.prediction_bands import Band
 from rwn_core.measures.measure import Reading
 
 HOSTILE = '<img src=x onerror="x()">'
@@ -129,6 +132,251 @@ def map_points() -> list[dict[str, Any]]:
         {"label": "A", "utility": 0.95, "risk": 0.09, "text": "ε = 1"},
         {"label": "B", "utility": 0.9, "risk": 0.03, "text": HOSTILE},
     ]
+
+
+REASON = NotApplicable("There is no law.")
+
+
+def bayes(n: int = 50) -> Any:
+    truth = np.linspace(0, 1, n)
+    return reading(
+        value=0.9, truth=truth, above_half=0.5, above_nine_tenths=0.1, sampled=n > 40, of=2 * n
+    )
+
+
+def attacks() -> list[dict[str, Any]]:
+    return [
+        {"words": "guessing", "success": 0.004, "worst": False},
+        {"words": HOSTILE, "success": 0.12, "worst": False},
+        {"words": "whole file", "success": None, "worst": True, "reason": "Too many records."},
+        {"words": "worst", "success": 0.999, "worst": True},
+    ]
+
+
+def shares(value: float, baseline: float) -> Any:
+    return reading(value=value, baseline=baseline)
+
+
+def classes() -> dict[str, Any]:
+    readings: dict[str, Any] = {key: shares(0.4, 0.6) for key in key_classes.NAMES}
+    return readings | {"t_closeness": REASON}
+
+
+def guesses() -> dict[str, Any]:
+    one = reading(value=0.2, baseline=0.0, attack=0.3, control=0.1, guess=0.02)
+    alone = reading(value=0.2, baseline=0.0, attack=0.3, control=None, guess=0.02)
+    return {
+        "singling_out": one,
+        "linkability": alone,
+        "inference": REASON,
+        "attribute_inference": reading(
+            value=0.5, baseline=0.3, ignorant=[0.1, 0.3], control=[0.2, 0.4], worst=1
+        ),
+    }
+
+
+def asked(count: int = 12) -> Any:
+    steps = np.linspace(0, 1, count).tolist()
+    return reading(
+        value=0.3,
+        words=[HOSTILE, *(f"x ≥ {i}" for i in range(1, count))],
+        none=steps,
+        one=steps,
+        one_and_target=steps[::-1],
+        disclosed=[None, *steps[1:]],
+        matches=list(range(count)),
+        same_person=[True] * count,
+    )
+
+
+def ends(variables: int = 3) -> Any:
+    names = [name for i in range(variables) for name in [f"v{i}" if i else HOSTILE] * 2]
+    count = len(names)
+    return reading(
+        value=0.5,
+        name=names,
+        side=["largest", "smallest"] * variables,
+        survival=[0.5] * count,
+        copies=[1.0] * (count - 1) + [None],
+        own_row=[0.0] * count,
+        released=[1] * count,
+    )
+
+
+def releases(standing: str = "worst") -> Any:
+    same = np.linspace(0.1, 1, 5)
+    return reading(
+        value=0.9, releases=[1, 2, 3, 4, 5], same_order=same, shuffled=0.1, standing=standing
+    )
+
+
+def tried(loss: float = 0.1, *, earned: bool = True) -> list[dict[str, float]]:
+    return [
+        {"share": share, "risk": 1 - share, "earned": earned, "correlation": loss}
+        for share in (0.0, 0.25, 0.5, 1.0)
+    ]
+
+
+def matches(secret: str | None = "siri", sets: int = 12) -> Any:
+    steps = np.linspace(0, 1, sets)
+    return reading(
+        value=1.0,
+        baseline=0.1,
+        secret=secret,
+        stated=2,
+        level=None if secret is None else {"secret": secret, "level": HOSTILE},
+        sets={
+            "names": [[HOSTILE, "age"], *([f"v{i}", "b", "c"] for i in range(1, sets))],
+            "people": np.arange(sets),
+            "found": steps,
+            "read": steps / 2,
+            "secret": [secret] * sets,
+            "expected": [None, *steps[1:].tolist()],
+            "chance": steps / 10,
+        },
+    )
+
+
+def sure(points: int = 5) -> Any:
+    curve = {
+        "tau": np.linspace(1, 0.2, points),
+        "precision": np.linspace(1, 0.4, points),
+        "recall": np.linspace(0.1, 0.9, points),
+        "at_sure": 0.1,
+    }
+    return reading(value=0.1, sure=0.95, sampled=False, all=curve, keys=curve)
+
+
+def curve_reading(values: Any = (0.0, 0.1, 0.4), **more: Any) -> Reading:
+    return reading(
+        0.1,
+        0.0,
+        axis="epsilon",
+        axis_words="radius ε",
+        values=np.array([0.0, 2.0, 4.0]),
+        expected=np.asarray(values, dtype=float),
+        changed=np.array([0.5, 0.9, 0.99]),
+        now=2.0,
+        words=f"mean of {HOSTILE}",
+        short="mean",
+        **{"low": None, "high": None, "share": False, "others": {"k": 5, "q": 1.0}, **more},
+    )
+
+
+def quantile_reading(names: list[str]) -> Reading:
+    count = len(names)
+    return reading(
+        0.1,
+        names=names,
+        shares=[0.05, 0.5, 0.95],
+        original=np.zeros((count, 3)),
+        released=np.zeros((count, 3)),
+        change=np.linspace(-0.3, 0.2, 3 * count).reshape(count, 3),
+    )
+
+
+def subgroup_reading(count: int = 2, expected: bool = True) -> Reading:
+    sizes = np.arange(10, 10 + count)
+    return reading(
+        0.2,
+        groups=[HOSTILE, *(f"g{place}" for place in range(1, count))],
+        original=sizes,
+        released=sizes - 5,
+        expected=sizes - 4.5 if expected else None,
+        change=-5 / sizes,
+        total_change=-0.45,
+        vanished=0,
+    )
+
+
+def points_reading(records: int = 30, first: str = "age") -> Reading:
+    values = np.random.default_rng(1).normal(size=(records, 2))
+    return reading(
+        0.1,
+        kind="points",
+        names=[first, "bmi"],
+        original=values,
+        released=values[::-1] * 0.9,
+        correlation_original=0.5,
+        correlation_released=None,
+    )
+
+
+def table_reading() -> Reading:
+    return reading(
+        0.25,
+        kind="table",
+        names=["region", HOSTILE],
+        rows=["north", HOSTILE],
+        columns=["yes", "no", "(missing)"],
+        original=np.array([[5, 5, 1], [4, 4, 1]]),
+        released=np.array([[7, 3, 1], [8, 0, 1]]),
+    )
+
+
+def band(low: Any, high: Any) -> Band:
+    low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
+    return Band(low=low, median=(low + high) / 2, high=high)
+
+
+def correlation_band(size: int = 3) -> dict[str, Band]:
+    low = np.full((size, size), -0.4)
+    low[1, 0] = low[0, 1] = -0.1  # the draw's -0.25 lies outside
+    return {"released": band(low, np.full((size, size), 0.0))}
+
+
+LOSS = {"title": "Correlations", "unit": "mean change", "falls": True, "share": False}
+RISK = {"title": "Linkage", "unit": "share", "falls": False, "share": True}
+SHARE = {"title": "of a limit", "unit": "1 is all", "falls": False, "share": False} | {
+    "of_limits": True
+}
+
+
+def spot(key: str, x: float | None, y: float | None, *, frontier: bool = False) -> dict:
+    pair = None if x is None else (x - 0.01, x + 0.01)
+    return {
+        "key": key,
+        "text": HOSTILE + key,
+        "x": x,
+        "y": y,
+        "x_interval": pair,
+        "y_interval": None,
+        "frontier": frontier,
+        "kept": key == "b",
+        "released": 0.25 if key == "c" else 1.0,
+    }
+
+
+SPOTS = [
+    spot("a", 0.05, 0.2, frontier=True),
+    spot("b", 0.1, 0.1, frontier=True),
+    spot("c", 0.12, 0.15),
+    spot("d", None, 0.1),
+]
+MARKS = [
+    {"label": "original data", "text": "as it is", "x": 0.0, "y": 1.0},
+    {"label": "no data", "text": "shuffled", "x": 0.12, "y": 0.08},
+    {"label": "now", "text": "ε = 1", "x": 0.07, "y": 0.12},
+    {"label": "Careful", "text": "ε = 2", "x": 0.11, "y": 0.11},
+]
+
+
+def place(x: float | None, y: float | None) -> dict:
+    pair = None if x is None else (x - 0.01, x + 0.01)
+    return {"text": HOSTILE, "x": x, "y": y, "x_interval": pair, "y_interval": None}
+
+
+def curve(name: str, up: float, matched: dict | None = None) -> dict:
+    points = [place(0.1 * step, up - 0.1 * step) for step in range(4)]
+    return {"name": name, "points": points, "matched": matched or points[1]}
+
+
+CURVES = [curve(HOSTILE, 0.5), curve("noise", 0.9), curve("swapping", 0.7, place(0.1, None))]
+
+
+ACROSS = {"title": "ε", "values": [0, 1, 2]}
+DOWN = {"title": "k", "values": [3, 5]}
+VALUES = [[0.01, 0.02, np.nan], [0.2, 0.3, 0.4]]
 
 
 def _all_charts() -> dict[str, Callable[[], Chart]]:

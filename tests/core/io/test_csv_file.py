@@ -34,83 +34,6 @@ def column(*cells: str, kind: Kind | None = None) -> tuple[pd.Series, tuple[str,
     return microdata.frame["x"], microdata.notices
 
 
-WHOLE = ["7", "-3", "+4", "0", " 5 "]
-DECIMAL = ["1.5", "-0.0", ".5", "5.", "1e-05", "2.5E+3", "5e-324", "0.1000000000000000055", "3"]
-
-
-def test_whole_numbers() -> None:
-    values, notices = column(*WHOLE)
-    assert values.dtype == np.int64
-    assert values.tolist() == [7, -3, 4, 0, 5]
-    assert notices == ()
-
-
-def test_whole_numbers_with_an_empty_field() -> None:
-    values, _ = column("7", "", "  ", str(2**53 - 1))
-    assert values.dtype == "Int64"
-    assert values.isna().tolist() == [False, True, True, False]
-    assert values[3] == 2**53 - 1
-
-
-def test_decimals_are_the_nearest_float64() -> None:
-    values, _ = column(*DECIMAL)
-    assert values.dtype == np.float64
-    assert values.tolist() == [float(cell) for cell in DECIMAL]
-    assert np.signbit(values[1])
-
-
-@pytest.mark.parametrize("word", ["NA", "NaN", "nan", "null", "NULL", "None"])
-def test_a_word_for_missing_among_numbers_is_missing_with_a_notice(word: str) -> None:
-    values, notices = column("1.5", word, "2")
-    assert values.isna().tolist() == [False, True, False]
-    assert f"x has 1 times {word}: they count as missing." in notices
-
-
-def test_a_word_for_missing_among_texts_stays_with_a_notice() -> None:
-    values, notices = column("DE", "NA", "null", "")
-    assert values.tolist()[:3] == ["DE", "NA", "null"]
-    assert values.isna().tolist() == [False, False, False, True]
-    assert any("NA, null: they stay texts" in notice for notice in notices)
-
-
-def test_codes_with_leading_zeros_stay_texts() -> None:
-    values, notices = column("00501", "02134", "90210")
-    assert values.dtype == "str"
-    assert values.tolist() == ["00501", "02134", "90210"]
-    assert any("zeros before them" in notice for notice in notices)
-
-
-@pytest.mark.parametrize(
-    "cells",
-    [("true", "false", "true"), ("yes", "no", "no"), ("12A", "B7", "x"), ("12E5", "A5", "B1")],
-)
-def test_texts_stay_as_they_are(cells: tuple[str, ...]) -> None:
-    values, _ = column(*cells)
-    assert values.dtype == "str"
-    assert tuple(values) == cells
-
-
-def test_padded_and_unprintable_texts_have_a_notice() -> None:
-    values, notices = column(" x", "y ", "\x1b[31mred")
-    assert values.tolist() == [" x", "y ", "\x1b[31mred"]
-    assert any("blanks (2)" in notice for notice in notices)
-    assert any("control characters (1)" in notice for notice in notices)
-
-
-def test_dates() -> None:
-    values, _ = column("2020-02-29", "0001-01-01", "", "9999-12-31")
-    assert values.dtype == "datetime64[us]"
-    microdata = table("d,x\n1970-01-02,1\n1969-12-31,2\n,3\n9999-12-31,4\n")
-    assert microdata.schema.variable("d").kind is Kind.DATE
-    np.testing.assert_array_equal(microdata.values("d"), [1, -1, np.nan, 2932896])
-
-
-def test_moments_with_zones_become_universal_time() -> None:
-    values, _ = column("2020-01-01T12:00:00+02:00", "2020-01-01 10:00Z", "2020-01-01T05:00-0500")
-    assert str(values.dtype) == "datetime64[us, UTC]"
-    assert values.nunique() == 1
-
-
 def test_the_schema_decides() -> None:
     assert column("1", "2", "1", kind=Kind.CATEGORICAL)[0].tolist() == ["1", "2", "1"]
     assert column("00501", "7", kind=Kind.COUNT)[0].tolist() == [501, 7]
@@ -143,18 +66,6 @@ def test_line_ends_and_byte_order_mark(ending: str, last: str, start: bytes) -> 
     assert microdata.frame["sex"].tolist() == ['a "b", c', "d"]
 
 
-def test_names_that_look_alike_or_are_invisible_have_a_notice() -> None:
-    notices = table("Age, age,\u202eevil\n1,2,3\n3,4,5\n").notices
-    assert any("differ only in case or blanks" in notice for notice in notices)
-    assert any("column 3 has invisible characters" in notice for notice in notices)
-
-
-def test_names_used_inside_are_ordinary() -> None:
-    names = ["index", "level_0", "q", "k", "<script>alert(1)</script>", "__index_level_0__"]
-    microdata = table(",".join(names) + "\n" + "1,2,3,4,5,6\n" * 3)
-    assert list(microdata.names) == names
-
-
 @pytest.mark.usefixtures("read_here")
 def test_a_schema_beside_the_file_is_not_picked_up(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("x,y\n1,2\n3,4\n")
@@ -175,15 +86,6 @@ def test_paths_that_cannot_be_read(tmp_path: Path) -> None:
     for path in (tmp_path / "none.csv", tmp_path, "a\0b.csv"):
         with pytest.raises(InputError, match="cannot be opened"):
             read(path)
-
-
-def test_28155_records_of_7_columns_are_read_as_they_are() -> None:
-    rng = np.random.default_rng(1)
-    frame = pd.DataFrame(rng.normal(size=(28_155, 4)), columns=list("abcd"))
-    frame = frame.assign(**{name: rng.choice(["yes", "no"], len(frame)) for name in "efg"})
-    content = table_bytes(frame, "csv")
-    microdata = parse("t.csv", content)
-    assert microdata.fingerprint == Microdata.from_frame(frame).fingerprint
 
 
 # what a text column can hold: no NUL or half pair, not empty (that is a missing value), and no

@@ -137,11 +137,6 @@ def test_a_field_of_the_longest_length_is_read() -> None:
     )
 
 
-def test_a_zero_byte_is_refused_with_its_line() -> None:
-    assert refusal("\0a,b", "1,2") == refusal("a\0,b", "1,2")
-    assert refusal("a,b", "1,2", "3,\0").startswith("t.csv, line 3: there is a NUL")
-
-
 BLANKS = (9, 10, 13, 32, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x3000)
 NO_BLANKS = (8, 11, 12, 14, 31, 33, 0x9F, 0xA1, 0x1681, 0x1FFF, 0x200B, 0x2030, 0x3001)
 
@@ -160,52 +155,6 @@ def test_a_table_of_the_most_columns_is_read(monkeypatch: pytest.MonkeyPatch) ->
     assert refusal("a,b,c", "1,2,3") == "t.csv has 3 columns; choose at most 2 of them."
 
 
-def test_up_to_three_lines_are_named() -> None:
-    remedy = "write the number alone, or give the column the kind categorical in a schema."
-    assert refusal("x,y", "1,2", "5%,1", "6%,1", "7%,1") == (
-        f"t.csv, column x, lines 3, 4, 5: 3 values have a percent or currency sign; {remedy}"
-    )
-    assert refusal("x,y", "5%,1", "5%,1", "6%,1", "7%,1").startswith(
-        "t.csv, column x, lines 2, 3, 4, ...: 4 values have"
-    )
-    assert refusal("x,y", "1,2", "5%,1", "6,1").startswith("t.csv, column x, line 3: 1 value has")
-
-
-def test_up_to_three_names_that_are_values_are_counted() -> None:
-    words = "the name looks like a value of the column, as if the header line were left out; add "
-    words += "a line with the names, or give a schema with them."
-    rows = ["a,b,c,d", "a,b,c,d", "e,f,g,h"]
-    assert refusal(*rows) == f"t.csv, line 1, column 1, 2, 3, ...: {words}"
-    rows = [row[:5] for row in rows]
-    assert refusal(*rows) == f"t.csv, line 1, column 1, 2, 3: {words}"
-
-
-def test_the_largest_number_is_read_and_no_larger_one() -> None:
-    assert table("x,y", "1e+150,1", "-1e+150,2").frame["x"].tolist() == [1e150, -1e150]
-    assert refusal("x,y", "1.1e+150,1", "2.5,2") == (
-        "t.csv, column x, line 2: 1 value is beyond 1e+150; write the number in another unit, or "
-        "give the column the kind categorical in a schema."
-    )
-
-
-def test_codes_beside_numbers_with_exponents_are_categories() -> None:
-    assert table("x,y", "00501,1", "7,2", "12E5,3").notices == (
-        "x has digits with a plus or zeros before them, as in codes: it is categorical.",
-    )
-
-
-def test_the_decimals_of_a_file_are_noted_where_they_are_unusual() -> None:
-    def decimals(*texts: str) -> int | None:
-        return table("x,y", *(f"{text},1" for text in texts)).schema.variable("x").decimals
-
-    assert decimals("1.5", "2.0", "10.25") is None
-    assert decimals("1.50", "2.25") == 2
-    assert decimals(".25", ".50") == 2
-    assert decimals("7", "2.5") == 0
-    assert decimals("1.5e-07", "2.5e+3") is None
-    assert decimals("0.25", "0.75") is None
-
-
 def test_decimals_beside_exponents_are_noted_where_a_schema_wants_numbers() -> None:
     schema = Schema.from_toml(
         '[[variable]]\nname = "x"\nkind = "continuous"\n[[variable]]\nname = "y"\nkind = "count"\n'
@@ -217,28 +166,6 @@ def test_decimals_beside_exponents_are_noted_where_a_schema_wants_numbers() -> N
         "t.csv, column x, line 2: 1 value is a whole number of 2^53 or more, too large for exact "
         "distances; make the column an identifier or categorical in a schema."
     )
-
-
-def test_a_time_zone_without_a_colon_is_kept() -> None:
-    data = table("when,x", "2020-01-01T00:00+0900,1", "2020-06-01T05:00+0900,2")
-    assert str(data.frame["when"].dtype) == "datetime64[us, UTC+09:00]"
-    assert data.frame["when"].dt.hour.tolist() == [0, 5]
-    mixed = table("when,x", "2020-01-01T00:00Z,1", "2020-01-01T00:00+01:30,2")
-    assert mixed.notices == (
-        "when has times of 2 time zones: they become universal time, and days may change.",
-    )
-    assert mixed.frame["when"].astype(str).tolist()[1] == "2019-12-31 22:30:00+00:00"
-
-
-def test_blanks_divide_fields_only_where_no_quotes_say_otherwise() -> None:
-    assert refusal("a b", "1 2") == (
-        "t.csv, line 1: the fields seem to be separated by blanks or to have a fixed width; save "
-        "the table with commas between them, or put quotes around texts that hold blanks."
-    )
-    assert table("full name", '"Al Bo"', '"Cy Do"').frame["full name"].tolist() == [
-        "Al Bo",
-        "Cy Do",
-    ]
 
 
 def test_an_identifier_keeps_its_codes_for_missing() -> None:

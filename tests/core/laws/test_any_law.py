@@ -22,6 +22,7 @@ from rwn_core.measures.attacks.simulation import simulate
 from rwn_core.measures.risk.membership import fingerprints
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
+from tests.core.laws.cell_probability import probability
 
 CORE = Path(__file__).parents[3] / "rwn_core"
 OWN_FILES = {"cell_law.py", "row_mixture_law.py", "donors.py"}
@@ -60,7 +61,7 @@ def rows_of(law: CellLaw) -> tuple[list[tuple[float, float]], np.ndarray]:
     for weight, cells in law.components():
         for place, (x, y) in enumerate(rows):
             for i in range(law.original.n):
-                both = cells.probability(i, "x", x) * cells.probability(i, "y", y)
+                both = probability(cells, i, "x", x) * probability(cells, i, "y", y)
                 chances[i, place] += weight * both
     return rows, chances
 

@@ -14,10 +14,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.laws import donor_lists, value_probabilities
+from rwn_core.laws import donor_lists
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.donor_lists import Listed, Lists
-from rwn_core.laws.donor_probabilities import DonorChances
+from rwn_core.laws.donor_lists import DonorTables, Lists
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import RWN
 from rwn_core.neighbors import (
@@ -90,7 +89,7 @@ def found(request) -> Neighborhoods:
 def small_blocks(request, monkeypatch):
     """Several blocks, kept or found anew for every question; all records are asked."""
     monkeypatch.setattr(donor_lists, "BLOCK", 20_000)
-    monkeypatch.setattr(value_probabilities, "ASKED", N)
+    monkeypatch.setattr(donor_lists, "ASKED", N)
     if request.param != "held":
         monkeypatch.setattr(donor_lists, "HELD", 0)
 
@@ -113,10 +112,10 @@ def expected(data, found) -> Callable[[dict[str, float], str], sparse.csr_array]
 
 
 def test_lists_are_the_neighborhoods(found):
-    chances = DonorChances(found)
+    chances = DonorTables(found)
     seen = np.zeros(N, bool)
-    order = chances.lists.order
-    for lists in chances.lists.blocks():
+    order = chances.order
+    for lists in chances.blocks():
         for place in range(len(lists.records)):
             record = order[lists.records[place]]
             begin, size = lists.begin[place], lists.sizes[place]
@@ -132,7 +131,7 @@ def test_lists_are_the_neighborhoods(found):
 
 @pytest.mark.parametrize("asked", [None, np.arange(3, N, 7)], ids=["all records", "some"])
 def test_each_list_is_looked_at_once_and_complete(found, asked):
-    listed = Listed(found, None)
+    listed = DonorTables(found)
     order, seen = listed.order, list[tuple[int, list[int]]]()
 
     def look(lists: Lists, first: int, last: int) -> None:
@@ -229,7 +228,7 @@ def test_a_variable_is_left_alone_once_enough_is_known(data):
 def test_some_records_stand_for_those_of_a_large_table(data, monkeypatch):
     law = CellLaw(data, find_neighborhoods(points(), epsilon=3.0), Q)
     whole = law.supports(data.names)
-    monkeypatch.setattr(value_probabilities, "ASKED", N // 4)
+    monkeypatch.setattr(donor_lists, "ASKED", N // 4)
     for (few, chances), (every, exact) in zip(law.supports(data.names), whole, strict=True):
         assert (few % 4 == 0).all()
         assert few @ chances == pytest.approx(every @ exact, rel=0.1)

@@ -21,7 +21,6 @@ from rwn_core.laws.transition_matrix import (
     check_transition,
     counts_variance,
     disjoint_share,
-    estimate_variance,
     invariant,
     is_singular,
     mixed_matrix,
@@ -29,7 +28,6 @@ from rwn_core.laws.transition_matrix import (
     privacy_epsilon,
     second_stage,
     successive_share,
-    unbiased_counts,
 )
 
 NAN = np.nan
@@ -50,12 +48,9 @@ def test_matrices_by_hand() -> None:
     found = privacy_epsilon(np.array([[1.0, 0.0], [1.0, 0.0]]))[1]  # nobody gets the second
     assert found.tolist() == [0.0, 0.0]
     assert [is_singular(matrix), is_singular(np.full((2, 2), 0.5))] == [False, True]
-    np.testing.assert_allclose(unbiased_counts(matrix, np.array([7.0, 3.0])), [8.0, 2.0])
     variance = 8 * 3 / 16 + 2 / 4
     expected = np.array([[variance, -variance], [-variance, variance]])
     np.testing.assert_allclose(counts_variance(matrix, np.array([8.0, 2.0])), expected)
-    # the inverse multiplies the difference of the counts by 1 / (0.75 - 0.5)
-    np.testing.assert_allclose(estimate_variance(matrix, np.array([8.0, 2.0])), 16 * expected)
 
 
 def test_shares_of_swaps_by_hand() -> None:

@@ -9,17 +9,19 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import codes_together
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.cell_law import CellLaw, independent_cells
-from rwn_core.laws.changed_table import is_discrete, with_numbers
-from rwn_core.laws.donor_probabilities import DonorChances
+from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.donors import masked_columns
 from rwn_core.laws.privacy import AS_IT_IS, FROM_DONORS, OR_NOT_AT_ALL
 from rwn_core.laws.row_mixture import RowMixtureLaw, selected_rows
+from rwn_core.laws.transition_law import is_discrete, with_numbers
 from rwn_core.masking import NBRS2015, RWN, AdditiveNoise, RandomSample
 from rwn_core.neighbors import find_neighborhoods, find_strictly
 from rwn_core.randomness import SecretKey
+from tests.core.laws.cell_probability import probability
 
 NAN = np.nan
 POINTS = np.array([[0.0], [1.0], [2.0], [9.0]])
@@ -35,7 +37,7 @@ def data() -> Microdata:
 def law(data: Microdata) -> CellLaw:
     """Record 0 has the donor 1, record 1 has 0 and 2, record 2 has 1, record 3 has all others."""
     found = find_neighborhoods(POINTS, epsilon=1.0, k=1)
-    shares = DonorChances(found).matrix.tolil()
+    shares = DonorTables(found).matrix.tolil()
     shares[3] = [1 / 3, 1 / 3, 1 / 3, 0]
     return CellLaw(data, found, np.array([0.5, 1.0, 0.0]), shares.tocsr())
 
@@ -52,9 +54,9 @@ def test_the_law_of_each_cell_by_hand(data: Microdata, law: CellLaw) -> None:
     (x, g) = law.supports(["x", "g"])
     assert (x[0].tolist(), g[0].tolist()) == ([3, 4, 1], [2, 2])
     np.testing.assert_allclose(x[1], np.sum(expected, axis=0) / 4)
-    assert law.probability(3, "x", None) == 0.5
-    assert law.probability(0, "x", 2.0) == 0.5
-    assert law.probability(0, "x", 3.0) == 0.0
+    assert probability(law, 3, "x", None) == 0.5
+    assert probability(law, 0, "x", 2.0) == 0.5
+    assert probability(law, 0, "x", 3.0) == 0.0
     assert (law.units(), law.moments()) == ([("x",), ("y",), ("g",)], None)
     assert [law.keeps_value_counts(name) for name in "xyg"] == [False, False, True]
     assert law.privacy() == {("x",): FROM_DONORS, ("y",): FROM_DONORS, ("g",): AS_IT_IS}
@@ -62,7 +64,7 @@ def test_the_law_of_each_cell_by_hand(data: Microdata, law: CellLaw) -> None:
     shown = Microdata(data.frame.assign(x=[2.0, 9.0, NAN, 1.0]), data.schema)
     found = law.unit_chances(("x",), shown, np.array([0, 1, 2]))
     np.testing.assert_allclose(found, [np.array(expected)[:, 1], [0] * 4, [0, 0, 0, 0.5]])
-    codes, columns = law.unit_codes(("x",), shown, np.arange(4))
+    codes, columns = codes_together(law.original, shown, ("x",), np.arange(4))
     assert (codes.tolist(), columns.tolist()) == ([0, 1, 1, 2], [1, -1, 2, 0])
     with pytest.raises(NotApplicable, match="depends on their neighbors"):
         law.unit_chances(("x",), shown, np.array([0]), data)
@@ -92,7 +94,6 @@ def test_variables_of_a_group_share_their_donor(data: Microdata) -> None:
 
 def test_donors_received_and_alike_by_hand(law: CellLaw) -> None:
     chances = law.donors
-    assert chances.few
     matrix = chances.matrix.toarray()
     np.testing.assert_allclose(matrix.sum(axis=1), 1.0)
     assert matrix[0].tolist() == [0.0, 1.0, 0.0, 0.0]
@@ -106,8 +107,8 @@ def test_donors_received_and_alike_by_hand(law: CellLaw) -> None:
 
 def test_neighborhoods_of_some_records_make_no_law_of_all() -> None:
     found = find_neighborhoods(POINTS, k=2)
-    some = DonorChances(replace(found, table=replace(found.table, numbers=np.arange(4))))
-    for ask in (lambda: some.matrix, lambda: some.lists):
+    some = DonorTables(replace(found, table=replace(found.table, numbers=np.arange(4))))
+    for ask in (lambda: some.matrix, lambda: some.received(np.arange(2))):
         with pytest.raises(NotApplicable, match="the law of every record, not of some of the file"):
             ask()
 

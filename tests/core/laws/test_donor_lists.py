@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.laws.donor_lists import Listed
+from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.neighbors import find_neighborhoods
 
 
 def test_one_neighbor_is_the_donor_for_sure_and_nobody_divides_by_none() -> None:
     points = np.array([[0.0], [1.0], [3.0], [9.0], [9.0]])
     found = find_neighborhoods(points, epsilon=2.5)
-    (lists,) = Listed(found, None).blocks()
+    (lists,) = DonorTables(found).blocks()
     assert lists.sizes.tolist() == [1, 2, 1, 1, 1]
     assert lists.totals.tolist() == [1, 2, 1, 1, 1]
-    (lists,) = Listed(find_neighborhoods(points, epsilon=1.5), None).blocks()
+    (lists,) = DonorTables(find_neighborhoods(points, epsilon=1.5)).blocks()
     assert lists.sizes.tolist() == [1, 1, 0, 1, 1]
     assert lists.totals.tolist() == [1, 1, 1, 1, 1]

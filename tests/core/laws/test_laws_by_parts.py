@@ -157,8 +157,6 @@ def test_variables_that_change_by_themselves_multiply(data: Microdata, law: Sepa
     assert (columns.tolist(), table.shape) == ([-1, 3, 0], (4, 4))
     for ask in (
         lambda: law.probabilities,
-        lambda: law.outside(data),
-        lambda: law.unit_codes(("x",), data, ALL),
         lambda: law.likelihood_columns(("x", "y"), data, ALL),
     ):
         with pytest.raises(NotApplicable, match="This is for a method that"):

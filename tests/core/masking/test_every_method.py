@@ -134,7 +134,7 @@ def _loses(made: Any) -> bool:
 def test_more_strength_never_lowers_the_expected_change():
     def rule(method: str) -> None:
         made = prepared(method, table("mixed"))
-        found = expected_changes(made, made.params.strength, 30)
+        found = expected_changes(made, made.params.strength, 12)
         steps = np.diff(found, axis=0)
         error = steps.std(axis=1, ddof=1) / np.sqrt(found.shape[1])
         assert np.all(steps.mean(axis=1) >= -3 * error - 1e-12), found.mean(axis=1)

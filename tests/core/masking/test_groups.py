@@ -18,7 +18,7 @@ from rwn_core.masking.recoding import merged
 
 PATH = Path(__file__).parents[2] / "golden" / "method_check_values.json"
 ENTRIES = {e["id"]: e for e in json.loads(PATH.read_text(encoding="utf-8"))["values"]}
-DRAWS = 4000
+DRAWS = 1000
 
 
 def test_KPRAM_1_groups_of_equal_length():
@@ -174,35 +174,6 @@ def test_a_sample_is_a_part_of_the_records_as_they_are():
     assert not release.published().frame.isna().any(axis=None)
     others = rwn.mask(data, rwn.RandomSample(left_out=0.25), seed=2)
     assert (others.masked.frame.isna().all(axis=1).to_numpy() != lost).any()
-
-
-@pytest.mark.parametrize(
-    "params",
-    [
-        rwn.KPRAM(k=10),
-        rwn.Recoding(k=10, top=0.05),
-        rwn.RowCopy(epsilon=1.0, k=5, q=0.7),
-        rwn.Microaggregation(k=4),
-        rwn.LocalSuppression(k=3),
-        rwn.RandomSample(left_out=0.4),
-        rwn.AdditiveNoise(size=0.5),
-        rwn.CorrelatedNoise(size=0.5),
-        rwn.KNoise(k=20),
-    ],
-    ids=lambda params: params.method,
-)
-@pytest.mark.parametrize("name", ["bodyfat", "cps1988"])
-def test_the_intruder_succeeds_as_often_as_he_expects(params, name):
-    data = rwn.load_demo(name).take(np.arange(200))
-    expected, met = [], []
-    for seed in range(8):
-        release = rwn.mask(data, params, seed=seed)
-        reading = rwn.audit(data, release, measures=["bayes_linkage"])["bayes_linkage"]
-        expected.append(reading.detail["best"].mean())
-        met.append(reading.detail["top1"])
-    met = np.array(met)
-    error = max(met.std(ddof=1) / np.sqrt(len(met)), 1e-9)
-    assert np.mean(expected) == pytest.approx(met.mean(), abs=3.5 * error + 1e-9)
 
 
 def test_classes_of_a_skewed_key_hold_about_as_many_records() -> None:

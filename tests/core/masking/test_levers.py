@@ -104,12 +104,3 @@ def test_a_setting_that_masks_nothing_says_so() -> None:
         assert said == (method not in SILENT)
 
     hold(rule, METHODS)
-
-
-def test_k_is_at_most_the_number_of_records() -> None:
-    def rule(method: str) -> None:
-        if "k" in {lever.name for lever in METHODS[method].levers}:
-            with pytest.raises(ParameterError, match="k must be"):
-                defaults(method, k=81).prepare(table("mixed"))
-
-    hold(rule, METHODS)

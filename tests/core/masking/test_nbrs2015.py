@@ -11,8 +11,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import NO_DONOR, Draws, draw_donors, random_streams
-from rwn_core.laws.row_mixture import RowMixtureLaw
-from rwn_core.masking import METHODS, NBRS2015, RWN, mask
+from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey, uniforms
@@ -32,21 +31,6 @@ def modified(release) -> np.ndarray:
     return (release.donors != np.arange(len(release.donors))[:, None]).any(axis=1)
 
 
-def test_the_catalogue_has_it():
-    assert METHODS["nbrs2015"] is NBRS2015
-    assert list(METHODS).index("rwn") == 0
-
-
-def test_the_law_of_a_release_is_a_mixture_over_the_row(cloud):
-    """Its cells are not independent."""
-    release = mask(cloud, NBRS2015(epsilon=1.0, q=0.5), seed=7)
-    assert isinstance(release.law, RowMixtureLaw)
-    assert release.law.row_share == 45 / 90
-    described = NBRS2015(epsilon=1.0, q=0.55, record_selection="bernoulli")
-    assert mask(cloud, described, seed=7).law.row_share == 0.55
-    assert release.method == "nbrs2015"
-
-
 @pytest.mark.parametrize("q", [0.0, 0.1, 0.29, 0.5, 0.999, 1.0])
 @pytest.mark.parametrize("seed", range(5))
 def test_as_coded_the_number_of_records_is_fixed(cloud, q, seed):
@@ -58,17 +42,6 @@ def test_as_coded_takes_the_records_of_the_smallest_numbers(cloud):
     selected = NBRS2015(epsilon=1.0, q=0.5).selected(SecretKey.from_seed(7), 90)
     draws = uniforms(SecretKey.from_seed(7), np.arange(90), 2**32 - 2)[0]
     assert set(np.flatnonzero(selected)) == set(np.argsort(draws)[:45])
-
-
-def test_as_described_each_record_decides_by_itself(cloud):
-    params = NBRS2015(epsilon=5.0, q=0.5, record_selection="bernoulli")
-    numbers = {int(modified(mask(cloud, params, seed=seed)).sum()) for seed in range(20)}
-    assert len(numbers) > 3
-    selected = params.selected(SecretKey.from_seed(7), 90)
-    draws = uniforms(SecretKey.from_seed(7), np.arange(90), 2**32 - 2)[0]
-    np.testing.assert_array_equal(selected, draws < 0.5)
-    longer = params.selected(SecretKey.from_seed(7), 200)
-    np.testing.assert_array_equal(longer[:90], selected)
 
 
 @pytest.mark.parametrize("way", ["count", "bernoulli"])
@@ -108,23 +81,6 @@ def test_a_record_without_neighbors_becomes_missing():
     assert release.to_bytes("csv").count(b",,,") == 1
 
 
-def test_types_stay_where_nobody_is_lost(cloud):
-    release = mask(cloud, NBRS2015(epsilon=50.0), seed=7)
-    pd.testing.assert_series_equal(release.masked.frame.dtypes, cloud.frame.dtypes)
-
-
-def test_a_record_that_is_not_selected_stays_even_without_neighbors():
-    release = mask(Microdata.from_frame(LINE), NBRS2015(epsilon=0.2, q=0.0), seed=7)
-    pd.testing.assert_frame_equal(release.masked.frame, LINE)
-
-
-def test_what_is_not_masked_stays_even_in_a_missing_row():
-    schema = Microdata.from_frame(LINE).schema.replace_variable("y", masked=False)
-    release = mask(Microdata.from_frame(LINE, schema), NBRS2015(epsilon=0.2), seed=7)
-    assert release.masked.frame["y"].tolist() == LINE["y"].tolist()
-    assert np.isnan(release.masked.frame["x"].iloc[4])
-
-
 def test_donors_are_strict_members(cloud):
     params = NBRS2015(epsilon=0.8, q=0.7)
     release = mask(cloud, params, seed=7)
@@ -146,11 +102,6 @@ def test_with_every_record_selected_it_is_the_2022_method_of_that_radius(cloud):
     np.testing.assert_array_equal(release.donors, mask(cloud, RWN(epsilon=5.0), seed=7).donors)
 
 
-def test_threads_do_not_matter(cloud):
-    one, two = (mask(cloud, NBRS2015(epsilon=1.0, q=0.5), seed=7, threads=t) for t in (1, 2))
-    np.testing.assert_array_equal(one.donors, two.donors)
-
-
 def test_selection_and_donors_come_from_different_numbers(cloud):
     """A record's selection says nothing about which of its members it takes."""
     params = NBRS2015(epsilon=50.0, q=0.5)
@@ -170,22 +121,6 @@ def test_selection_and_donors_come_from_different_numbers(cloud):
 def test_an_unknown_selection_is_refused(way):
     with pytest.raises(ParameterError, match="record_selection must be one of: count, bernoulli"):
         NBRS2015(epsilon=1.0, record_selection=way)
-
-
-@pytest.mark.parametrize("epsilon", [0, 0.0, -1.0, math.nan, None, "1", True, 1j])
-def test_a_radius_must_be_above_0(epsilon):
-    with pytest.raises(ParameterError, match="epsilon must be a number above 0"):
-        NBRS2015(epsilon=epsilon)
-
-
-def test_a_large_file_by_the_tree_is_the_same(monkeypatch):
-    rng = np.random.default_rng(3)
-    frame = pd.DataFrame(rng.integers(0, 30, (2100, 2)), columns=["x", "y"])
-    params, microdata = NBRS2015(epsilon=0.15, q=0.5), Microdata.from_frame(frame)
-    tree = mask(microdata, params, seed=7)
-    monkeypatch.setattr("rwn_core.neighbors.find.LARGEST_DENSE", 3000)
-    dense = mask(microdata, params, seed=7)
-    np.testing.assert_array_equal(tree.donors, dense.donors)
 
 
 def test_who_has_no_neighbor_is_said_with_what_happens_and_what_to_do():

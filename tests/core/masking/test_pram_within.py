@@ -50,7 +50,7 @@ def test_the_invariant_form_keeps_the_shares_of_each_stratum(spread: str) -> Non
 
 
 def test_draws_follow_the_law_and_not_that_of_the_whole_table() -> None:
-    params, releases = PRAM(change=0.6, invariant=False, within="region"), 600
+    params, releases = PRAM(change=0.6, invariant=False, within="region"), 300
     prepared, ways = params.prepare(DATA), ["boat", "car", "foot"]
     seen = pd.DataFrame(0.0, index=range(DATA.n), columns=ways)
     for seed in range(releases):

@@ -14,8 +14,6 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.io.demo import load_demo
 from rwn_core.laws import block_law
 from rwn_core.masking import RecordSwapping, mask
-from rwn_core.measures import MEASURES
-from rwn_core.measures.comparison import Comparison
 from rwn_core.randomness import SecretKey
 
 
@@ -114,7 +112,7 @@ def donors_counted(data: Microdata, method: RecordSwapping, releases: int) -> np
 
 
 def test_donors_are_as_likely_as_the_law_says():
-    data, method, releases = table((5, 3, 1)), replace(SWAP, share=0.7), 2000
+    data, method, releases = table((5, 3, 1)), replace(SWAP, share=0.7), 800
     law = method.prepare(data).law
     chances = law.probabilities.toarray()
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
@@ -176,19 +174,6 @@ def test_defaults_follow_the_roles():
     numbers = load_demo("bodyfat")
     assert method.makers(numbers) == ()
     assert method.swapped(numbers) == ("siri",)
-
-
-def test_the_attack_on_swapped_values_succeeds_as_often_as_the_law_says():
-    data = load_demo("cps1988").take(np.arange(0, 28155, 47))
-    prepared = RecordSwapping(share=0.8, variables="wage,parttime").prepare(data)
-    apart = []
-    for seed in range(15):
-        masked = prepared.release(SecretKey.from_seed(seed))
-        comparison = Comparison(original=data, masked=masked.masked, law=masked.law)
-        detail = MEASURES["bayes_linkage"].compute(comparison).detail
-        apart.append(detail["best"].mean() - detail["top1"])
-    error = np.std(apart, ddof=1) / np.sqrt(len(apart))
-    assert abs(np.mean(apart)) < 3 * max(error, 0.001)
 
 
 def test_whole_records_and_nothing_are_refused():

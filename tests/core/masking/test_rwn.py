@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
 from fractions import Fraction
 
 import numpy as np
@@ -10,9 +9,8 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import ParameterError
 from rwn_core.evaluation.forecast import forecast_law
-from rwn_core.masking import METHODS, RWN, mask
+from rwn_core.masking import RWN, mask
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
@@ -33,48 +31,11 @@ def people() -> Microdata:
     return Microdata.from_frame(frame)
 
 
-def test_the_catalogue_has_it():
-    assert METHODS["rwn"] is RWN
-    assert RWN.method == "rwn"
-
-
-def test_parameters_are_frozen_and_compare_by_value():
-    params = RWN(k=5)
-    assert params == RWN(k=5, epsilon=None, q=1.0, scale="sd", encoding="dummies")
-    assert hash(params) == hash(RWN(k=5))
-    with pytest.raises(FrozenInstanceError):
-        params.k = 6
-
-
-def test_a_release_knows_its_method_and_its_original(people):
-    params = RWN(k=3, epsilon=0.5, q=0.8)
-    release = mask(people, params, seed=7)
-    assert (release.method, release.params) == ("rwn", params)
-    assert release.fingerprint == people.fingerprint
-    assert release.donors.shape == (70, 4)
-    assert sorted(release.order) == list(range(70))
-
-
 def test_a_release_does_not_show_its_secrets(people):
     shown = repr(mask(people, RWN(k=3), seed=7))
     assert "donors" not in shown
     assert "order" not in shown
     assert "north" not in shown
-
-
-@pytest.mark.parametrize("begin", ["prepare", "preview"])
-def test_a_prepared_table_draws_the_same_release(people, begin):
-    params, key = RWN(k=3, epsilon=0.5, q=0.8), SecretKey.from_seed(7)
-    start = getattr(RWN(k=1), begin)(people)
-    release = mask(people, params, seed=7)
-    for prepared in (
-        start.with_levers(k=3, epsilon=0.5, q=0.8),
-        start.with_levers(k=3, q=0.8).with_levers(epsilon=0.5),
-    ):
-        drawn = prepared.release(key)
-        np.testing.assert_array_equal(drawn.donors, release.donors)
-        pd.testing.assert_frame_equal(drawn.masked.frame, release.masked.frame)
-        assert prepared.release(key).masked.frame.equals(release.masked.frame)
 
 
 def test_scale_and_encoding_reach_the_distance(people):
@@ -92,12 +53,6 @@ def test_scale_and_encoding_reach_the_distance(people):
     assert not np.array_equal(found["sd", "dummies"], found["sd", "matching"])
 
 
-def test_weights_reach_the_distance(people):
-    schema = people.schema.with_weights({"age": 0.0, "income": 0.0, "town": 9.0, "weight": 0.1})
-    release = mask(people.with_schema(schema), RWN(k=3), seed=7)
-    pd.testing.assert_series_equal(release.masked.frame["town"], people.frame["town"])
-
-
 def test_q_of_each_variable(people):
     assert RWN(k=1, q=0.3).draw_probability(people).tolist() == [0.3] * 4
     schema = people.schema.replace_variable("town", masked=False)
@@ -107,33 +62,6 @@ def test_q_of_each_variable(people):
     assert (law.modification("age"), law.modification("town")) == (0.3, 0.0)
     own = people.frame["town"].iloc[0]
     assert exact_probability(law, 0, "town", own) == 1
-
-
-def test_records_without_neighbors_are_refused_with_their_number():
-    microdata = Microdata.from_frame(pd.DataFrame({"x": [0.0, 0.1, 0.2, 50.0]}))
-    with pytest.raises(ParameterError, match="One record has no other record within epsilon"):
-        mask(microdata, RWN(epsilon=0.5))
-    assert mask(microdata, RWN(epsilon=0.5, k=1)).donors.min() >= 0
-
-
-def test_nothing_to_mask_is_refused_before_the_search(people, monkeypatch):
-    schema = people.schema
-    for name in schema.names:
-        schema = schema.replace_variable(name, masked=False)
-    monkeypatch.setattr("rwn_core.neighbors.source.find_and_draw", None)
-    with pytest.raises(ParameterError, match="No variable is chosen for masking"):
-        mask(people.with_schema(schema), RWN(k=3))
-
-
-def test_two_records_trade_places():
-    frame = pd.DataFrame({"x": [1.0, 2.0], "y": ["a", "b"]})
-    release = mask(Microdata.from_frame(frame), RWN(k=1, q=1.0), seed=7)
-    assert release.donors.tolist() == [[1, 1], [0, 0]]
-
-
-def test_everybody_is_a_neighbor_at_an_infinite_radius(people):
-    release = mask(people, RWN(epsilon=np.inf), seed=7)
-    assert (release.law.neighborhoods.sizes == 69).all()
 
 
 def test_clones_give_a_value_its_own_probability():

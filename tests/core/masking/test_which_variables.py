@@ -13,18 +13,13 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.io.parse import parse
 from rwn_core.masking import (
-    METHODS,
     PRAM,
-    RWN,
     LocalSuppression,
     RandomSwapping,
     RankSwapping,
     RecordSwapping,
-    method_options,
-    option_words,
 )
 from rwn_core.masking.matrices import stated_matrices
-from rwn_core.masking.option import Option, parameter_words
 from rwn_core.masking.pram import occurring_levels
 from rwn_core.masking.released_values import formula_cells, formula_names, without_formulas
 from rwn_core.masking.second_reading import second_reading
@@ -128,37 +123,6 @@ def test_matrices_may_be_stated_in_three_ways() -> None:
     for given in ({"g": rows}, [("g", rows)], '{"g": [[0.5, 0.5], [0, 1]]}', stated):
         assert stated_matrices(given) == stated
     assert stated_matrices("") == stated_matrices(None) == stated_matrices({}) == ()
-
-
-def test_every_option_is_read_off_its_type_and_its_words() -> None:
-    found = {each.name: each for each in method_options(RWN)}
-    assert {name: (o.form, o.choices, o.optional, o.default) for name, o in found.items()} == {
-        "scale": ("choice", ("sd", "range"), False, "sd"),
-        "encoding": ("choice", ("dummies", "matching"), False, "dummies"),
-        "neighbors": ("choice", ("exact", "sample", "pairs", "partition"), False, "exact"),
-        "m": ("whole", (), True, None),
-        "u": ("whole", (), True, None),
-        "fresh": ("switch", (), False, False),
-        "weights": ("choice", ("schema", "discrete"), False, "schema"),
-        "outside_household": ("switch", (), False, False),
-    }
-    assert found["u"].help == "Number of random parts."
-    tails = parameter_words(METHODS["recoding"])
-    assert tails["top"] == tails["bottom"]
-    assert tails["top"].startswith("Shares of the largest and of the smallest values")
-    assert list(tails) == ["k", "top", "bottom", "others"]
-    assert parameter_words(type("Bare", (), {})) == {}
-    titles = [
-        Option(name=name, form="text", default=None).title for name in ("k0", "u", "two_words")
-    ]
-    assert titles == ["k0", "u", "Two words"]
-
-
-def test_values_of_options_in_words() -> None:
-    found = [
-        option_words(each) for each in (False, 1, 1 / 3, ["a"], (("a", 1), "b"), None, 12345678)
-    ]
-    assert found == ["no", "1", "0.333333", "a", "a, b", "None", "1.23457e+07"]
 
 
 def test_what_a_spreadsheet_would_run_is_found_by_its_first_sign() -> None:

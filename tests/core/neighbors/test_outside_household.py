@@ -10,6 +10,7 @@ import rwn_core as rwn
 from rwn_core.datasets.prepare_run import RunOptions, prepare_run
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.statistics.key_variables import only
+from tests.core.laws.cell_probability import probability
 from tests.properties.reference_rwn import points
 
 SETTING = rwn.RWN(k=4, epsilon=0.5, outside_household=True)
@@ -61,7 +62,7 @@ def test_the_law_and_the_releases_draw_from_them_alone():
         inside = members[i][0]
         assert set(release.donors[i].tolist()) <= inside
         ages = data.frame["age"].to_numpy()[sorted(inside)]
-        chance = release.law.probability(i, "age", int(ages[0]))
+        chance = probability(release.law, i, "age", int(ages[0]))
         assert chance == pytest.approx((ages == ages[0]).mean(), rel=1e-12)
     assert release.masked.names == ("age", "pay")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rwn_core.laws.donor_lists import Listed
+from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.neighbors import Drawing, Neighborhoods, Radii, preview
 from rwn_core.neighbors.preview import build_preview
 from rwn_core.neighbors.recalled import Sizes, known_sizes, recalled
@@ -35,7 +35,7 @@ def points() -> np.ndarray:
 
 def members(found: Neighborhoods) -> list[set[int]]:
     """Each record's, as the attacks read them."""
-    listed = Listed(found, None)
+    listed = DonorTables(found)
     result: list[set[int]] = [set()] * N
     for lists in listed.blocks():
         for index, record in enumerate(listed.order[lists.records]):

@@ -51,12 +51,6 @@ def test_it_is_one_marked_page_with_its_charts(material: Material) -> None:
             assert f'<section id="{entry.key}">' in html
 
 
-def test_words_of_a_meeting_are_text_and_never_markup(material: Material) -> None:
-    html = internal_html(replace(material, title="<script>alert(1)</script>", evidence={}))
-    assert b"<script>" not in html
-    assert b"&lt;script&gt;alert(1)" in html
-
-
 def test_numbers_are_those_of_the_record(material: Material) -> None:
     limits = words(material, "limits")
     reading = material.record["readings"]["bayes_linkage"]["value"]

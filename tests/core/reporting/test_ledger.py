@@ -69,24 +69,6 @@ def test_ledger_and_key_are_their_owners_alone(path: Path) -> None:
         assert name.stat().st_mode & 0o077 == 0
 
 
-def test_what_another_release_costs_is_that_of_the_reading(path: Path) -> None:
-    data = table(range(60))
-    record = record_of(data)
-    reading = record["readings"]["repeated_releases"]
-    add(path, record, data)
-    again = record_of(data)
-    _, warned = add(path, again, data)
-    after = again["readings"]["repeated_releases"]["same_order"][1]
-    said = next(each for each in warned if "after 2 releases" in each)
-    assert f"links {100 * after:.0f} % of the records" in said
-    assert "if rows keep their places" in said
-    assert f"at least {100 * reading['shuffled']:.0f} % in fresh secret order" in said
-    without = record_of(data)
-    without["readings"] = {}
-    _, warned = add(path, without, data)
-    assert any("how much is not known" in each for each in warned)
-
-
 def test_a_torn_line_and_what_is_no_entry_are_named(path: Path) -> None:
     data = table(range(60))
     add(path, record_of(data), data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import rwn_core as rwn
@@ -12,7 +13,7 @@ from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.facts.fact import Audience, Content, Fact, Table
 from rwn_core.reporting.file_text import file_texts
 from rwn_core.reporting.page import page
-from rwn_core.reporting.readable import MARK, decision_html, scenario_html
+from rwn_core.reporting.readable import decision_html, scenario_html
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
 
@@ -36,103 +37,39 @@ FULL = Scenario(
         analyses=(Analysis(name="Ages", kind="table", tolerance=0.125, variables=("age", "bmi")),)
     ),
 )
-SETTING = [
-    "what", "value", "in words", FULL.setting.words, "seed of the trial, no secret", "7",
-    "made for the table", "any",
-]  # fmt: skip
-SAID = {
-    "setting": SETTING,
-    "limits": [
-        "measure", "at most", "source", "set by",
-        "Distance linkage", "5 %", "law", "Board",
-        "Correlations", "0.1", "not stated", "not stated",
-    ],
-    "readings of its releases": [
-        "Low and high: where one more release falls 9 times in 10.",
-        "measure", "median", "low", "high",
-        "Distance linkage", "25 %", "20 %", "–",
-    ],
-    "registered analyses": ["", "analysis", "1"],
-}  # fmt: skip
 
 
-def sections(html: bytes) -> dict[str, list[str]]:
-    """The texts of each section of a page by its title, as its cells stand."""
-    found = {}
-    for part in html.decode().split("<section ")[1:]:
-        title = re.search("<h2>(.*?)</h2>", part).group(1)
-        found[title] = re.findall(r"<(?:p|th|td)>(.*?)</(?:p|th|td)>", part)
-    return found
-
-
-def test_a_scenario_is_told_section_by_section() -> None:
-    html = scenario_html(FULL)
-    told = sections(html)
-    assert list(told) == [title[0].upper() + title[1:] for title in SAID]
-    assert told["Setting"] == SAID["setting"]
-    assert told["Limits"] == SAID["limits"]
-    readings = told["Readings of its releases"]
-    assert readings[:9] == SAID["readings of its releases"]
-    rows = [readings[i : i + 4] for i in range(9, len(readings), 4)]
-    assert [row[1:] for row in rows] == [
-        ["30 %", "–", "40 %"], ["50 %", "–", "–"], ["35 %", "–", "–"]
-    ]  # fmt: skip
-    assert rows[0][0] != rows[1][0]
-    analyses = told["Registered analyses"]
-    assert analyses[:3] == SAID["registered analyses"]
-    assert "name: Ages" in analyses[3]
-    assert "variables: age, bmi" in analyses[3]
-    assert "A setting that is proposed for the release of a table." in file_texts(html, ".html")
-    assert b"<title>INTERNAL: STAYS IN THE HOUSE: Scenario Mild</title>" in html
-    ids = re.findall(r'<section id="(\w+)">', html.decode())
-    assert ids == ["setting", "limits", "readings", "analyses"]
-
-
-def test_a_range_says_of_how_many_releases_it_is() -> None:
-    for count, words in (
-        (2, "range of only 2 releases, wide"),
-        (59, "range of 59 releases: 9 of"),
-    ):
-        reading = {"median": 0.25, "low": 0.2, "high": 0.3, "releases": float(count)}
-        told = sections(scenario_html(replace(FULL, readings={"distance_linkage": reading})))
-        assert told["Readings of its releases"][0].startswith(f"Low and high: {words}")
-
-
-def test_what_a_scenario_does_not_say_has_no_section() -> None:
-    empty = Scenario(note="Only words", readings={"unknown": {"median": 1.0}})
-    html = scenario_html(empty)
-    assert sections(html) == {}
-    assert file_texts(html, ".html")[-3:] == ["Scenario", "about", "Only words"]
-    for_one = replace(FULL, table="ab" * 32)
-    assert sections(scenario_html(for_one))["Setting"] == [*SETTING[:-1], "ab" * 32]
-
-
-def test_a_decision_is_told_before_the_scenarios_that_it_was_made_among() -> None:
-    noted = replace(FULL, name="Wild", note="Less masking", policy=None, readings={})
+def test_every_page_says_what_its_file_says(sentences: Callable[..., None]) -> None:
+    noted = replace(FULL, name="<b>Wild</b>", note="Less masking", policy=None, readings={})
     made = Decision(
-        scenarios=(FULL, noted), chosen="Wild", participants=("Ada",), date="2026-03-31"
+        scenarios=(FULL, noted),
+        chosen="<b>Wild</b>",
+        reason="Least loss",
+        participants=("Ada", "Grace"),
+        date="2026-03-31",
     )
-    html = decision_html(made)
-    told = sections(html)
-    assert list(told) == [
-        "Decision", "Mild: setting", "Mild: limits", "Mild: readings of its releases",
-        "Mild: registered analyses", "Wild: note", "Wild: setting", "Wild: registered analyses",
-    ]  # fmt: skip
-    assert told["Decision"] == [
-        "what", "value", "chosen", "Wild", "reason", "–", "participants", "Ada",
-        "date", "2026-03-31", "watched", "–", "scenarios", "Mild, Wild",
-        "hash", f"SHA-256 {made.hash}",
-    ]  # fmt: skip
-    assert told["Wild: note"] == ["Less masking"]
-    ids = re.findall(r'<section id="([\w-]+)">', html.decode())
-    assert ids[1] == "0-setting"
-    assert ids[-1] == "1-analyses"
-    texts = file_texts(html, ".html")
-    assert f"{MARK}: Decision of 2026-03-31" in texts
-    assert "“Wild” was chosen." in texts
-    open_ = file_texts(decision_html(Decision(scenarios=())), ".html")
-    assert f"{MARK}: Decision" in open_
-    assert "No scenario was chosen." in open_
+    of = {"median": 0.25, "low": 0.2, "high": 0.3}
+    ranges = {
+        count: replace(FULL, readings={"distance_linkage": {**of, "releases": count}})
+        for count in (2.0, 59.0)
+    }
+    pages = {
+        "scenario": scenario_html(FULL),
+        "scenario of a table": scenario_html(replace(FULL, table="ab" * 32)),
+        "empty": scenario_html(Scenario(note="Only words", readings={"unknown": {"median": 1.0}})),
+        "decision": decision_html(made),
+        "nothing chosen": decision_html(Decision(scenarios=())),
+        **{f"{count:g} releases": scenario_html(each) for count, each in ranges.items()},
+    }
+    plain = {}
+    for name, html in pages.items():
+        text = html.decode()
+        assert "<script" not in text
+        assert "<b>" not in text
+        assert "@media print" in text
+        plain[name] = re.sub(r"(?s)<style>.*</style>", "", text).replace("><", ">\n<").splitlines()
+    sentences("page", plain)
+    assert f"SHA-256 {made.hash}" in file_texts(pages["decision"], ".html")
 
 
 def test_a_page_is_plain_markup_that_asks_nobody() -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from xml.etree import ElementTree
 
 import numpy as np
-import orjson
 import pandas as pd
 import pytest
 
@@ -19,7 +17,7 @@ from rwn_core.reporting.facts import Material
 from rwn_core.reporting.facts.fact import method_words
 from rwn_core.reporting.facts.outside import treatments
 from rwn_core.reporting.facts.public_words import LOST
-from rwn_core.reporting.public_notice import PUBLIC_FORMS, public_file, read_card
+from rwn_core.reporting.public_notice import PUBLIC_FORMS, public_file
 from tests.core.reporting.conftest import quickly_made_of, touched
 
 CODEBOOK_ORDER = {
@@ -120,26 +118,6 @@ def test_it_holds_none_of_the_values_of_bodyfat(
             assert secret not in words
 
 
-def test_the_card_names_file_and_method(material: Material, bodyfat_table: Microdata) -> None:
-    text = public_file(material, bodyfat_table, ".toml").decode()
-    card = read_card(text)
-    assert card["sha256"] == material.record["file"]["sha256"]
-    assert card["release"] == material.record["release"]["id"]
-    assert "neighborhoods" in card["method"]
-    assert tomllib.loads(text)["records"] == 241
-    with pytest.raises(InputError, match="no SHA-256"):
-        read_card(text.replace(card["sha256"], "ab"))
-
-
-@pytest.mark.parametrize("method", rwn.METHODS)
-def test_every_method_has_words_of_its_own(method: str) -> None:
-    name, words, source = method_words(rwn.METHODS[method])
-    assert name
-    assert not name.startswith("Hold")
-    assert len(words) > 60
-    assert len(source) > 20
-
-
 def settings_of(data: Microdata) -> list[object]:
     known = {"record_swapping": {"share": 0.5, "variables": "region,sex"}}
     made = []
@@ -169,19 +147,6 @@ def test_variables_are_said_to_be_as_they_were_done_to(bodyfat_table: Microdata)
     assert said["height"] == "masked"
     # the step is a parameter: the notice does not name it
     assert "5" not in "".join(said.values())
-
-
-def test_information_lost_grows_with_the_masking() -> None:
-    data = rwn.load_demo("bodyfat")
-
-    def lost(params: object) -> list[str]:
-        made = quickly_made_of(data, params, PUBLIC_MEASURES)
-        told = orjson.loads(public_file(made, data, ".json"))
-        loss = next(fact for fact in told["facts"] if fact["key"] == "loss")
-        return [row[1] for row in loss["rows"]]
-
-    assert set(lost(rwn.RWN(k=1, q=0.0))) == {"almost nothing"}
-    assert {"most", "nearly all"} & set(lost(rwn.RWN(epsilon=100.0, k=5)))
 
 
 def test_another_original_and_another_form_are_refused(

@@ -32,16 +32,20 @@ def decision(setting: Setting | None, **more: object) -> Decision:
 
 
 def record(
-    data: rwn.Microdata, decided: Decision | None = None, **more: object
+    data: rwn.Microdata,
+    decided: Decision | None = None,
+    measures: tuple[str, ...] = ("correlation",),
+    **more: object,
 ) -> tuple[str, bytes]:
     release = rwn.mask(data, PARAMS, precision={"age": 5.0}, **more)
     content = release.to_bytes("csv")
     file = ReleasedFile.of(content, "csv", seeded="seed" in more)
-    return internal_record(data, release, file, decision=decided, measures=MEASURES), content
+    about = {"decision": decided, "measures": measures, "policy": rwn.Policy(limits=())}
+    return internal_record(data, release, file, **about), content
 
 
 def test_it_is_true_of_its_file(bodyfat) -> None:
-    text, content = record(bodyfat)
+    text, content = record(bodyfat, measures=MEASURES)
     told = read_record(text)
     assert told["file"]["sha256"] == hashlib.sha256(content).hexdigest()
     assert told["file"]["size"] == len(content)
@@ -112,7 +116,9 @@ def test_radii_of_records_are_only_named() -> None:
     radii = np.linspace(1.0, 3.0, data.n)
     release = rwn.mask(data, rwn.RWN(epsilon=radii, k=5))
     file = ReleasedFile.of(release.to_bytes("csv"), "csv")
-    told = read_record(internal_record(data, release, file, measures=("correlation",)))
+    policy = rwn.Policy(limits=())
+    text = internal_record(data, release, file, measures=("correlation",), policy=policy)
+    told = read_record(text)
     assert told["setting"]["parameters"]["epsilon"] == "a value for each record"
 
 

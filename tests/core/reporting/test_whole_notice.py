@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
@@ -34,122 +34,29 @@ from tests.core.reporting.records_by_hand import RECORD, by_hand, said
 
 NAME, DOES, SOURCE = method_words(by_hand().method)
 TITLED = replace(by_hand(), title="Homes", review="2030-01-31")
-FACTS = {
-    "treated": [
-        words.TREATED[0],
-        f"The method is {NAME} (RWN, the 2022 method).",
-        f"What it does: {DOES}",
-        f"Source of the method: {SOURCE}",
-        words.TREATED[4],
-    ],
-    "loss": [
-        *words.LOSS,
-        "The relations that faded most: age with income; income with sex.",
-        "Nearly gone: income with sex.",
-        "The file shows relations that the original does not have.",
-        "About half of the values may differ from the original record's own.",
-        f"What the method destroys on any data: {what_it_destroys(by_hand().method)}",
-    ],
-    "errors": [*words.ERRORS, words.UNJUDGED, words.NOBODY],
-    "totals": [
-        words.TOTALS,
-        "Means of numeric variables agree with the original's within a tenth of a standard "
-        "deviation.",
-        "Shares of categories agree with the original's within a half of all records.",
-    ],
-    "use": list(words.USE),
-    "file": [
-        "The file was made on 2028-02-29 and has 1,100 records.",
-        f"Release {'0f' * 16}.",
-        f"SHA-256 of the file: {'cd' * 32}",
-    ],
-    "review": ["The release is looked at again by 2030-01-31."],
-}
 TREATED = [
     ["age", "masked"],
     ["income", "released as in the original; rounded"],
     ["sex", "released as in the original"],
 ]
-LOST = [["distributions of single variables", "little"],
-        ["relations between variables", "a considerable part"]]  # fmt: skip
+PARTS = [{"name": "part-000000.parquet", "sha256": "ef" * 32}]
 
 
-def test_the_notice_for_programs_is_every_public_fact() -> None:
-    told = orjson.loads(unchecked_file(TITLED, ".json"))
-    tables = {"variables": (words.VARIABLE_COLUMNS, TREATED), "loss": (words.LOSS_COLUMNS, LOST)}
-    lines = {**FACTS, "variables": [words.VARIABLES]}
-    expected = []
-    for entry in OUTSIDE:
-        fact: dict[str, Any] = {"key": entry.key, "title": entry.title, "lines": lines[entry.key]}
-        if entry.key in tables:
-            fact["columns"], fact["rows"] = list(tables[entry.key][0]), tables[entry.key][1]
-        expected.append(fact)
-    assert told == {"format": "rwn notice 1", "title": "Homes", "facts": expected}
+def test_each_form_is_every_public_fact_in_its_place(sentences: Callable[..., None]) -> None:
+    asked = replace(TITLED, contact=" data@x.org ")
+    file = {**RECORD["file"], "parts": PARTS}
+    many = replace(TITLED, record={**TITLED.record, "file": file})
+    found = {}
+    for name, material in (("", TITLED), (", asked", asked), (", many files", many)):
+        for form in (".json", ".xml", ".toml"):
+            text = unchecked_file(material, form).decode()
+            if form == ".json":
+                text = orjson.dumps(orjson.loads(text), option=orjson.OPT_INDENT_2).decode()
+            found[f"{form}{name}"] = text.splitlines()
+    sentences("notice", found)
+    assert read_card("\n".join(found[".toml, many files"]))["files"] == PARTS
+    assert f"{NAME} (RWN, the 2022 method)" in "".join(found[".toml"])
     assert [entry.title for entry in OUTSIDE] == list(words.TITLES[:8])
-
-
-def _plain(element: ElementTree.Element) -> Any:
-    """An element as its name, attributes, text and what is in it."""
-    tag = element.tag.removeprefix("{ddi:codebook:2_5}")
-    text = (element.text or "").strip()
-    return [tag, element.attrib, text, *map(_plain, element)]
-
-
-def _of_var(name: str, role: dict[str, str], treatment: str, *, number: bool) -> Any:
-    how = "contin" if number else "discrete"
-    return [
-        "var",
-        {"name": name, "intrvl": how, **role},
-        "",
-        ["labl", {}, name],
-        ["security", {}, f"{treatment}: {NAME}"],
-        ["varFormat", {"type": "numeric" if number else "character"}, ""],
-    ]
-
-
-def test_the_codebook_is_every_public_fact_in_its_place() -> None:
-    content = unchecked_file(TITLED, ".xml")
-    assert content.startswith(b'<?xml version="1.0" encoding="UTF-8"?>\n<codeBook xmlns=')
-    assert content.endswith(b"\n</codeBook>\n")
-    assert b"\n  <docDscr>\n    <citation>\n" in content
-    day = {"date": "2028-02-29"}
-    lines = {key: " ".join(each) for key, each in FACTS.items()}
-    rows = " ".join(f"{what}: {much}." for what, much in LOST)
-    titl = ["titl", {}, "Homes"]
-    notes = [
-        ["notes", {"type": key, "subject": title}, text]
-        for key, title, text in (
-            ("loss", "Information lost", f"{lines['loss']} {rows}"),
-            ("totals", "Agreement with totals", lines["totals"]),
-        )
-    ]
-    release = ["IDNo", {"agency": "RWN"}, "0f" * 16]
-    digest = ["IDNo", {"agency": "SHA-256"}, "cd" * 32]
-    version = ["verStmt", {}, "", ["version", day, "2028-02-29"]]
-    document = [
-        "citation", {}, "", ["titlStmt", {}, "", titl],
-        ["prodStmt", {}, "", ["prodDate", day, "2028-02-29"]],
-    ]  # fmt: skip
-    study = [
-        ["citation", {}, "", ["titlStmt", {}, "", titl, release], version],
-        ["method", {}, "", *notes, ["anlyInfo", {}, "", ["EstSmpErr", {}, lines["errors"]]],
-         ["dataProcessing", {"type": "statistical disclosure control"}, lines["treated"]]],
-        ["dataAccs", {}, "", ["useStmt", {}, "", ["conditions", {}, lines["use"]],
-                              ["disclaimer", {}, lines["review"]]]],
-    ]  # fmt: skip
-    file = [
-        "fileTxt", {}, "", ["fileCitation", {}, "", ["titlStmt", {}, "", titl, digest]],
-        ["dimensns", {}, "", ["caseQnty", {}, "1100"]], ["fileType", {}, "csv"],
-    ]  # fmt: skip
-    variables = [
-        _of_var("age", {}, TREATED[0][1], number=True),
-        _of_var("income", {"wgt": "wgt"}, TREATED[1][1], number=True),
-        _of_var("sex", {"temporal": "Y"}, TREATED[2][1], number=False),
-    ]
-    assert _plain(ElementTree.fromstring(content)) == [
-        "codeBook", {"version": "2.5"}, "", ["docDscr", {}, "", document],
-        ["stdyDscr", {}, "", *study], ["fileDscr", {}, "", file], ["dataDscr", {}, "", *variables],
-    ]  # fmt: skip
 
 
 def test_a_codebook_without_treatments_leaves_them_empty_and_a_damaged_record_makes_none() -> None:
@@ -162,32 +69,6 @@ def test_a_codebook_without_treatments_leaves_them_empty_and_a_damaged_record_ma
         table = {**RECORD["table"], name: RECORD["table"][name][:2]}
         with pytest.raises(ValueError, match="shorter than"):
             codebook(by_hand(table=table), facts)
-
-
-def test_the_card_is_a_whole_of_its_own() -> None:
-    card = tomllib.loads(unchecked_file(TITLED, ".toml").decode())
-    asked = unchecked_file(replace(TITLED, contact=" data@x.org "), ".toml").decode()
-    assert tomllib.loads(asked) == {**card, "contact": "data@x.org"}
-    expected = {
-        "format": "rwn card 1",
-        "title": "Homes",
-        "release": "0f" * 16,
-        "made": "2028-02-29",
-        "review": "2030-01-31",
-        "sha256": "cd" * 32,
-        "records": 1100,
-        "variables": ["age", "income", "sex"],
-        "method": f"{NAME} (RWN, the 2022 method)",
-        "words": DOES,
-        "second_reading": "The file was not read a second time by another library.",
-        "source": SOURCE,
-    }
-    assert card == expected
-    parts = [{"name": "part-000000.parquet", "sha256": "ef" * 32}]
-    many = replace(TITLED, record={**TITLED.record, "file": {**RECORD["file"], "parts": parts}})
-    text = unchecked_file(many, ".toml").decode()
-    assert tomllib.loads(text) == {**expected, "files": parts}
-    assert read_card(text) == {**expected, "files": parts}
 
 
 @pytest.mark.parametrize(

@@ -27,20 +27,6 @@ ENDS = {
 }
 
 
-def test_each_order_of_magnitude_has_its_word() -> None:
-    values = np.geomspace(0.001, 10.0, 200)
-    for key in words.LOST:
-        loss = [told("loss", {key: {"value": float(v)}}) for v in values]
-        said = [content.table.rows[0][1] for content in loss]
-        assert tuple(dict.fromkeys(said)) == words.AMOUNTS
-        assert words.LOSS[1] in loss[0].lines
-    changed = [told("loss", {"cells_changed": {"value": float(v)}}).lines for v in values]
-    said = [line for lines in changed for line in lines if line in words.CHANGED.values()]
-    assert list(dict.fromkeys(said)) == list(words.CHANGED.values())[::-1]
-    every = {key: {"value": 0.1} for key in words.LOST}
-    assert words.LOSS[1] not in told("loss", every).lines
-
-
 def slopes(coverage: float, signs: float, *, releases: int = 60) -> dict[str, Any]:
     return {
         "response": "y",

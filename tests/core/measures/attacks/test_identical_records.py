@@ -9,7 +9,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.laws import value_probabilities
+from rwn_core.laws import donor_lists
 from rwn_core.laws.donor_lists import Lists
 from rwn_core.masking import RWN, mask
 from rwn_core.measures.attacks.likelihood import likelihoods
@@ -44,7 +44,7 @@ def release(request, data):
 def members_of(cells) -> list[np.ndarray]:
     """Each record's possible donors."""
     found: list[np.ndarray] = [np.empty(0, int)] * N
-    lists = cells.donors.lists
+    lists = cells.donors
 
     def read(some: Lists, first: int, last: int) -> None:
         for index in range(first, last):
@@ -73,7 +73,7 @@ def test_every_record_releases_a_row_as_its_own_donors_have_it(data, release):
 
 
 def test_as_many_records_release_a_value_as_have_it_among_their_donors(data, release, monkeypatch):
-    monkeypatch.setattr(value_probabilities, "ASKED", N)
+    monkeypatch.setattr(donor_lists, "ASKED", N)
     (_, cells), q = release.law.components()[0], release.law.modification("a")
     donors = members_of(cells)
     for name, (supports, _) in zip("abc", release.law.supports(list("abc"), np.inf), strict=True):

@@ -1,0 +1,310 @@
+"""Every chart of the catalogue drawn from readings made by hand, in all the forms it takes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import rwn_core as rwn
+from rwn_core.charts import CHARTS, Chart
+from rwn_core.charts.measures import key_classes
+from rwn_core.evaluation.lessons import intruder, k_methods, neighborhood, sampling, theorem
+from rwn_core.evaluation.lessons import standard_errors as errors
+from rwn_core.evaluation.lessons.densities import points_of
+from rwn_core.measures.measure import Reading
+from rwn_core.randomness import SecretKey
+from tests.core.charts.hand_made_readings import (
+    ACROSS,
+    ALL_CHARTS,
+    CURVES,
+    DOWN,
+    HOSTILE,
+    LOSS,
+    MARKS,
+    RISK,
+    SHARE,
+    SPOTS,
+    VALUES,
+    asked,
+    attacks,
+    band,
+    bayes,
+    classes,
+    components_reading,
+    correlation_band,
+    correlation_reading,
+    curve,
+    curve_reading,
+    ends,
+    guesses,
+    index_reading,
+    map_points,
+    marginals_reading,
+    matches,
+    points_reading,
+    quantile_reading,
+    reading,
+    regression_reading,
+    releases,
+    shares,
+    size_reading,
+    subgroup_reading,
+    sure,
+    table_reading,
+    tried,
+)
+
+
+def the_theorem(epsilon: float = 0.8) -> theorem.Theorem:
+    table = rwn.RWN(epsilon=epsilon, k=1).prepare(points_of("normal", 60))
+    return theorem.theorem(table, record=6)
+
+
+def the_intruder(known: int = 3) -> intruder.Intruder:
+    table = rwn.RWN(epsilon=0.0, k=5).prepare(rwn.load_demo("bodyfat"))
+    return intruder.intruder(table.release(SecretKey.from_seed(1)), row=0, known=known)
+
+
+def the_neighborhood(record: int, weight: float = 0.1) -> neighborhood.Neighborhood:
+    table = rwn.RWN(epsilon=0.6, k=5).prepare(neighborhood.table(weight))
+    return neighborhood.neighborhood(table, record=record)
+
+
+def the_errors() -> errors.StandardErrors:
+    slope, error = np.array([1.0, 2.0, 1.1]), np.array([0.2, 0.3, 0.1])
+    side = errors.Slopes(slope=slope, error=error)
+    return errors.StandardErrors(original=side, released=side)
+
+
+AGES = k_methods.table(k_methods.TABLES[0])
+STEPS = np.linspace(0.1, 3.0, 40)
+TALL = np.linspace(0.0, 3.0, 5_000)
+NOW = {"label": "now", "utility": 0.9, "risk": 0.5, "text": ""}
+
+
+class With(dict[str, Any]):
+    """Options of a chart, the last of what it is drawn from."""
+
+
+OF_LIMITS = With(of_limits=True)
+FORECAST = [[False, True, True], [False, False, True]]
+
+
+def outlying(value: float) -> np.ndarray:
+    """Forty values of which one lies far away."""
+    values = STEPS / 100
+    values[16] = value
+    return values
+
+
+def levels(count: int) -> Reading:
+    counts = np.arange(count, 0, -1)
+    shown = {
+        "kind": "categorical",
+        "levels": [f"level {i}" for i in range(count)],
+        "original": counts,
+        "released": counts[::-1].copy(),
+        "difference": 0.5,
+        "missing_original": 0,
+        "missing_released": 0,
+    }
+    return reading(variables={"job": shown})
+
+
+def changed(plain: Reading, **detail: Any) -> Reading:
+    return Reading(value=plain.value, baseline=plain.baseline, detail={**plain.detail, **detail})
+
+
+def at_least() -> list[dict[str, Any]]:
+    return [{**attack, "at_least": attack["worst"]} for attack in attacks()]
+
+
+def holes() -> Reading:
+    shown = correlation_reading()
+    square = shown.detail["released"]
+    square[1, :] = square[:, 1] = np.nan
+    return shown
+
+
+def swept() -> list[dict[str, Any]]:
+    return [
+        {"label": "", "utility": 0.9, "risk": 0.1, "text": "a", "frontier": True},
+        {"label": "", "utility": 0.95, "risk": 0.2, "text": "b", "frontier": True},
+        {"label": "", "utility": 0.8, "risk": math.nan, "text": "c", "frontier": False},
+    ]
+
+
+_bands = {
+    "correlation": (correlation_reading(first=HOSTILE), correlation_band()),
+    "regression": (
+        regression_reading(first=HOSTILE),
+        {
+            "coefficient_released": band([-1.0, -2.0, -3.0], [0.0, 0.0, -1.0]),
+            "se_released": band([0.9] * 3, [1.1] * 3),
+        },
+    ),
+    "principal_components": (
+        components_reading(),
+        {
+            "share_released": band([0.4, 0.2, 0.1], [0.6, 0.4, 0.3]),
+            "cumulative_released": band([0.4, 0.7, 1.0], [0.6, 0.9, 1.0]),
+        },
+    ),
+    "cooks_distance": (index_reading(STEPS, STEPS / 2), {"max_released": band(1.2, 4.0)}),
+    "mahalanobis": (index_reading(STEPS, STEPS / 2), {"max_released": band(1.2, 4.0)}),
+    "nearest_distance": (index_reading(STEPS, STEPS + 1), {"value": band(1.2, 1.4)}),
+    "quantiles": (
+        quantile_reading([HOSTILE, "b"]),
+        {"change": band(np.full((2, 3), -0.1), np.full((2, 3), 1))},
+    ),
+    "two_way": (points_reading(first=HOSTILE), (0.1, 0.4)),
+    "subgroups": (subgroup_reading(), {"released": band([3, 4], [30, 31])}),
+}
+
+
+def _forms() -> dict[str, tuple[Any, ...]]:
+    """What each chart is drawn from, by its key and the form that it takes."""
+    lower = {**RISK, "better": "lower"}
+    return {
+        "risk_utility_map: all limits": (
+            map_points(), 1.0, With(risk="share of a limit", of_limits=True)
+        ),
+        "risk_utility_map: no limit": (map_points(), None),
+        "risk_utility_map: kept": ([{**NOW, "kept": True}], 1.0, OF_LIMITS),
+        "risk_utility_map: not kept": ([{**NOW, "risk": 19.9, "kept": False}], 1.0, OF_LIMITS),
+        "risk_utility_map: not judged": ([{**NOW, "kept": False, "unread": 2}], 1.0, OF_LIMITS),
+        "risk_utility_map: on the line": ([{**NOW, "risk": 0.99}], 0.05),
+        "risk_utility_map: true ends": ([{**NOW, "utility": 0.01, "risk": 0.99}], 0.05),
+        "risk_utility_map: coinciding": ([{**NOW, "label": name} for name in "ABC"], 0.05),
+        "risk_utility_map: no place": ([{**NOW, "utility": math.nan}], 0.05),
+        "risk_utility_map: risk follows": ([{**NOW, "utility": 0.7, "risk": None}, NOW], 0.05),
+        "risk_utility_map: weak relations": ([{**NOW, "nothing": 0.898}], None),
+        "risk_utility_map: no relations": ([{**NOW, "nothing": 0.5}], None),
+        "risk_utility_map: sweep": (map_points(), 0.05, swept()),
+        "neighborhood_size: by k": (size_reading([5, 9, 5, 30], [2.5, 1.0, 3.0, 0.5]),),
+        "neighborhood_size: large k": (size_reading([60, 60], [2.5, 1.0], k=60),),
+        "neighborhood_size: no k": (size_reading([60, 60], [2.5, 1.0], k=None),),
+        "neighborhood_size: no radius": (size_reading([5, 9], [2.5, 1.0], epsilon=None),),
+        "neighborhood_size: wide": (size_reading([1, 900], [0.1, 7.0], k=2, epsilon=8.0),),
+        "neighborhood_size: many": (size_reading(np.full(5_000, 7), TALL),),
+        "neighborhood_size: outlier": (size_reading(np.arange(5, 45), outlying(5021.0)),),
+        "nearest_distance: whiskers": (index_reading([*range(1, 10), 30], [2.0] * 10),),
+        "nearest_distance: sample": (
+            changed(index_reading([1.0, 2.0], [1.0, 2.0]), sampled=True, of=9_000),
+        ),
+        "correlation: 15": (correlation_reading(15),),
+        "correlation: 40": (correlation_reading(40),),
+        "correlation: missing": (holes(),),
+        "association": (
+            changed(correlation_reading(), coefficient=np.add.outer(*2 * [[0, 0, 1]])),
+        ),
+        "regression: poisson": (changed(regression_reading(), family="poisson"),),
+        "regression: many": (regression_reading(slopes=30),),
+        "regression: turned": (
+            changed(regression_reading(), sign_changed=np.array([True, False, False])),
+        ),
+        "cooks_distance: close": (index_reading([0.1, 0.9, 0.2], [0.1, 0.88, 0.2]),),
+        "cooks_distance: closer": (index_reading([0.1, 0.88, 0.2], [0.1, 0.9, 0.2]),),
+        "cooks_distance: numbers": (
+            changed(
+                index_reading([0.1, 0.9], [0.3, 0.1]),
+                records_original=np.array([4, 9]),
+                argmax_original=9,
+            ),
+        ),
+        "cooks_distance: outlier": (index_reading(outlying(5.5), STEPS / 100),),
+        "mahalanobis: many": (index_reading(TALL, TALL * 0.5),),
+        "distribution: levels": (marginals_reading(), "eyes"),
+        "distribution: 10 levels": (levels(10), "job"),
+        "distribution: 11 levels": (levels(11), "job"),
+        "distribution: 300 levels": (levels(300), "job"),
+        "distribution: draws": (
+            marginals_reading(HOSTILE),
+            HOSTILE,
+            {f"released {HOSTILE}": band([1, 2, 3], [4, 9, 6])},
+        ),
+        "distribution: levels and draws": (
+            marginals_reading(),
+            "eyes",
+            {"released eyes": band([5, 3], [7, 5])},
+        ),
+        "correlation_change": (correlation_reading(first=HOSTILE), np.full((3, 3), 0.4)),
+        "correlation_change: this draw": (correlation_reading(),),
+        "correlation_change: draws": (
+            correlation_reading(first=HOSTILE),
+            np.full((3, 3), 0.4),
+            correlation_band(),
+        ),
+        "expected_curve": (curve_reading(), 0.12, (0.1, 0.15)),
+        "expected_curve: nothing changes": (curve_reading((0.0, 1e-17, 0.0)), 0.0),
+        "expected_curve: band and share": (
+            curve_reading(
+                low=np.array([0.0, 0.08, 0.3]), high=np.array([0.0, 0.12, 0.5]), share=True
+            ),
+            None,
+        ),
+        "quantiles": (quantile_reading([HOSTILE, "b"]),),
+        "quantiles: many": (quantile_reading([f"v{place}" for place in range(30)]),),
+        "subgroups": (subgroup_reading(),),
+        "subgroups: many": (subgroup_reading(40, expected=False),),
+        "two_way": (points_reading(first=HOSTILE),),
+        "two_way: many": (points_reading(3000),),
+        "two_way: table": (table_reading(),),
+        **{f"{key}: draws": drawn_from for key, drawn_from in _bands.items()},
+        "true_matches": (matches(),),
+        "true_matches: no secret": (matches(None, 3),),
+        "precision_recall": (sure(),),
+        "precision_recall: one point": (sure(1),),
+        "linkage_attacks": (attacks(),),
+        "linkage_attacks: at least": (at_least(),),
+        "record_risk": (bayes(),),
+        "record_risk: sample": (bayes(60),),
+        "repeated_releases": (releases(),),
+        "repeated_releases: a bound": (releases("at least"),),
+        "rounding_effect": (tried(),),
+        "rounding_effect: no loss": (tried(math.nan),),
+        "rounding_effect: at least": (tried(earned=False),),
+        "key_classes": (classes(),),
+        "key_classes: tiny": ({key: shares(0.0001, 0.5) for key in key_classes.NAMES},),
+        "guessing_attacks": (guesses(),),
+        "queries": (asked(),),
+        "extreme_values": (ends(),),
+        "sweep_map: several limits": (
+            SPOTS, LOSS, SHARE, With(limit=0.12, paths=[[0, 1, 3]], marks=MARKS)
+        ),
+        "sweep_map: one limit": (SPOTS, LOSS, RISK, With(limit=0.2)),
+        "sweep_map: turned": (SPOTS, RISK, {**RISK, "falls": True}),
+        "parameter_surface": (VALUES, ACROSS, DOWN, lower, With(limit=0.25)),
+        "parameter_surface: forecast": (
+            VALUES, ACROSS, DOWN, {**lower, "where": "q = 1"}, With(limit=0.25, forecast=FORECAST)
+        ),
+        "parameter_surface: flat": (
+            np.ones((2, 3)), ACROSS, {"title": HOSTILE, "values": [3, HOSTILE]},
+            {**LOSS, "better": "neutral"},
+        ),
+        "method_map": (CURVES, LOSS, RISK, With(aim=0.1, limit=0.05)),
+        "method_map: many": (
+            [curve(f"m{i}", 0.5 + i / 100) for i in range(15)], LOSS, RISK
+        ),
+        "lesson_theorem": (the_theorem(),),
+        "lesson_intruder": (the_intruder(),),
+        "lesson_intruder: answered": (the_intruder(), True),
+        "lesson_neighborhood": (the_neighborhood(19),),
+        "lesson_neighborhood: outlier": (the_neighborhood(neighborhood.OUTLIER, weight=1.0),),
+        "lesson_standard_errors": (the_errors(),),
+        "lesson_k_methods": (k_methods.k_methods(AGES, k=10),),
+        "lesson_k_values": (k_methods.k_methods(AGES, k=10),),
+        "lesson_k_near": (k_methods.near_released(AGES, k=10),),
+        "lesson_sampling": (sampling.sampling(fraction=0.02, keys=11, change=0.2),),
+    }  # fmt: skip
+
+
+def every_chart() -> dict[str, Chart]:
+    """Draw all of them."""
+    made = {key: draw() for key, draw in ALL_CHARTS.items()}
+    for form, given in _forms().items():
+        options = given[-1] if isinstance(given[-1], With) else {}
+        made[form] = CHARTS[form.partition(":")[0]](*given[: -1 if options else None], **options)
+    return made
