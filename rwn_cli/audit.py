@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from rwn_cli.file_option import read_file
-from rwn_cli.options import require_openable
-from rwn_core.errors import SchemaError
-
-if TYPE_CHECKING:
-    from rwn_core.data.microdata import Microdata
-
-
 from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
 import typer
 
+from rwn_cli.file_option import read_file
 from rwn_cli.options import (
+    AsJson,
     Dropped,
+    Predictors,
+    Response,
     SchemaFile,
     Sliced,
     Weighted,
@@ -27,10 +21,11 @@ from rwn_cli.options import (
     described,
     load,
     parameters,
+    require_openable,
     settings,
 )
 from rwn_cli.terminal import progress, readings_table, say
-from rwn_core.errors import InputError, ParameterError
+from rwn_core.errors import InputError, ParameterError, SchemaError
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
@@ -44,16 +39,12 @@ Original = Annotated[str, typer.Argument(metavar="ORIGINAL", help="Its file, or 
 def audit(
     original: Original,
     masked: Annotated[Path, typer.Argument(metavar="MASKED", help="Its rows in the same order.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_json: AsJson = False,
     measure: Annotated[
         list[str] | None, typer.Option(metavar="KEY", help="Only this measure; repeatable.")
     ] = None,
-    response: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Response of the regression to keep.")
-    ] = None,
-    predictor: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Predictor of it; repeatable.")
-    ] = None,
+    response: Response = None,
+    predictor: Predictors = None,
     weights: Annotated[
         str | None,
         typer.Option(

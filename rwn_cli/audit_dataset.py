@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import orjson
 import typer
 
-from rwn_cli.options import Dropped, SchemaFile, described_schema
+from rwn_cli.options import AsJson, Dropped, Predictors, Response, SchemaFile, described_schema
 from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.terminal import progress, say
 from rwn_cli.text_file import read_text
@@ -28,13 +28,9 @@ def audit_dataset(
     masked: Annotated[
         str, typer.Argument(metavar="MASKED", help="Its release, in any order of rows.")
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
-    response: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Response of the regression to keep.")
-    ] = None,
-    predictor: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Predictor of it; repeatable.")
-    ] = None,
+    as_json: AsJson = False,
+    response: Response = None,
+    predictor: Predictors = None,
     sample: Annotated[
         int, typer.Option(min=0, metavar="N", help="Released rows to link; 0 for none.")
     ] = 1000,

@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from rwn_cli.text_file import read_text
-from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
-
-if TYPE_CHECKING:
-    from rwn_core.data.microdata import Microdata
-    from rwn_core.masking import Release
-    from rwn_core.reporting.decision import Decision
-
-
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -30,6 +19,7 @@ from rwn_cli.options import (
     SchemaFile,
     Sliced,
     Source,
+    TeachingSeed,
     Weighted,
     described,
     load,
@@ -41,6 +31,8 @@ from rwn_cli.options import (
 from rwn_cli.output import Overwrite, output_format, refuse_existing, write_all
 from rwn_cli.record_file import evidence_path, original_file, source_facts
 from rwn_cli.terminal import progress, say, size_words
+from rwn_cli.text_file import read_text
+from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
@@ -48,6 +40,7 @@ if TYPE_CHECKING:
     from rwn_core.measures.measure import Reading
     from rwn_core.randomness import SecretKey
     from rwn_core.reporting import ReleasedFile
+    from rwn_core.reporting.decision import Decision
     from rwn_core.reporting.release_record import Basis
     from rwn_core.reporting.scenario import Scenario
 
@@ -87,9 +80,7 @@ def mask(
             "seed is not: give --seed to repeat a trial.",
         ),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Repeats a release; for teaching, and no secret.")
-    ] = None,
+    seed: TeachingSeed = None,
     key_file: Annotated[
         Path | None,
         typer.Option(

@@ -15,6 +15,7 @@ from rwn_cli.options import (
     Retained,
     SchemaFile,
     Sliced,
+    TeachingSeed,
     Weighted,
     described_schema,
     parameters,
@@ -57,9 +58,7 @@ def mask_dataset(
             help="Any parameter of the method rwn, such as scale=range; repeatable.",
         ),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Repeats a release; for teaching, and no secret.")
-    ] = None,
+    seed: TeachingSeed = None,
     key_file: Annotated[
         Path | None,
         typer.Option(

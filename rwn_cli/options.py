@@ -52,6 +52,16 @@ Modified = Annotated[
     float | None,
     typer.Option("--q", help="Modification probability of a cell, 0 to 1; 1 if left out."),
 ]
+TeachingSeed = Annotated[
+    int | None, typer.Option(min=0, help="Repeats a release; for teaching, and no secret.")
+]
+Response = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Response of the regression to keep.")
+]
+Predictors = Annotated[
+    list[str] | None, typer.Option(metavar="NAME", help="Predictor of it; repeatable.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 Weighted = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=W", help="Weight of a variable in the distance; repeatable."),

@@ -22,7 +22,7 @@ from rwn_core.measures.attacks.likeliest_value import ReleasedValues
 from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.attacks.value_match import Columns
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.neighbors.metric_axes import MANY_LEVELS
+from rwn_core.neighbors.metric_axes import CODED_LEVELS
 from rwn_core.parallel.kernel_cache import LEVELS, is_ready, set_ready
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
@@ -86,7 +86,7 @@ def warm_for_levels() -> None:
 def has_many_levels(table: Microdata) -> bool:
     """True if a category has enough levels to need the search of `warm_for_levels`."""
     categories = (v.name for v in table.schema.released if v.kind is Kind.CATEGORICAL)
-    return any(len(table.codes(name)[1]) > MANY_LEVELS for name in categories)
+    return any(len(table.codes(name)[1]) > CODED_LEVELS for name in categories)
 
 
 if __name__ == "__main__":

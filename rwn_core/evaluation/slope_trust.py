@@ -27,7 +27,7 @@ from rwn_core.measures.statistics.formula import Formula, formula_design
 from rwn_core.measures.statistics.slope_change import SIGNIFICANT
 
 # decides: masked cells that judge slopes: 60 releases of a small table, 3 of a large one
-CELLS = 1_000_000
+JUDGED_CELLS = 1_000_000
 FEWEST, MOST = 3, 60  # releases
 LEAST_COVERAGE = 0.8  # of 95 % intervals over releases
 LEAST_SIGNS = 0.95  # of the releases that show the original's sign
@@ -103,7 +103,7 @@ def slope_trust(
     if not models:
         return ()
     cells = microdata.n * max(len(microdata.schema.released), 1)
-    drawn = repeats or int(np.clip(CELLS // cells, FEWEST, MOST))
+    drawn = repeats or int(np.clip(JUDGED_CELLS // cells, FEWEST, MOST))
     found: list[list[Estimate]] = [[] for _ in models]
     for masked, _ in releases(microdata, params, drawn, seed, progress):
         for model, each in zip(models, found, strict=True):

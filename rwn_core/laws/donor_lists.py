@@ -17,10 +17,10 @@ from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.parallel.threads import Watch, thread_count
 
 BLOCK = 8_000_000  # members listed at a time, unless one leaf of the tree has more
-HELD = 50_000_000  # decides: listed donors that are stored for the next reading, 4 bytes each
+STORED_DONORS = 50_000_000  # decides: listed donors that are stored, 4 bytes each
 LOOKS = 16  # at whether enough is known, in one pass over the records
 # decides: records of a large table that stand for all when the size of a reading is estimated
-ASKED = 1000
+PROBED_RECORDS = 1000
 
 Column = tuple[NDArray[np.int64], NDArray[np.float64]]
 Part = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
@@ -169,7 +169,7 @@ class DonorTables:
 
     def _searched(self, table: SearchedTable) -> Iterator[_Block]:
         held: list[Lists] = []
-        keep = float(self._neighborhoods.sizes.sum()) <= HELD
+        keep = float(self._neighborhoods.sizes.sum()) <= STORED_DONORS
         for block in _search(table, self._neighborhoods):
             yield block
             if keep:
@@ -271,7 +271,7 @@ class _Tally:
         self._starts = np.concatenate(([0], np.cumsum(self._codes.max(axis=1) + 1, dtype=np.int64)))
         self._supports = [np.zeros(self._starts[-1], np.int64)]
         self._received = np.zeros(donors.n)
-        self._step = max(1, donors.n // ASKED)
+        self._step = max(1, donors.n // PROBED_RECORDS)
         self.open = np.arange(len(self._codes))
 
     def add(self, lists: Lists) -> None:

@@ -22,12 +22,12 @@ Floats = NDArray[np.float64]
 FAR = 40.0  # standard deviations beyond which no noise has a weight that counts
 # decides: integers whose probabilities are added up; for wider noise, rounding adds 1/12 to the
 # variance
-LARGEST = 100_000
+SUMMED_INTEGERS = 100_000
 
 
 def discrete_variance(below: Callable[[Floats], Floats], sd: float) -> float:
     """Variance of noise that is rounded to integers."""
-    if sd * FAR > LARGEST:
+    if sd * FAR > SUMMED_INTEGERS:
         return sd**2 + 1 / 12
     steps = np.arange(1, np.ceil(sd * FAR) + 2)
     # E[k^2] = sum over k of (2 k - 1) P(|K| >= k)
@@ -38,7 +38,7 @@ def shortfall(
     shape: str, sd: float, below: Callable[[Floats], Floats], own: Floats, *, discrete: bool
 ) -> Floats:
     """Return E[max(0, -own - noise)], the expected shortfall below 0."""
-    if discrete and sd * FAR <= LARGEST:
+    if discrete and sd * FAR <= SUMMED_INTEGERS:
         steps = np.arange(1, np.ceil(sd * FAR) + 2)
         tails = np.append(np.cumsum(below(0.5 - steps)[::-1])[::-1], 0.0)
         return np.asarray(tails[np.minimum(own, len(steps)).astype(np.int64)])

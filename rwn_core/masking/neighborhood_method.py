@@ -22,7 +22,7 @@ from rwn_core.neighbors.excluded import OutsideSource, without_copies
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.preview import LIVE_RECORDS, Preview, build_preview
-from rwn_core.neighbors.slider_range import SliderRange, find_slider_range
+from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.source import (
     Ball,
     NeighborSource,
@@ -36,8 +36,6 @@ from rwn_core.randomness import SecretKey
 
 if TYPE_CHECKING:
     from rwn_core.neighbors.recalled import Sizes
-
-_LARGEST_PAIRS = 12_000_000  # neighbors out to the end of a slider, where none are stored
 
 
 class NeighborhoodMethod(ABC):
@@ -252,7 +250,7 @@ class FoundNeighbors:
     def about(self) -> SliderRange:
         """The ends of the sliders, from a sample of the distances."""
         if self.ends is None:
-            self.ends = find_slider_range(self.source.points, _LARGEST_PAIRS)
+            self.ends = find_slider_range(self.source.points, STORED_PAIRS)
         return self.ends
 
     def neighborhoods(self, ball: Ball) -> Neighborhoods:

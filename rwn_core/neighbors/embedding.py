@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rwn_core.neighbors.points import CodedPoints
 
 # decides: passes of a search over coded categories; further ones are compared pair by pair
-MOST_PASSES = 4
+CODED_PASSES = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,7 +44,7 @@ class Embedding:
     @classmethod
     def fit(cls, rows: NDArray[np.float64], points: CodedPoints) -> Embedding:
         """Fit the embedding of a table's distinct rows."""
-        most = MOST_PASSES.bit_length() - 1
+        most = CODED_PASSES.bit_length() - 1
         by_levels = sorted(points.squares, key=lambda column: -len(points.squares[column]))
         coded = np.array(sorted(by_levels[:most]), dtype=np.int64)
         numbers = np.setdiff1d(np.arange(points.shape[1]), np.array(sorted(points.squares)))

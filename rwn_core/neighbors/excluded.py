@@ -12,12 +12,10 @@ from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.find import neighbor_table
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import check_radius_and_k
-from rwn_core.neighbors.slider_range import SliderRange, find_slider_range
+from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.source import Ball, NeighborSource, StoredSource, source_of_some
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress
-
-LARGEST_PAIRS = 12_000_000  # neighbors stored for the sliders of a screen
 
 
 def number_households(codes: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -145,7 +143,7 @@ class OutsideSource:
     def store_for_sliders(self, progress: Progress | None = None) -> SliderRange:
         """Store what a screen's sliders reach, as far as it fits, and say how far they go."""
         n = len(self.points)
-        ends = find_slider_range(self.points, LARGEST_PAIRS)
+        ends = find_slider_range(self.points, STORED_PAIRS)
         check_outside(self.households, None)
         ends = replace(ends, k=min(ends.k, n - 1 - _others(self.households)))
         self.store(Ball(k=ends.k, epsilon=ends.stored), progress=progress)

@@ -15,7 +15,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.metric_axes import (
-    MANY_LEVELS,
+    CODED_LEVELS,
     Axis,
     Encoding,
     Scale,
@@ -194,7 +194,7 @@ class Metric:
 
 def _is_coordinates(axes: Sequence[Axis]) -> bool:
     """True if a variable's axes are coordinates, not the levels of a coded category."""
-    return len(axes) <= MANY_LEVELS or axes[0].variable.kind is not Kind.CATEGORICAL
+    return len(axes) <= CODED_LEVELS or axes[0].variable.kind is not Kind.CATEGORICAL
 
 
 def discretely_weighted(microdata: Microdata) -> Microdata:

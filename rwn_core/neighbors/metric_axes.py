@@ -17,7 +17,7 @@ from rwn_core.errors import ParameterError
 Scale = Literal["sd", "range"]
 Encoding = Literal["dummies", "matching"]
 # decides: levels of a category up to which its dummies are coordinates; those of more are coded
-MANY_LEVELS = 50
+CODED_LEVELS = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ def category_axes(
     codes, levels = microdata.codes(variable.name)
     if (codes >= 0).all() and len(levels) < 2:
         return []
-    if len(levels) > MANY_LEVELS:
+    if len(levels) > CODED_LEVELS:
         counts = np.bincount(codes + 1, minlength=len(levels) + 1)
         numbered = [*zip(levels, counts[1:].tolist(), strict=True), (None, int(counts[0]))]
         return axes_of_counts(numbered, variable, scale, encoding)

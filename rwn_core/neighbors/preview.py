@@ -14,7 +14,7 @@ from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, check_radius_and_k, one_radius
-from rwn_core.neighbors.slider_range import SliderRange, find_slider_range
+from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.source import Ball, search
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress, Watch, thread_count
@@ -22,7 +22,6 @@ from rwn_core.parallel.threads import Progress, Watch, thread_count
 if TYPE_CHECKING:
     from rwn_core.neighbors.index import Index
 
-LARGEST_PAIRS = 12_000_000  # decides: neighbors that are stored for the sliders, 12 bytes each
 LARGEST_MEAN = 5000  # decides: neighbors of one record at a slider's end: masking all takes minutes
 TABLE_BYTES = 250e6  # decides: bytes of a table that is stored for the sliders
 LIVE_RECORDS = 5000  # decides: records up to which Tune shows all; of more, so many random ones
@@ -118,7 +117,7 @@ def build_preview(
     watch = Watch(threads=thread_count(threads), progress=progress, cancel=cancel)
     records = np.sort(np.random.default_rng(seed).permutation(n)[:most])
     shown = len(records)
-    slider_range = find_slider_range(points, LARGEST_PAIRS, shown, LARGEST_MEAN * shown)
+    slider_range = find_slider_range(points, STORED_PAIRS, shown, LARGEST_MEAN * shown)
     watch.report(0.0)
     table: NeighborTable | None
     index = None

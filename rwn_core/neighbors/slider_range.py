@@ -19,14 +19,15 @@ THINNED = 100_000  # of the others, kept for quantiles of their distances
 GUESSED = 10_000  # of those that tell about where a rank lies
 # decides: median nearest distances of the largest stored radius; the slider ends at `WIDEST` or
 # `SHARE`
-SPREAD = 5.0
+SLIDER_RADIUS = 5.0
 WIDEST = 27.0  # where a slider ends for a strict policy, unless balls hold before
 SHARE = 0.1  # of the file, or
 SHARE_OF_FEW = 0.25  # where all pairs of records are stored
-LARGEST_K = 150  # decides: largest k of a slider, unless half of what is stored ends before
+SLIDER_K = 150  # decides: largest k of a slider, unless half of what is stored ends before
 LEAST_K = 60  # but never less, or
 LARGEST_K_OF_FEW = 100  # where all pairs of records are stored
 STEPS = 50
+STORED_PAIRS = 12_000_000  # decides: neighbors that are stored for the sliders, 12 bytes each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +74,7 @@ def find_slider_range(
     distances = _Distances(squared.ravel())
     if typical == 0:
         typical = distances.low()
-    few, near = n <= LARGEST_DENSE, SPREAD * typical
+    few, near = n <= LARGEST_DENSE, SLIDER_RADIUS * typical
     wide = SHARE_OF_FEW if few else SHARE
     reach = distances.radius_of_mean_size(wide, near, WIDEST * typical)
 
@@ -95,7 +96,7 @@ def find_slider_range(
 
 def _largest_k(stored: int) -> int:
     """Return the end of k for a mean number of stored neighbors: a multiple of ten."""
-    return max(LEAST_K, min(LARGEST_K, stored // 20 * 10))
+    return max(LEAST_K, min(SLIDER_K, stored // 20 * 10))
 
 
 def _sampled(points: Points) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

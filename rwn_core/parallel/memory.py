@@ -12,7 +12,7 @@ from rwn_core.errors import ParameterError
 
 PAIR_BYTES = 12  # a stored neighbor: its number and its squared distance
 # decides: share of the free memory that a search may use; beyond, it is refused or lists in parts
-SHARE = 0.8
+MEMORY_SHARE = 0.8
 GIGABYTE = 1e9
 _KEEPING = (  # options of malloc.h
     (-8, 1),  # M_ARENA_MAX: what one thread frees, another one gets
@@ -31,7 +31,7 @@ def budget_bytes(budget: float | None = None) -> float:
             return max(0.0, float(given)) * GIGABYTE
         except ValueError:
             raise ParameterError("RWN_MEMORY must be a number of gigabytes.") from None
-    return SHARE * _free_bytes()
+    return MEMORY_SHARE * _free_bytes()
 
 
 def _free_bytes() -> float:

@@ -32,7 +32,7 @@ from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.slice_steps import Weights, slice_steps, weight_steps
 from rwn_core.tuning.verdict import not_judged
 
-LARGEST_SEARCHED = 1_000  # decides: records of a slice search; of more, random ones
+SEARCHED_RECORDS = 1_000  # decides: records of a slice search; of more, random ones
 _STRENGTHS = 40  # between the ends of the slider
 _TRIAL, _CHOOSING, _STATED = 6, 24, 59  # releases: of a trial, of a leader, behind the interval
 _BROKEN, _FAR = 1.5, 0.5  # of a limit: one release is enough to refuse, and to go on
@@ -76,7 +76,7 @@ class SliceRanges:
     only_starts: bool = False
     weights: bool = True
     strengths: Sequence[float] | None = None
-    records: int = LARGEST_SEARCHED
+    records: int = SEARCHED_RECORDS
     tries: int = 240
     seed: int = 1
 

@@ -27,7 +27,7 @@ from rwn_core.tuning.sweep_folder import JobFolder
 from rwn_core.tuning.sweep_result import Sweep
 
 # decides: records times settings that a sweep forecasts at once; more go to processes
-_AT_ONCE = 200_000
+_FORECAST_RECORDS = 200_000
 _LOOK = 0.4  # seconds between two looks into the folder
 _Forecasts = tuple[Setting, ...]
 
@@ -209,7 +209,7 @@ class SweepRun:
 
     def _is_quick(self, microdata: Microdata) -> bool:
         small = microdata.n <= LARGEST_DENSE
-        return small and microdata.n * len(self.settings) <= _AT_ONCE
+        return small and microdata.n * len(self.settings) <= _FORECAST_RECORDS
 
     def _unknown(self, microdata: Microdata) -> tuple[Setting, ...]:
         """The settings that the workers should forecast first."""

@@ -16,7 +16,8 @@ from rwn_ui.state.user import user_state
 
 RESULTS = "rwn.results"
 """Key in Streamlit's session state."""
-ALL_RECORDS = 100_000  # records up to which Utility and Sweep read all, though Tune shows some
+# decides: records up to which Utility and Sweep read all, though Tune shows some
+ALL_RECORDS = 100_000
 Key = tuple[Any, ...]
 Options = tuple[tuple[str, Any], ...]
 

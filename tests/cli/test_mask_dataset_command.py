@@ -36,6 +36,8 @@ def test_the_command_writes_what_python_does(
     said = capsys.readouterr()
     assert "2,500 records" in said.err
     assert "fewer than k candidates" in said.err
+    assert "note: key holds the secret of this release; delete it." in said.err
+    assert "a seed is for teaching" not in said.err
     assert said.out == ""
     secret = key.read_text()
     assert secret not in said.err

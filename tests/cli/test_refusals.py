@@ -149,6 +149,10 @@ mask-dataset in.parquet out --k 4 --sample 100 --set m=50 | 2 | --set m is given
 mask-dataset in.parquet out --k 4 --engine abacus | 2 | engine must be one of: local
 mask-dataset in.parquet out --k 4 --rows 1000 | 2 | multiple of 1,024
 mask-dataset in.parquet out --k 4 --key-file bad.csv | 2 | 64 hexadecimal digits
+mask demo:bodyfat out.csv --k 5 --file separator=; | 2 | leave --file out
+audit-dataset in.parquet in.parquet --report out.html | 2 | Give --report and --record together
+audit-dataset in.parquet in.parquet --record record.toml --report out.pdf | 2 | must end in one of
+audit-dataset in.parquet in.parquet --record record.toml --report no/out.html | 5 | does not exist
 frobnicate | 2 | frobnicate
 """
 

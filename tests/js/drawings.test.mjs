@@ -69,7 +69,7 @@ const annotations = ["left", "right", "center"].flatMap((xanchor, i) => ["top", 
   text: `${xanchor} ${yanchor}`, font: { color: "#333" }, ...(i === j ? { xshift: 5, yshift: 7 } : {}),
 })));
 const cells = {
-  type: "heatmap", x: [0, 1, 2], y: [0, 1], z: [[0, 0.5, null], [1, 2, -1]], zmin: 0, zmax: 1, xgap: 1, ygap: 2,
+  type: "heatmap", x: [0, 1, 2], y: [0, 1], z: [[0, 0.5, null], [1, 2, -1]], zmin: -0.5, zmax: 2.1, xgap: 1, ygap: 2,
   colorscale: [[0, "#ffffff"], [0.4, "rgb(9,99,199)"], [1, "#00000080"]], texttemplate: "%", text: [["a", "b", "c"], ["d", "e", "f"]],
   textfont: { size: 8 }, colorbar: { thickness: 12, tickfont: { size: 9 }, tickvals: [0, 0.3, 1], ticktext: ["0", ".3", "1"] },
 };
@@ -84,7 +84,7 @@ const CHARTS = {
   marks: chart([...marks, ...lines, ...names], axis([0, 10]), axis([0, 6]), { shapes, annotations }),
   logarithm: chart(marks.slice(0, 1), axis([-1, 2], { type: "log", tickangle: -90, showgrid: false }), axis([0, 6], { title: {} })),
   cells: chart([cells], axis([-0.5, 2.5], { title: {} }), axis([1.5, -0.5], { showgrid: false, scaleanchor: "x" })),
-  borders: chart([bordered], axis([0, 3]), axis([0, 1])),
+  borders: chart([bordered], axis([0.5, 3]), axis([0.2, 1], { scaleanchor: "x" })),
   boxes: chart([box, bar], axis([-2, 10]), axis([-1, 3])),
 };
 

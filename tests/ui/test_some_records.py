@@ -43,7 +43,7 @@ def same_release(current, release, records: np.ndarray) -> None:
 def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(
     monkeypatch: pytest.MonkeyPatch, beyond: float
 ) -> None:
-    monkeypatch.setattr(preview, "LARGEST_PAIRS", 60_000)
+    monkeypatch.setattr(preview, "STORED_PAIRS", 60_000)
     data = table()
     ready = PreparedTable.prepare(data)
     params = rwn.RWN(epsilon=beyond * ready.prepared.state.about.stored, k=5, q=0.7)

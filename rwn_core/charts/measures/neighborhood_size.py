@@ -78,7 +78,7 @@ def _cloud(
     """Return hollow points, diamonds if k governs; from 2,000 records on a density and extremes."""
     shown = np.arange(len(sizes))
     traces: list[style.Trace] = []
-    if len(sizes) >= style.MANY:
+    if len(sizes) >= style.CLOUD_POINTS:
         low, high, top = frame
         edges = np.geomspace(low, high, 61), np.linspace(0, top, 31)
         traces.append(style.density(sizes, nearest, style.ORIGINAL, edges))

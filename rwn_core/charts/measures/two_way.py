@@ -28,7 +28,7 @@ def _points(reading: Reading, drawn: tuple[float, float] | None) -> style.Chart:
     low, high = every.min(axis=0), every.max(axis=0)
     pad = 0.04 * np.where(high > low, high - low, 1.0)
     low, high = low - pad, high + pad
-    many = max(map(len, clouds)) >= style.MANY
+    many = max(map(len, clouds)) >= style.CLOUD_POINTS
     return style.chart(
         "two_way",
         f"{one} and {other}",

@@ -31,8 +31,8 @@ def draw(
     detail = reading.detail
     values = [np.asarray(detail[side], dtype=float) for side in _SIDES]
     records = [np.asarray(detail[f"records_{side}"]) + 1 for side in _SIDES]
-    many = max(map(len, values)) >= style.MANY
-    # Beyond MANY records the clouds would hide each other: the released one moves to the right.
+    many = max(map(len, values)) >= style.CLOUD_POINTS
+    # large clouds would hide each other: the released one moves to the right
     width = int(max(style.largest(*records), 1))
     shift = [0, int(1.06 * width) if many else 0]
     band = None if drawn is None else drawn["max_released"]
@@ -98,14 +98,14 @@ def _cloud(
     """Return all points of one file, or its density and its largest values."""
     shown = np.arange(len(values))
     traces: list[style.Trace] = []
-    if len(values) >= style.MANY:
+    if len(values) >= style.CLOUD_POINTS:
         edges = np.linspace(0, frame[0], 41) + shift, np.linspace(0, frame[1], 31)
         color = style.RELEASED if released else style.ORIGINAL
         traces.append(style.density(records + shift, values, color, edges))
         shown = style.extremes(values)
     cloud = style.points(records[shown] + shift, style.floats(values[shown]), released=released)
     cloud["hovertemplate"] = _HOVER
-    if shift or len(values) >= style.MANY:
+    if shift or len(values) >= style.CLOUD_POINTS:
         cloud |= {"text": records[shown], "hovertemplate": _HOVER_SHIFTED}
     return [*traces, *at_the_edge(cloud, "y", frame[1])]
 

@@ -26,7 +26,7 @@ EPSILON = "#B2182B"
 GRID = "rgba(128,128,128,0.18)"
 INVISIBLE = "rgba(0,0,0,0)"
 
-MANY = 2_000  # decides: points from which a cloud is drawn as a density with its extremes
+CLOUD_POINTS = 2_000  # decides: points from which a cloud is drawn as a density with its extremes
 EXTREMES = 25
 FONT = 11
 HOVER = {"family": '"Source Sans", sans-serif', "size": FONT}

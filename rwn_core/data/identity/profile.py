@@ -1,4 +1,4 @@
-"""Values of one column for the identity rules, at most `ROWS` of them."""
+"""Values of one column for the identity rules, at most `PROFILE_ROWS` of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rwn_core.data.identity.words import NameWords, Subject, name_words
 
 # decides: rows of a column that the identity gate reads, in `BLOCKS` of consecutive ones
-ROWS = 20_000
+PROFILE_ROWS = 20_000
 BLOCKS = 10  # runs of equal values need neighbors that stay together
 TEXTS = 2_000  # different texts whose form is looked at
 _DATE_TEXT = (
@@ -166,9 +166,9 @@ class Profile:
 def block_rows(column: pd.Series[Any]) -> pd.Series[Any]:
     """All rows, or the rows of evenly spaced blocks of a long column."""
     n = len(column)
-    if n <= ROWS:
+    if n <= PROFILE_ROWS:
         return column
-    length = ROWS // BLOCKS
+    length = PROFILE_ROWS // BLOCKS
     starts = np.linspace(0, n - length, BLOCKS).astype(np.int64)
     blocks: pd.Series[Any] = pd.concat(
         [column.iloc[start : start + length] for start in starts.tolist()]

@@ -1,15 +1,27 @@
-"""Lists of words, written as text, and the letters that they are compared by."""
+"""Lists of words of ``words.toml``, and the letters that they are compared by."""
 
 from __future__ import annotations
 
+import tomllib
 import unicodedata
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
 _NO_ACCENT = str.maketrans("łŁøØđĐı", "lLoOdDi")  # letters that Unicode does not take apart
 
 
-def word_set(text: str) -> frozenset[str]:
-    """Return the words of a text, which blanks and line breaks part."""
-    return frozenset(text.split())
+@cache
+def _lists() -> dict[str, Any]:
+    return tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8"))
+
+
+def word_list(*keys: str) -> frozenset[str]:
+    """Return a list of ``words.toml``; empty if there is none under these keys."""
+    found: Any = _lists()
+    for key in keys:
+        found = found.get(key, "")
+    return frozenset(found.split())
 
 
 def plain_letters(text: str) -> str:

@@ -26,7 +26,7 @@ NO_FORECAST = (
     "A forecast is for a method that draws each cell independently, among neighbors that do not "
     "depend on the key, or that changes each variable by itself; draw releases instead."
 )
-PAIRS = 1_000_000  # decides: neighbors that the forecast of a sample adds up
+FORECAST_PAIRS = 1_000_000  # decides: neighbors that the forecast of a sample adds up
 _PILOT = 50  # records that tell how many neighbors there are
 
 
@@ -112,7 +112,7 @@ def forecast_scan(
 
 
 def forecast_sample(
-    microdata: Microdata, settings: Sequence[Method], *, pairs: int = PAIRS
+    microdata: Microdata, settings: Sequence[Method], *, pairs: int = FORECAST_PAIRS
 ) -> tuple[list[Forecast], Microdata]:
     """Forecast settings for random records of a large table; also return these records."""
     moved = microdata.take(np.random.default_rng(0).permutation(microdata.n))

@@ -22,7 +22,7 @@ from rwn_core.measures.statistics.nearest_record import (
 )
 
 # decides: records up to which neighborhoods on the keys alone are found anew
-LARGEST_RECOMPUTED = 5000
+RECOMPUTED_RECORDS = 5000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,9 +109,9 @@ def keys_only_links(comparison: Comparison, keys: Sequence[str]) -> Linkage:
     """Return the links of an intruder with the keys only; NotApplicable for large tables."""
     law = _known(comparison.law)
     n = law.original.n
-    if n > LARGEST_RECOMPUTED:
+    if n > RECOMPUTED_RECORDS:
         raise NotApplicable(
-            f"Neighborhoods on the keys alone are found for at most {LARGEST_RECOMPUTED:,} "
+            f"Neighborhoods on the keys alone are found for at most {RECOMPUTED_RECORDS:,} "
             f"records, and the table has {n:,}."
         )
     try:

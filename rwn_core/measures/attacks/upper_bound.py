@@ -32,7 +32,7 @@ SIZES: tuple[int, ...] = (4000, 2800, 2000, 1400, 1000)
 """Largest numbers of records of a part; the first that is affordable is used."""
 
 # decides: pairs of the parts in which an upper bound of linkage matches rows jointly
-PAIRS = 1_250_000
+PART_PAIRS = 1_250_000
 WHOLE_PARTS = 2
 TRIED = 3000  # rows on which cuts are compared, a quarter of all at most
 _SEED = 20151126  # of rows and parts: fixed, so that a number changes only with the setting
@@ -118,7 +118,7 @@ class InformedIntruder:
             of = self._levels[level]
             told, inside = shares_told(*entries(belief), of, rows)
             pairs = WHOLE_PARTS * np.bincount(of).mean() * inside / len(rows)
-            if self._level is None and (pairs <= PAIRS or level == last):
+            if self._level is None and (pairs <= PART_PAIRS or level == last):
                 self._level = level  # the first of which some whole parts are affordable
                 break
         self._best.append(told[self._free[rows]])

@@ -17,7 +17,7 @@ from rwn_core.measures.sentence import filled
 WIDTH = 0.05  # standard deviations
 ROBUST = 0.01 * WIDTH  # of the robust distance, half the width of an interval: k 0.05 in sdcMicro
 NEAR = 0.05  # distance below which another released record hides one
-LARGEST_ROBUST = 3000  # decides: records up to which a robust covariance is fitted
+ROBUST_RECORDS = 3000  # decides: records up to which a robust covariance is fitted
 
 
 def inside(
@@ -90,10 +90,10 @@ def _robust(
     before: NDArray[np.float64],
     after: NDArray[np.float64],
 ) -> dict[str, Any]:
-    if len(before) > LARGEST_ROBUST:
+    if len(before) > ROBUST_RECORDS:
         return {
             "robust": None,
-            "robust_reason": f"Robust intervals are computed for at most {LARGEST_ROBUST:,} "
+            "robust_reason": f"Robust intervals are computed for at most {ROBUST_RECORDS:,} "
             "records.",
         }
     # numbers of any size: the largest first, since squares of huge or tiny ones would be lost

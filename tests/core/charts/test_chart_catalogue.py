@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rwn_core import charts
-from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
+from rwn_core.charts import CHARTS, Chart, draw_reason, serialise, still
 from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED
 from rwn_ui.tune import view as tune_view
 from tests.core.charts.drawn_by_hand import every_chart
@@ -83,6 +83,14 @@ def described(chart: Chart) -> Iterator[str]:
 
 def test_what_each_chart_shows(drawn: dict[str, Chart], sentences: Callable[..., None]) -> None:
     sentences("chart", {form: described(chart) for form, chart in drawn.items()})
+
+
+def test_what_stills_show(drawn: dict[str, Chart], sentences: Callable[..., None]) -> None:
+    """Pictures that need no browser, of points, lines, intervals and a heatmap."""
+    forms = ("neighborhood_size: by k", "regression: turned", "correlation", "cooks_distance")
+    sentences(
+        "still", {form: still(drawn[form]).replace("><", ">\n<").splitlines() for form in forms}
+    )
 
 
 def test_every_chart_is_drawn_by_hand(drawn: dict[str, Chart]) -> None:

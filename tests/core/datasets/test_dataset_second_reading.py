@@ -54,30 +54,31 @@ def masked(tmp_path: Path) -> tuple[list[str], rwn.DatasetRelease, Path]:
     return sources, made, target
 
 
-@pytest.mark.parametrize("keys", [2**24, 6_000, 700])
-def test_an_honest_release_passes_in_one_pass_or_many(tmp_path: Path, keys: int) -> None:
+def test_an_honest_release_passes_in_one_pass_or_many(tmp_path: Path) -> None:
     sources, made, target = masked(tmp_path)
     assert made.second_reading["checked"] == NAMES
     assert made.second_reading["words"].count("Arrow's Rust library") == 2
     released = sorted(map(str, target.iterdir()))
-    assert read_dataset_again(sources, released, NAMES, N, keys).checked == tuple(NAMES)
+    for keys in (2**24, 6_000, 700):
+        assert read_dataset_again(sources, released, NAMES, N, keys).checked == tuple(NAMES)
     prices = set(datasets.released(target)["price"])
     assert prices <= {(500 + i) / 100 for i in range(300)}, "decimals are the nearest numbers"
 
 
-@pytest.mark.parametrize("keys", [2**24, 700])
-@pytest.mark.parametrize("name", NAMES)
-def test_a_planted_value_is_found(tmp_path: Path, name: str, keys: int) -> None:
+def test_a_planted_value_is_found(tmp_path: Path) -> None:
     sources, _, target = masked(tmp_path)
     path = target / "part-000001.parquet"
-    frame = pd.read_parquet(path)
-    row = int(frame[name].notna().to_numpy().argmax())
-    strange = {"price": 5.1 + 2**-50, "day": pd.Timestamp("1999-01-01"), "town": "Town 1"}
-    frame.loc[row, name] = strange.get(name, 9_999_999)
-    frame.to_parquet(path, index=False)
+    honest = pd.read_parquet(path)
     released = sorted(map(str, target.iterdir()))
-    with pytest.raises(ReleaseError, match=rf"column: {name} \(1\)"):
-        read_dataset_again(sources, released, NAMES, N, keys)
+    strange = {"price": 5.1 + 2**-50, "day": pd.Timestamp("1999-01-01"), "town": "Town 1"}
+    for name in NAMES:
+        frame = honest.copy()
+        row = int(frame[name].notna().to_numpy().argmax())
+        frame.loc[row, name] = strange.get(name, 9_999_999)
+        frame.to_parquet(path, index=False)
+        for keys in (2**24, 700):
+            with pytest.raises(ReleaseError, match=rf"column: {name} \(1\)"):
+                read_dataset_again(sources, released, NAMES, N, keys)
 
 
 def test_a_value_that_is_not_in_the_original_stops_the_release(

@@ -62,11 +62,6 @@ def test_median_and_interval(drawn):
     assert reading.interval == (low, high)
 
 
-def test_progress_ends_at_one(drawn):
-    assert drawn[2][-1] == 1.0
-    assert len(drawn[2]) == 12
-
-
 def test_bands_are_where_the_parts_of_the_details_fall(drawn):
     data, made, _ = drawn
     readings = [

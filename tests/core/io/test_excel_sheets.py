@@ -101,64 +101,30 @@ def test_a_schema_makes_numbers_of_a_sheet_texts_without_points() -> None:
     )
 
 
-REFUSED = {
-    "mixed": (
-        (["x", "y"], [1, 1], ["u", 2], ["v", 3], [2, 4], [3, 5], ["w", 6], [4, 7], ["z", 8], [5]),
-        "t.xlsx, column x, rows 3, 4, 7, ...: 4 cells hold no numbers, and the others are; write "
-        "one kind of value in each column.",
-    ),
-    "two odd": (
-        (["x"], ["u"], ["v"], ["w"], [1], [2]),
-        "t.xlsx, column x, rows 5, 6: 2 cells hold no texts, and the others are; write one kind of "
-        "value in each column.",
-    ),
-    "three odd": (
-        (["x"], [1], [2], [3], [4], ["u"], ["v"], ["w"]),
-        "t.xlsx, column x, rows 6, 7, 8: 3 cells hold no numbers, and the others are; write one "
-        "kind of value in each column.",
-    ),
-    "clock": (
-        (["x"], [1], [CLOCK], [2]),
-        "t.xlsx, column x, row 3: 1 cell hold times of the day or durations; write numbers.",
-    ),
-    "beyond": (
-        (["x"], [1], [None], [-1e200]),
-        "t.xlsx, column x, row 4: 1 cell hold numbers beyond 1e+150; write another unit.",
-    ),
-    "rounded": (
-        (["x"], [1], [2.0**53], [-(2.0**60)]),
-        "t.xlsx, column x, rows 3, 4: 2 cells hold whole numbers of 2^53 or more, which Excel "
-        "rounds; write them as texts.",
-    ),
-    "number as name": (
-        (["x", 3], [1, 2], [3, 4]),
-        "t.xlsx, row 1, column 2: the name is a number or a date, as if the header line were left "
-        "out; add a line with the names.",
-    ),
-    "no record": (
-        (["x", "y"],),
-        "t.xlsx: no record follows the header line; masking needs at least two records.",
-    ),
-    "same names": (
-        (["x", "x"], [1, 2], [3, 4]),
-        "t.xlsx, row 1: the column name x occurs 2 times (columns 1, 2); rename all but one.",
-    ),
-}
+REFUSED: dict[str, tuple[list[object], ...]] = {
+    "mixed": (["x", "y"], [1, 1], ["u", 2], ["v", 3], [2, 4], [3, 5], ["w", 6], [4, 7], ["z", 8],
+              [5]),
+    "two odd": (["x"], ["u"], ["v"], ["w"], [1], [2]),
+    "three odd": (["x"], [1], [2], [3], [4], ["u"], ["v"], ["w"]),
+    "clock": (["x"], [1], [CLOCK], [2]),
+    "beyond": (["x"], [1], [None], [-1e200]),
+    "rounded": (["x"], [1], [2.0**53], [-(2.0**60)]),
+    "number as name": (["x", 3], [1, 2], [3, 4]),
+    "no record": (["x", "y"],),
+    "same names": (["x", "x"], [1, 2], [3, 4]),
+    "no values": (),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_cells_that_no_column_can_have_are_refused_with_their_rows(name: str) -> None:
-    rows, sentence = REFUSED[name]
-    assert refusal(sheet(*rows)) == sentence
-
-
-def test_a_workbook_without_values_is_refused() -> None:
-    assert refusal(sheet()) == "t.xlsx holds no visible sheet with values; choose another file."
-
-
-def test_rows_are_counted_from_the_top_of_the_sheet_where_the_table_begins_lower() -> None:
-    assert "row 6: 1 cell hold no numbers" in refusal(sheet(["x"], [1], ["u"], [2], first=3))
-    assert "t.xlsx, row 4, column 1: the name" in refusal(sheet([1], [2], first=3))
+def test_cells_that_no_column_can_have_are_refused_with_their_rows(
+    sentences: Callable[..., None],
+) -> None:
+    found = {name: [refusal(sheet(*rows))] for name, rows in REFUSED.items()}
+    found["lower on the sheet"] = [
+        refusal(sheet(["x"], [1], ["u"], [2], first=3)),
+        refusal(sheet([1], [2], first=3)),
+    ]
+    sentences("sheet", found)
 
 
 def test_merged_cells_are_refused_with_the_first_row() -> None:

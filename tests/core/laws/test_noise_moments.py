@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from rwn_core.laws.noise_law import FAR, LARGEST, discrete_variance, shortfall
+from rwn_core.laws.noise_law import FAR, SUMMED_INTEGERS, discrete_variance, shortfall
 
 SHAPES = {
     "gaussian": lambda sd: stats.norm(scale=sd),
@@ -29,7 +29,7 @@ def test_noise_that_is_rounded_has_the_variance_of_its_whole_numbers(shape, sd) 
 @pytest.mark.parametrize("share", [0.9, 1.1])
 def test_rounding_adds_a_twelfth_to_wide_noise(shape, share) -> None:
     """Added up as long as that is affordable, and taken for granted beyond."""
-    sd = share * LARGEST / FAR
+    sd = share * SUMMED_INTEGERS / FAR
     assert discrete_variance(SHAPES[shape](sd).cdf, sd) == pytest.approx(sd**2 + 1 / 12, abs=0.01)
 
 
@@ -58,7 +58,7 @@ def test_how_much_below_zero_a_whole_number_is_expected(shape, sd) -> None:
 
 @shapes
 def test_wide_noise_below_zero_is_as_if_it_were_not_rounded(shape) -> None:
-    sd, own = LARGEST / FAR * 1.1, np.array([0.0, 1000.0, 3000.0])
+    sd, own = SUMMED_INTEGERS / FAR * 1.1, np.array([0.0, 1000.0, 3000.0])
     noise = SHAPES[shape](sd)
     whole, plain = (shortfall(shape, sd, noise.cdf, own, discrete=each) for each in (True, False))
     np.testing.assert_array_equal(whole, plain)

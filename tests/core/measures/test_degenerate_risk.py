@@ -104,11 +104,12 @@ METHODS: Mapping[str, Any] = {
     "bernoulli": lambda n, q: NBRS2015(epsilon=0.7, q=q, record_selection="bernoulli"),
 }
 """The 2015 method's open balls are empty for some records, or for all."""
+WAYS = [("rwn", 0.0), ("rwn", 0.6), ("count", 1.0), ("bernoulli", 0.6)]
 
 
 @pytest.fixture(
     scope="module",
-    params=[(name, way, q) for name in TABLES for way in METHODS for q in (0.0, 0.6, 1.0)],
+    params=[(name, way, q) for name in TABLES for way, q in WAYS],
     ids=lambda case: "-".join(map(str, case)),
 )
 def comparison(request):
@@ -165,8 +166,7 @@ def test_nobody_is_told_apart_among_identical_records():
     assert found.detail["same"] == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("q", [0.0, 0.6, 1.0])
-@pytest.mark.parametrize("way", METHODS)
+@pytest.mark.parametrize(("way", "q"), [WAYS[1], WAYS[2]])
 @pytest.mark.parametrize("name", TABLES)
 def test_the_risk_page_has_words_and_pictures_for_it(name, way, q):
     """Everything the page shows of such a table: no NaN in a sentence, a tile or a picture."""

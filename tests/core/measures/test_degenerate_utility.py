@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -92,6 +92,7 @@ def table(name: str) -> Microdata:
     return data.with_schema(schema)
 
 
+@cache
 def comparison(name: str) -> Comparison:
     data = table(name)
     release = mask(data, RWN(k=2, q=0.9), seed=3)

@@ -44,7 +44,7 @@ def test_readings_do_not_depend_on_how_levels_are_held(seed, monkeypatch):
     masked = rwn.mask(original, rwn.RWN(epsilon=1.0, k=4, q=0.7), seed=seed).masked
     dummies = readings(original, masked, holdout)
     for module in (metric_axes, "rwn_core.neighbors.metric"):
-        monkeypatch.setattr(f"{getattr(module, '__name__', module)}.MANY_LEVELS", 5)
+        monkeypatch.setattr(f"{getattr(module, '__name__', module)}.CODED_LEVELS", 5)
     again = table(240, 30, seed)  # a table keeps its points as they were held
     assert isinstance(original_points(Comparison(original=again, masked=masked)), CodedPoints)
     coded = readings(again, masked, holdout)

@@ -80,12 +80,6 @@ def test_records_that_lost_every_value_are_left_out(compare, numeric_frames):
     np.testing.assert_allclose(detail["released"], slow_nearest(points), rtol=1e-10)
 
 
-def test_a_release_without_values(compare, numeric_frames):
-    original, masked = numeric_frames
-    with pytest.raises(NotApplicable, match="fewer than two records"):
-        MEASURE.compute(compare(original, masked * np.nan))
-
-
 def test_an_original_without_variation(compare):
     frame = pd.DataFrame({"x": [1.0, 1.0, 1.0]})
     with pytest.raises(NotApplicable, match="No variable of the original varies"):

@@ -19,7 +19,8 @@ from rwn_core.measures.risk.singling_out import alone_among
 from rwn_core.measures.sentence import beyond_a_guess
 from tests.core.measures.intruder_free_table import related
 
-REPETITIONS = 200
+REPETITIONS = {"singling_out": 80, "linkability": 80, "inference": 200}
+"""So many tell a share of 93 % from a smaller one; that of inference is nearest to it."""
 LEAST = 0.93  # of the intervals of 95 % hold the truth
 KEYS = ("singling_out", "linkability", "inference")
 SIZES = {"as many outside": (80, 80, 80), "few outside": (120, 120, 40), "many": (60, 90, 150)}
@@ -74,22 +75,30 @@ def holding_nothing(found: list[Reading]) -> int:
     return sum(reading.interval is not None and reading.interval[0] == 0.0 for reading in found)
 
 
-@pytest.mark.parametrize(("key", "size"), CASES)
-@pytest.mark.parametrize("table", TABLES)
-def test_a_fresh_sample_gives_nobody_away(key, table, size):
-    found = readings(key, table, size, REPETITIONS)
-    assert holding_nothing(found) >= LEAST * REPETITIONS
+@pytest.mark.parametrize(
+    ("key", "size", "table"),
+    [
+        (key, size, table)
+        for key, size in CASES
+        for table in TABLES
+        if table == "numbers" or size == "few outside"
+    ],
+)
+def test_a_fresh_sample_gives_nobody_away(key, size, table):
+    times = REPETITIONS[key]
+    found = readings(key, table, size, times)
+    assert holding_nothing(found) >= LEAST * times
     attack, control = (
         np.array([reading.detail[part] for reading in found]) for part in ("attack", "control")
     )
     apart = attack - control
-    assert abs(apart.mean()) <= 3.5 * apart.std(ddof=1) / np.sqrt(REPETITIONS)
+    assert abs(apart.mean()) <= 3.5 * apart.std(ddof=1) / np.sqrt(times)
 
 
 @pytest.mark.parametrize(("key", "size"), CASES)
 def test_the_original_with_noise_is_discovered(key, size):
-    found = readings(key, "numbers", size, 30, fault=0.01)
-    assert holding_nothing(found) <= 3
+    found = readings(key, "numbers", size, 12, fault=0.01)
+    assert holding_nothing(found) <= 1
 
 
 def test_attribute_inference_needs_a_law():

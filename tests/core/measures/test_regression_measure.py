@@ -75,15 +75,6 @@ def test_categories_become_treatment_dummies_of_the_original_levels(compare):
     )
 
 
-def test_a_level_that_the_release_lost_is_named(compare):
-    original = pd.DataFrame({"y": [1.0, 2, 4, 6, 9, 11], "g": ["a", "a", "a", "b", "b", "c"]})
-    masked = original.assign(g=["a", "a", "a", "b", "b", "b"])
-    assert reason(compare(original, masked, "y", ("g",))) == (
-        "These predictors are constant in the released table: g = c; take them out of the "
-        "regression."
-    )
-
-
 def test_an_ordered_predictor_counts_its_levels(compare):
     size = pd.Categorical(["s", "m", "l", "s", "m", "l"], ["s", "m", "l"], ordered=True)
     original = pd.DataFrame({"y": [1.0, 2, 3, 2, 3, 4], "size": size})
@@ -124,84 +115,39 @@ def test_units_and_offsets_do_not_cost_digits():
     )
 
 
-def test_no_question(compare, ut_frames):
-    assert reason(compare(*ut_frames)) == (
-        "No regression is chosen; choose a response and its predictors."
-    )
-
-
-def test_an_unknown_variable_is_named_beside_those_that_exist(compare, ut_frames):
-    assert reason(compare(*ut_frames, "two", ("three",))) == (
-        "The regression names the variable three, which a release does not have; its variables "
-        "are: one, two."
-    )
-
-
-def test_an_identifier_is_not_a_predictor(compare, ut_frames):
-    given = compare(*ut_frames, "two", ("one",))
-    schema = given.original.schema.replace_variable("one", role=Role.IDENTIFIER)
-    original = given.original.with_schema(schema)
-    masked = Microdata(ut_frames[1][["two"]], released_schema(schema))
-    comparison = Comparison(original=original, masked=masked, question=given.question)
-    assert "one, which a release does not have" in reason(comparison)
-
-
-def test_a_categorical_response(compare):
-    frame = pd.DataFrame({"g": ["a", "b", "a"], "x": [1.0, 2, 4], "w": [1.0, 5, 2]})
-    assert reason(compare(frame, frame, "g", ("x",))) == (
-        "The response g is categorical, and a linear regression needs numbers; choose another "
-        "response: w."
-    )
-
-
-@pytest.mark.parametrize("where", ["", " in the released table"])
-def test_collinear_predictors_are_named(compare, numeric_frames, where):
-    original = numeric_frames[0]
+def test_why_there_is_no_regression(compare, ut_frames, numeric_frames, sentences):
+    """A reason names the variable, the file and what to do."""
+    original, masked = numeric_frames
     total = original.assign(total=original["a"] + 3 * original["b"])
     loose = total.assign(total=total["total"] + np.arange(60))
-    pair = (total, loose) if where == "" else (loose, total)
-    assert reason(compare(*pair, "d", ("a", "b", "total"))) == (
-        f"These predictors are collinear with the others{where}: total; take them out of the "
-        "regression."
-    )
-
-
-def test_a_constant_predictor_or_response_is_named(compare, numeric_frames):
-    original, masked = numeric_frames
-    fixed = masked.assign(a=5.0)
-    assert "constant in the released table: a" in reason(compare(original, fixed, "d", ("a", "b")))
-    assert "The response a is constant in the released table" in reason(
-        compare(original, fixed, "a", ("d",))
-    )
-
-
-def test_too_few_records(compare, numeric_frames):
-    original, masked = (frame.head(3) for frame in numeric_frames)
-    assert reason(compare(original, masked, "d", ("a", "b"))).startswith(
-        "The regression has 3 records without a missing value and needs at least 4"
-    )
-
-
-def test_a_release_without_values(compare, numeric_frames):
-    original, masked = numeric_frames
-    gone = masked.assign(a=np.nan)
-    assert "has 0 records without a missing value in the released table" in reason(
-        compare(original, gone, "d", ("a",))
-    )
-
-
-def test_an_exact_fit_has_no_standard_errors(compare, ut_frames):
-    original = ut_frames[0].assign(three=lambda f: 2 * f["one"] + 1)
-    assert "explain three exactly in the original" in reason(
-        compare(original, original, "three", ("one",))
-    )
-
-
-def test_a_variable_of_another_kind_in_the_release(compare, ut_frames):
-    comparison = compare(*ut_frames, "two", ("one",))
-    schema = comparison.masked.schema.replace_variable("one", kind=Kind.CATEGORICAL)
-    other = comparison.with_masked(Microdata(comparison.masked.frame, schema))
-    assert "one is continuous in the original and categorical in the released" in reason(other)
+    words = pd.DataFrame({"g": ["a", "b", "a"], "x": [1.0, 2, 4], "w": [1.0, 5, 2]})
+    levels = pd.DataFrame({"y": [1.0, 2, 4, 6, 9, 11], "g": ["a", "a", "a", "b", "b", "c"]})
+    exact = ut_frames[0].assign(three=lambda f: 2 * f["one"] + 1)
+    many = pd.DataFrame({"y": np.arange(900.0) % 7, "id": [f"p{i}" for i in range(900)]})
+    made = compare(*ut_frames, "two", ("one",))
+    hidden = made.original.schema.replace_variable("one", role=Role.IDENTIFIER)
+    named = made.masked.schema.replace_variable("one", kind=Kind.CATEGORICAL)
+    cases = {
+        "no question": compare(*ut_frames),
+        "an unknown variable": compare(*ut_frames, "two", ("three",)),
+        "an identifier": Comparison(
+            original=made.original.with_schema(hidden),
+            masked=Microdata(ut_frames[1][["two"]], released_schema(hidden)),
+            question=made.question,
+        ),
+        "a variable of another kind": made.with_masked(Microdata(made.masked.frame, named)),
+        "a categorical response": compare(words, words, "g", ("x",)),
+        "a lost level": compare(levels, levels.assign(g=list("aaabbb")), "y", ("g",)),
+        "collinear": compare(total, loose, "d", ("a", "b", "total")),
+        "collinear in the release": compare(loose, total, "d", ("a", "b", "total")),
+        "a constant predictor": compare(original, masked.assign(a=5.0), "d", ("a", "b")),
+        "a constant response": compare(original, masked.assign(a=5.0), "a", ("d",)),
+        "few records": compare(original.head(3), masked.head(3), "d", ("a", "b")),
+        "no values": compare(original, masked.assign(a=np.nan), "d", ("a",)),
+        "an exact fit": compare(exact, exact, "three", ("one",)),
+        "very many levels": compare(many, many, "y", ("id",)),
+    }
+    sentences("regression", {case: [reason(each)] for case, each in cases.items()})
 
 
 def test_the_original_is_fitted_once(compare, ut_frames, monkeypatch):
@@ -214,12 +160,3 @@ def test_the_original_is_fitted_once(compare, ut_frames, monkeypatch):
     )
     REGRESSION.compute(comparison.with_masked(comparison.masked))
     assert len(calls) == 1
-
-
-def test_a_predictor_of_very_many_levels_is_named(compare):
-    rng = np.random.default_rng(1)
-    frame = pd.DataFrame({"y": rng.normal(size=900), "id": [f"p{i}" for i in range(900)]})
-    assert reason(compare(frame, frame, "y", ("id",))) == (
-        "The regression would have 899 coefficients, most of them for the levels of id; choose "
-        "predictors with at most 500 together."
-    )

@@ -60,8 +60,8 @@ def test_two_independent_samples_are_twice_the_null():
     assert 1.6 < np.mean(ratios) < 2.5
 
 
-@pytest.mark.parametrize("key", UTILITY)
-def test_units_do_not_matter(key):
+@pytest.fixture(scope="module")
+def in_two_units() -> tuple[Comparison, Comparison]:
     data = rwn.load_demo("pima")
     masked = rwn.mask(data, rwn.RWN(epsilon=1.0, k=4), seed=3).masked
     factors = {"bmi": 1000.0, "diabetes": 1e-6}
@@ -71,8 +71,13 @@ def test_units_do_not_matter(key):
         return Microdata(table.frame.assign(**changes), table.schema)
 
     question = Question(response="test", predictors=("bmi", "diabetes", "age"))
-    one = read(key, Comparison(original=data, masked=masked, question=question))
-    other = read(key, Comparison(original=scaled(data), masked=scaled(masked), question=question))
+    one = Comparison(original=data, masked=masked, question=question)
+    return one, Comparison(original=scaled(data), masked=scaled(masked), question=question)
+
+
+@pytest.mark.parametrize("key", UTILITY)
+def test_units_do_not_matter(key, in_two_units):
+    one, other = (read(key, each) for each in in_two_units)
     assert type(one) is type(other)
     if isinstance(one, Reading):
         assert other.value == pytest.approx(one.value, rel=1e-6, abs=1e-9)
@@ -133,42 +138,6 @@ def test_generalized_regression_names_what_it_cannot_fit():
     assert "tell" in of("yes", "tell")
     assert "continuous" in of("x", "g")
     assert "categorical" in of("g", "x")
-
-
-def test_a_release_of_one_class_says_so():
-    frame = poisson_table()
-    question = Question(response="yes", predictors=("x",))
-    comparison = pair(frame, frame.assign(yes="no"), question)
-    assert "released table" in reason("generalized_regression", comparison)
-
-
-def test_collinear_variables_are_named():
-    frame = correlated().assign(twice=lambda f: 2 * f["a"])
-    words = reason("eigenvalues", pair(frame, frame))
-    assert "twice" in words
-    assert "a" in words
-
-
-def test_fewer_records_than_variables():
-    rng = np.random.default_rng(2)
-    frame = pd.DataFrame(rng.normal(size=(4, 7)), columns=list("abcdefg"))
-    question = Question(response="a", predictors=tuple("bcdef"))
-    comparison = pair(frame, frame + 0.1, question)
-    for key in UTILITY:
-        found = read(key, comparison)
-        if isinstance(found, Reading):
-            assert np.isfinite(found.value)
-        else:
-            assert found.reason.endswith(".")
-    assert "at least" in reason("ci_overlap", comparison)
-
-
-def test_a_record_of_leverage_one_is_no_trouble():
-    frame = correlated(40).drop(columns="g").assign(only=lambda f: (f.index == 0).astype(float))
-    question = Question(response="y", predictors=("a", "only"))
-    released = frame.assign(y=frame["y"] + 0.01)
-    for key in ("ci_overlap", "standard_errors", "regression"):
-        assert isinstance(read(key, pair(frame, released, question)), Reading)
 
 
 def test_an_empty_category_and_a_new_one():

@@ -57,8 +57,8 @@ def table(number: int) -> Microdata:
 
 def both(number: int, monkeypatch: pytest.MonkeyPatch) -> tuple[CodedPoints, np.ndarray]:
     """A table's points without and with dummies."""
-    monkeypatch.setattr(metric_axes, "MANY_LEVELS", 3)
-    monkeypatch.setattr("rwn_core.neighbors.metric.MANY_LEVELS", 3)
+    monkeypatch.setattr(metric_axes, "CODED_LEVELS", 3)
+    monkeypatch.setattr("rwn_core.neighbors.metric.CODED_LEVELS", 3)
     microdata = table(number)
     encoding = ("dummies", "matching")[number % 2]
     metric = Metric.fit(microdata, encoding=encoding)
@@ -129,8 +129,8 @@ def test_many_levels_take_no_more_room_than_few():
 
 
 def test_people_with_a_level_that_the_table_has_not_are_as_far_as_without_any(monkeypatch):
-    monkeypatch.setattr(metric_axes, "MANY_LEVELS", 2)
-    monkeypatch.setattr("rwn_core.neighbors.metric.MANY_LEVELS", 2)
+    monkeypatch.setattr(metric_axes, "CODED_LEVELS", 2)
+    monkeypatch.setattr("rwn_core.neighbors.metric.CODED_LEVELS", 2)
 
     def made(levels):
         frame = pd.DataFrame({"x": np.arange(4.0), "c": levels})

@@ -66,7 +66,7 @@ def test_a_table_with_full_places_is_stored_less_far(monkeypatch):
 
 
 def test_the_slider_goes_farther_than_the_table(monkeypatch):
-    monkeypatch.setattr(preview, "LARGEST_PAIRS", 60_000)
+    monkeypatch.setattr(preview, "STORED_PAIRS", 60_000)
     monkeypatch.setattr(preview, "LARGEST_MEAN", 50)
     built = build_preview(POINTS)
     sizes = {

@@ -58,7 +58,7 @@ def test_they_have_the_members_of_a_search(ball: Ball) -> None:
 
 @pytest.mark.parametrize("k", [None, 6])
 def test_so_they_have_where_neighbors_are_stored_or_looked_up(monkeypatch, k) -> None:
-    monkeypatch.setattr(preview, "LARGEST_PAIRS", 60_000)
+    monkeypatch.setattr(preview, "STORED_PAIRS", 60_000)
     made = build_preview(points())
     ends = made.slider_range
     for epsilon in (ends.stored, ends.epsilon):

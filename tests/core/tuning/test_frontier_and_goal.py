@@ -132,22 +132,6 @@ def test_the_answer_names_both_intruders(answers) -> None:
     assert set(found.point.spreads) == {"distance_linkage", "correlation", "bayes_linkage"}
 
 
-def test_workers_find_the_same(bodyfat, swept, monkeypatch) -> None:
-    monkeypatch.setattr(goal_module, "_ROUNDS", 1)
-    monkeypatch.setattr(goal_module, "_STATED", 19)
-    goal = Goal(keep="distance_linkage", limit=0.05, best="correlation")
-    shares: list[float] = []
-    apart, here = (
-        seek(bodyfat, swept.points, goal, plan=PLAN, workers=n, progress=shares.append)
-        for n in (2, 1)
-    )
-    assert apart.sentence == here.sentence
-    assert apart.point.spreads == here.point.spreads
-    first = shares[: shares.index(1.0) + 1]
-    assert first == sorted(first)
-    assert not multiprocessing.active_children()
-
-
 def test_a_killed_worker_ends_the_search_with_a_sentence(bodyfat, swept) -> None:
     setting = swept.points[0].setting
     long = replace(PLAN, releases=10_000)

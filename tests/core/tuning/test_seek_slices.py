@@ -21,7 +21,7 @@ from rwn_core.tuning import Plan, Setting
 from rwn_core.tuning.evaluate_settings import Trials
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.seek_slices import (
-    LARGEST_SEARCHED,
+    SEARCHED_RECORDS,
     Choice,
     SliceRanges,
     SliceSearch,
@@ -154,7 +154,7 @@ def test_kind_trials_are_found_out_on_fresh_releases(few, quick, monkeypatch) ->
 def test_workers_find_the_same(few, quick) -> None:
     shares: list[float] = []
     starts = [preset_slices(few, "keys_apart")]
-    ranges = replace(SMALL, starts=starts, tries=20, weights=True)
+    ranges = replace(SMALL, starts=starts, tries=8, weights=True)
     here, apart = (
         seek_slices(few, BOTH, ranges=ranges, workers=n, progress=shares.append) for n in (1, 2)
     )
@@ -174,7 +174,7 @@ def test_a_large_table_is_searched_on_a_sample_and_says_so(bodyfat, quick) -> No
 def test_no_more_records_are_searched_than_a_worst_case_is_known_for() -> None:
     """Beyond, linkage is a lower bound, which keeps no limit: nothing would be found."""
     certain = [rwn.MEASURES[key].certain_up_to for key in Policy().measures]
-    assert min(each for each in certain if each is not None) >= LARGEST_SEARCHED
+    assert min(each for each in certain if each is not None) >= SEARCHED_RECORDS
 
 
 def test_a_limit_that_fresh_releases_break_is_the_only_one_read(few, quick, monkeypatch) -> None:

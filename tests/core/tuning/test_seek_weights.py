@@ -12,7 +12,7 @@ LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.06),))
 ALONE = SliceRanges(strengths=(2.0, 3.0, 4.0, 5.0, 6.0, 8.0), starts=[()], only_starts=True)
 
 
-def test_weights_that_differ_lose_less_within_the_same_limit(small) -> None:
+def test_weights_that_differ_lose_less_within_the_same_limit(small, quick) -> None:
     even = seek_slices(small, LINKAGE, ranges=replace(ALONE, weights=False), workers=1)
     moved = seek_slices(small, LINKAGE, ranges=ALONE, workers=1)
     assert even.point.setting.weights == ()
@@ -22,9 +22,9 @@ def test_weights_that_differ_lose_less_within_the_same_limit(small) -> None:
     assert "weight of" in moved.sentence
 
 
-def test_weights_that_fresh_releases_refuse_are_given_back(small, refuse) -> None:
+def test_weights_that_fresh_releases_refuse_are_given_back(small, quick, refuse) -> None:
     refuse(lambda choice: bool(choice.weights))
-    found = seek_slices(small, LINKAGE, ranges=replace(ALONE, tries=30), workers=1)
+    found = seek_slices(small, LINKAGE, ranges=replace(ALONE, tries=15), workers=1)
     assert (found.reached, found.point.setting.weights) == (True, ())
 
 

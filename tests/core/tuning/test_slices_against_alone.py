@@ -13,7 +13,7 @@ STRENGTHS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
 SMALL = SliceRanges(strengths=STRENGTHS, tries=40, weights=False)
 
 
-def test_slices_lose_no_more_than_weights_alone(small) -> None:
+def test_slices_lose_no_more_than_weights_alone(small, quick) -> None:
     found = seek_slices(small, LINKAGE, ranges=replace(SMALL, tries=60, weights=True), workers=1)
     ungrouped = replace(SMALL, weights=True, starts=[()], only_starts=True)
     alone = seek_slices(small, LINKAGE, ranges=ungrouped, workers=1)

@@ -12,7 +12,7 @@ from rwn_core.measures.attacks.red_team.files import Files, Floats
 from rwn_core.measures.attacks.red_team.finding import RARE, Finding, Tried, count_names
 
 KEY = "prediction"
-LEARNED = 5_000  # decides: rows that a model of the red team learns from
+LEARNED_ROWS = 5_000  # decides: rows that a model of the red team learns from
 CONFIDENT = (0.0, 0.5, 0.8, 0.95)  # least chance of a level that is named
 LEAF = 5  # rows of a leaf of a tree, at least
 MANY_LEVELS = 50  # of a category; of more, a key is one number and a secret is not predicted
@@ -34,7 +34,7 @@ def attack(files: Files) -> list[Finding | Tried]:
     rows, *others = ((each - middle) / np.where(spread > 0, spread, 1.0) for each in tables)
     for secret in files.secrets:
         shown = files.column(files.rows, secret)
-        learned = np.flatnonzero(~np.isnan(shown))[:LEARNED]
+        learned = np.flatnonzero(~np.isnan(shown))[:LEARNED_ROWS]
         few = len(learned) < 2 * LEAF or np.unique(shown[learned]).size < 2
         if few or len(files.levels.get(secret, ())) > MANY_LEVELS:
             continue

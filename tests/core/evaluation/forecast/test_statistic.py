@@ -192,7 +192,7 @@ def with_an_outlier(times: float, seed: int = 11) -> Microdata:
     return Microdata.from_frame(pd.DataFrame({"x": values, "y": draw.normal(size=200)}))
 
 
-@pytest.mark.parametrize("q", [0.05, 0.1, 0.25, 1.0])
+@pytest.mark.parametrize("q", [0.05, 0.25, 1.0])
 @pytest.mark.parametrize("times", [1.0, 1000.0])
 def test_a_band_is_withheld_or_holds_nine_of_ten(times: float, q: float) -> None:
     """Finding A8: where one value carries the variance, a normal band holds 75 to 80 %."""

@@ -33,16 +33,6 @@ def test_the_slope_and_its_error_are_those_of_least_squares() -> None:
     assert (fits.slope[3], fits.error[3]) == pytest.approx((coefficients[1], error))
 
 
-def test_samples_are_of_the_stated_population() -> None:
-    values = np.vstack([lesson.sample(i).matrix(["x1", "x2", "x3", "y"]) for i in range(100)])
-    close = 5 / np.sqrt(len(values))
-    found = np.corrcoef(values[:, :3], rowvar=False)
-    np.testing.assert_allclose(found[np.triu_indices(3, 1)], 0.5, atol=close)
-    rest = values[:, 3] - values[:, :3].sum(axis=1)
-    assert rest.std() == pytest.approx(2.0, rel=close)
-    assert abs(np.corrcoef(rest, values[:, 0])[0, 1]) < close
-
-
 def test_original_intervals_hold_the_truth_and_those_of_a_release_do_too_rarely(ready) -> None:
     error = 4 * np.sqrt(0.95 * 0.05 / SAMPLES)
     before = lesson.slopes([one.microdata for one in ready])

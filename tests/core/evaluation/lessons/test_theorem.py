@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import rwn_core as rwn
@@ -66,19 +65,6 @@ def test_the_distance_falls_to_nothing_with_epsilon_also_for_discrete_values() -
         ]
         assert far == sorted(far, reverse=True), density
         assert far[-1] < 0.01 < 0.05 < far[0], density
-
-
-def test_for_mixed_data_too() -> None:
-    rng = np.random.default_rng(3)
-    x = rng.standard_normal(1000)
-    group = np.where(x + 0.5 * rng.standard_normal(1000) > 0, "b", "a")
-    data = rwn.Microdata.from_frame(pd.DataFrame({"x": x, "group": group}))
-    off = []
-    for epsilon in (3.0, 1.0, 0.1):
-        law = rwn.RWN(epsilon=epsilon, k=1).prepare(data).law
-        below, second = law.probabilities @ (x <= 0), law.probabilities @ (group == "b")
-        off.append(abs((below * second).mean() - ((x <= 0) & (group == "b")).mean()))
-    assert off[0] > 0.05 > 0.01 > off[2]
 
 
 def test_whole_rows_are_real_rows_and_independent_cells_are_not() -> None:

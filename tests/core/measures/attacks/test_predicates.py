@@ -139,7 +139,7 @@ def test_what_a_lone_match_tells_agrees_with_simulated_releases(case):
     fits = data.values("wage") == 9.0
     alone = np.clip(answer(law, LONE).alone, 0.0, 1.0)
     stated = float(alone @ LONE.tells(law, "wage", fits))
-    generator, releases, hits = np.random.default_rng(3), 1500, 0
+    generator, releases, hits = np.random.default_rng(3), 700, 0
     for _ in range(releases):
         masked = simulate(law, generator)
         matches = np.flatnonzero(LONE.matches(data, masked))

@@ -189,7 +189,7 @@ def cut_off(data: Microdata, rng: np.random.Generator) -> Comparison:
 
 def test_nothing_is_found_where_rows_are_cut_off_from_their_owners() -> None:
     rng = np.random.default_rng(0)
-    scores = [best(cut_off(random_table(rng), rng)) for _ in range(200)]
+    scores = [best(cut_off(random_table(rng), rng)) for _ in range(100)]
     assert np.mean(np.array(scores) > 0.05) <= 0.05
 
 

@@ -157,7 +157,7 @@ def test_who_is_told_nothing_is_the_worst_case(monkeypatch):
 def test_smaller_parts_are_told_where_pairs_are_many(monkeypatch):
     comparison = released(table(), RWN(epsilon=0.5, k=10), 1)
     few = told(comparison)[1]
-    monkeypatch.setattr(upper_bound, "PAIRS", 1)
+    monkeypatch.setattr(upper_bound, "PART_PAIRS", 1)
     many = told(comparison)[1]
     assert many.parts > few.parts > 1
     assert many.row_by_row > few.row_by_row

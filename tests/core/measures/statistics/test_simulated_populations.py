@@ -104,13 +104,10 @@ def test_the_posterior_mean_is_that_of_seated_people(alpha: float, theta: float)
     n, further, runs = 120, 480, 1500
     draw = np.random.default_rng(7)
     for f in (1, 2, 5):
-        inverse = np.empty(runs)
-        for run in range(runs):
-            size = f
-            uniforms = draw.random(further)
-            for person in range(further):
-                size += uniforms[person] < (size - alpha) / (theta + n + person)
-            inverse[run] = 1 / size
+        size = np.full(runs, f)
+        for person in range(further):
+            size += draw.random(runs) < (size - alpha) / (theta + n + person)
+        inverse = 1 / size
         frequencies = np.array([f] * f + [1] * (n - f))
         risk = fitted_risk(frequencies, frequencies * 5.0, PitmanLaw(alpha, theta))[0]
         assert risk == pytest.approx(inverse.mean(), abs=4 * inverse.std() / np.sqrt(runs) + 0.006)
