@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rwn_core.datasets.planner import Offer
-from rwn_core.neighbors.points import Points, values_of
+from rwn_core.neighbors.points import Points, point_values
 
 MANY_DIMENSIONS = 20  # from here on a tree looks at most of the table
 MUCH_SLOWER = 20  # times as long as Method 1
@@ -34,7 +34,7 @@ class Choice:
 
 def effective_dimensions(points: Points) -> float:
     """Return the effective number of dimensions: one for each direction of equal variance."""
-    values = values_of(points)
+    values = point_values(points)
     variances = np.clip(
         np.linalg.eigvalsh(np.cov(values, rowvar=False).reshape(values.shape[1], -1)), 0, None
     )

@@ -15,9 +15,9 @@ from rwn_core.datasets.stage import atomic_file
 from rwn_core.datasets.staged_arrays import DEAL, gather_leaf, load, points_like, save
 from rwn_core.datasets.staged_columns import columns_path
 from rwn_core.neighbors.frame import Frame
-from rwn_core.neighbors.index import Index, build_index, frame_of
+from rwn_core.neighbors.index import Index, build_index, shared_frame
 from rwn_core.neighbors.index_kernel import IndexArrays
-from rwn_core.neighbors.points import Points, values_of
+from rwn_core.neighbors.points import Points, point_values
 
 INDEX = "index"
 
@@ -47,7 +47,7 @@ def deal_records(run: Run, task: Task) -> dict[str, Any]:
     leaf, leaves = _part_numbers(run, task, points)
     order = np.argsort(leaf, kind="stable")
     ends = np.concatenate(([0], np.cumsum(np.bincount(leaf, minlength=leaves))))
-    values = values_of(points)[order]
+    values = point_values(points)[order]
     if run.params.scheme.exact:
         save(run, DEAL, f"{number:06d}-corners", np.stack([values.min(axis=0), values.max(axis=0)]))
     save(run, DEAL, f"{number:06d}-values", np.ascontiguousarray(values))
@@ -96,8 +96,8 @@ def index_leaf(run: Run, task: Task) -> dict[str, Any]:
 def common_frame(run: Run) -> Frame:
     """The frame of all leaves: of the sample, and of the corners of all records."""
     found = run.survey_result
-    values = np.concatenate((values_of(found.points), load(run, INDEX, "corners")))
-    return frame_of(points_like(run.survey_result.points, values))
+    values = np.concatenate((point_values(found.points), load(run, INDEX, "corners")))
+    return shared_frame(points_like(run.survey_result.points, values))
 
 
 def load_leaf(run: Run, leaf: int, frame: Frame) -> Index:

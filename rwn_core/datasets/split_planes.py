@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.points import CodedPoints, Points, squares_of, values_of
+from rwn_core.neighbors.points import CodedPoints, Points, level_squares, point_values
 
 
 class Cut(NamedTuple):
@@ -29,7 +29,7 @@ def principal_axes(sample: Points) -> NDArray[np.float64]:
 
     A ball crosses a plane the less often, the wider the records are spread across it.
     """
-    values, coded = values_of(sample), squares_of(sample)
+    values, coded = point_values(sample), level_squares(sample)
     axes = np.eye(values.shape[1])
     free = np.array([c for c in range(values.shape[1]) if c not in coded], dtype=np.int64)
     if len(free) > 1 and len(values) > 1:
@@ -40,15 +40,15 @@ def principal_axes(sample: Points) -> NDArray[np.float64]:
 
 def turned(points: Points, axes: NDArray[np.float64]) -> Points:
     """The same records along other axes; distances stay, but for rounding."""
-    values = values_of(points) @ axes
-    squares = squares_of(points)
+    values = point_values(points) @ axes
+    squares = level_squares(points)
     return CodedPoints(values=values, squares=squares) if squares else values
 
 
 def build_planes(sample: Points, leaves: int) -> tuple[Cut | int, int]:
     """Cut space so that each leaf has about as many records of a sample."""
-    values, count = values_of(sample), 0
-    free = [column for column in range(values.shape[1]) if column not in squares_of(sample)]
+    values, count = point_values(sample), 0
+    free = [column for column in range(values.shape[1]) if column not in level_squares(sample)]
 
     def cut(rows: NDArray[np.float64], parts: int) -> Cut | int:
         nonlocal count
@@ -83,7 +83,7 @@ def _plane(rows: NDArray[np.float64], free: Sequence[int], parts: int) -> tuple[
 
 def leaf_numbers(root: Cut | int, points: Points, axes: NDArray[np.float64]) -> NDArray[np.int64]:
     """The leaf of each record, shape (n,); planes are put through turned records."""
-    values = values_of(points)
+    values = point_values(points)
     leaf = np.zeros(len(values), dtype=np.int64)
     along: dict[int, NDArray[np.float64]] = {}  # few axes are cut across
 

@@ -19,7 +19,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.masking import RWN
-from rwn_core.measures.attacks.simulation import simulated_donors
+from rwn_core.measures.attacks.repeated_releases import simulated_donors
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.soft_neighborhoods import listed_table, soft_neighborhoods
