@@ -14,7 +14,6 @@ from rwn_ui.state.user import user_endpoint
 
 def main() -> None:
     """Show the page that the address names."""
-    user_endpoint().close()  # a page that is being drawn answers nothing
     provide_plotly(Path(__file__).parent / "static")
 
     st.set_page_config(
@@ -36,6 +35,8 @@ def main() -> None:
         ],
         position="top",
     )
+    if page.url_path:
+        user_endpoint().close()  # Tune has been left
     guide(page.url_path or "tune")
     with guarded():  # the outer wall: what a page does not catch itself
         require_safe_options()

@@ -13,16 +13,15 @@ from rwn_ui.features import (
     project,
     repeated_draws,
 )
-from rwn_ui.panel import asks_for_more, panel
-from rwn_ui.server.messages import frame, guarded, let_it_be_painted, let_it_be_sent
+from rwn_ui.panel import panel
+from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
-from rwn_ui.state.results import current_release, prepared, release_key, user_results
+from rwn_ui.state.results import current_release, prepared, user_results
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import current, page_session, sample_note
 from rwn_ui.state.user import user_endpoint
-from rwn_ui.tune import question
+from rwn_ui.tune import live_picture, question
 from rwn_ui.tune import view as tune_view
-from rwn_ui.tune.live_picture import answer_moves
 from rwn_ui.widgets import download, live_sliders, options, precision, sidebar, slices
 
 
@@ -61,49 +60,47 @@ def draw() -> None:
             sidebar.extras(session)
             download.offer(session)
             project.controls(session)
-        below = st.container()
     project.offer(session)
     sample_note(session, prepared(session))
-    picture(session, above, weighing, below)
+    user_results().last["page"] = live_picture.page_state(session)
+    picture(session, above, weighing)
     with guarded():
         prediction.draw(session)
 
 
 @st.fragment
-def picture(
-    session: Session,
-    above: DeltaGenerator,
-    weighing: DeltaGenerator | None,
-    below: DeltaGenerator,
-) -> None:
-    """Draw the part that a slider changes; the rest costs time on each run."""
-    user_endpoint().close()
-    slot, last, dragging = st.empty(), user_results().last, False
+def picture(session: Session, above: DeltaGenerator, weighing: DeltaGenerator | None) -> None:
+    """Draw the picture and the controls beside it, which follow by themselves from then on."""
+    slot, last = st.empty(), user_results().last
+    if last["page"] != live_picture.page_state(session):
+        st.rerun()  # edits that could not be posted have changed more than the picture
+    refusal = last.pop("refusal", None)
     with guarded():
-        rests = release_key(session) if asks_for_more("tune") else None
-        dragging = live_sliders.apply_moves(session, "tune")
-        # the picture of what was moved meanwhile goes first
-        if rests is not None and rests == release_key(session):
-            limit_queue.follow(session)
+        if refusal is not None:
+            raise refusal
     with guarded():
-        last["tune"] = tune_view.payload(session, current_release(session, slot))
-    # the panel goes to the browser first; the widgets follow while it is drawn
-    if "tune" in last:
-        panel(last["tune"], key="tune", on_pick=partial(question.take, session))
-        if not dragging:  # under the mouse pictures are to follow each other as fast as they can
-            let_it_be_painted()
-    with guarded():
-        with above:
-            live_sliders.show_levers(session, "tune", user_endpoint().token)
-        if weighing is not None:
-            with weighing:
-                live_sliders.show_weights(session, "tune", user_endpoint().token)
-        with below:
-            sidebar.history(session, dragging=dragging)
-        answer_moves(session)
+        with user_endpoint().paused():
+            with guarded():
+                live_picture.note_choice(session)
+                last["tune"] = tune_view.payload(session, current_release(session, slot))
+            if "tune" not in last:
+                return
+            shown = live_picture.message(session, last["tune"])
+            if refusal is not None:
+                last["page"] = None  # the next picture has the page drawn without the refusal
+        panel(
+            {**shown, "endpoint": live_picture.open_endpoint(session)},
+            key="tune",
+            on_pick=partial(question.take, session),
+            on_edits=partial(live_picture.take, session),
+        )
+        for what, place in ((live_sliders.LEVERS, above), (live_sliders.WEIGHTS, weighing)):
+            if place is not None:
+                with place:
+                    data = {**shown["controls"][what], "seq": shown["seq"]}
+                    live_sliders.show(session, what, data)
 
 
 frame()
 with guarded():
     draw()
-    let_it_be_sent()

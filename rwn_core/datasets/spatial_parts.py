@@ -18,9 +18,9 @@ from rwn_core.datasets.stage import atomic_file
 from rwn_core.datasets.staged_arrays import DEAL, gather_leaf, load, points_like, save
 from rwn_core.datasets.staged_columns import columns_path
 from rwn_core.neighbors.frame import Frame
-from rwn_core.neighbors.index import Index, build_index, frame_of
+from rwn_core.neighbors.index import Index, build_index, shared_frame
 from rwn_core.neighbors.index_kernel import IndexArrays
-from rwn_core.neighbors.points import CodedPoints, Points, squares_of, values_of
+from rwn_core.neighbors.points import CodedPoints, Points, level_squares, point_values
 
 INDEX = "index"
 
@@ -50,7 +50,7 @@ def deal_records(run: Run, task: Task) -> dict[str, Any]:
     leaf, leaves = _part_numbers(run, task, points)
     order = np.argsort(leaf, kind="stable")
     ends = np.concatenate(([0], np.cumsum(np.bincount(leaf, minlength=leaves))))
-    values = values_of(points)[order]
+    values = point_values(points)[order]
     if run.params.scheme.exact:
         save(run, DEAL, f"{number:06d}-corners", np.stack([values.min(axis=0), values.max(axis=0)]))
     save(run, DEAL, f"{number:06d}-values", np.ascontiguousarray(values))
@@ -99,8 +99,8 @@ def index_leaf(run: Run, task: Task) -> dict[str, Any]:
 def common_frame(run: Run) -> Frame:
     """The frame of all leaves: of the sample, and of the corners of all records."""
     found = run.survey_result
-    values = np.concatenate((values_of(found.points), load(run, INDEX, "corners")))
-    return frame_of(points_like(run.survey_result.points, values))
+    values = np.concatenate((point_values(found.points), load(run, INDEX, "corners")))
+    return shared_frame(points_like(run.survey_result.points, values))
 
 
 def load_leaf(run: Run, leaf: int, frame: Frame) -> Index:
@@ -138,7 +138,7 @@ def principal_axes(sample: Points) -> NDArray[np.float64]:
 
     A ball crosses a plane the less often, the wider the records are spread across it.
     """
-    values, coded = values_of(sample), squares_of(sample)
+    values, coded = point_values(sample), level_squares(sample)
     axes = np.eye(values.shape[1])
     free = np.array([c for c in range(values.shape[1]) if c not in coded], dtype=np.int64)
     if len(free) > 1 and len(values) > 1:
@@ -149,15 +149,15 @@ def principal_axes(sample: Points) -> NDArray[np.float64]:
 
 def turned(points: Points, axes: NDArray[np.float64]) -> Points:
     """The same records along other axes; distances stay, but for rounding."""
-    values = values_of(points) @ axes
-    squares = squares_of(points)
+    values = point_values(points) @ axes
+    squares = level_squares(points)
     return CodedPoints(values=values, squares=squares) if squares else values
 
 
 def build_planes(sample: Points, leaves: int) -> tuple[Cut | int, int]:
     """Cut space so that each leaf has about as many records of a sample."""
-    values, count = values_of(sample), 0
-    free = [column for column in range(values.shape[1]) if column not in squares_of(sample)]
+    values, count = point_values(sample), 0
+    free = [column for column in range(values.shape[1]) if column not in level_squares(sample)]
 
     def cut(rows: NDArray[np.float64], parts: int) -> Cut | int:
         nonlocal count
@@ -192,7 +192,7 @@ def _plane(rows: NDArray[np.float64], free: Sequence[int], parts: int) -> tuple[
 
 def leaf_numbers(root: Cut | int, points: Points, axes: NDArray[np.float64]) -> NDArray[np.int64]:
     """The leaf of each record, shape (n,); planes are put through turned records."""
-    values = values_of(points)
+    values = point_values(points)
     leaf = np.zeros(len(values), dtype=np.int64)
     along: dict[int, NDArray[np.float64]] = {}  # few axes are cut across
 

@@ -169,9 +169,8 @@ class MeasureWorker:
     def ask(
         self,
         *questions: Question,
-        begin: bool = True,
         drawn: Callable[[Question], DrawnRelease | None] = lambda _: None,
-    ) -> bool:
+    ) -> None:
         """Have these answered in their order, and no others; one under way may end first."""
         self._collect()
         fresh = [each for each in questions if each not in self._answers]
@@ -179,21 +178,16 @@ class MeasureWorker:
             if self._asked[question].task.cancel():  # nobody has begun with it
                 del self._asked[question]
             elif fresh and time.monotonic() - self._asked[question].since > PATIENCE:
-                if not begin:
-                    return False
                 self.cancel()
                 break
         fresh = [each for each in fresh if each not in self._asked]
         if fresh and not self.running:
-            if not begin:
-                return False
             self.cancel()
             self._begin()
         for question in fresh:
             assert self._pool is not None
             task = self._pool.submit((question, self._to_take_over(question, drawn)))
             self._asked[question] = _Asked(task, time.monotonic())
-        return True
 
     def _to_take_over(
         self, question: Question, drawn: Callable[[Question], DrawnRelease | None]

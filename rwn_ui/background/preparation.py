@@ -30,15 +30,12 @@ class Preparation:
     task : Task
     then : callable
         Called with the prepared table, in a run of a page.
-    shown : bool
-        True if a page shows its progress.
     """
 
     data: rwn.Microdata = field(repr=False)
     name: str
     task: Task = field(repr=False)
     then: Callable[[Any], None] = field(repr=False)
-    shown: bool = False
 
     @classmethod
     def start(

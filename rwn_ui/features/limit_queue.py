@@ -21,9 +21,6 @@ from rwn_ui.state.work import user_work
 # decides: records up to which the worst case is read with every move, and Risk answers at once
 LARGEST_LIVE = 1000
 LARGEST_READ = 300_000  # decides: cells up to which a quick limit is read with every move
-REST = 100  # milliseconds without a move, before slower ones are asked for
-SOON, LATE = 150, 2000  # milliseconds between two polls of a run
-POLL = 50  # milliseconds between two polls of the endpoint
 PENDING = rwn.NotApplicable("Computing; shown when the sliders stop.")
 DISCLOSURE = "disclosure"  # the job of the Risk page
 
@@ -128,69 +125,46 @@ def pending_keys(session: Session, shown: Readings) -> list[str]:
     return own + [f"pin {key}" for pin in session.pins.values() for key in pin.pending]
 
 
-def poll_after_ms(session: Session, current: CurrentRelease, shown: Readings) -> int | None:
-    """Milliseconds until the page asks for pending readings; None if all are `shown`.
-
-    `REST` after a move, then `SOON`, and ever less often if a reading takes long.
-    """
-    open_questions = [*questions(session, current, shown).values(), *pin_questions(session)]
-    if not open_questions:
-        return None
-    reader = user_work().worker
-    if reader is None:
-        return REST
-    waited = reader.waited(open_questions[0])
-    if waited is None:
-        asked = (release_question(current.params, session.seed, key) for key in wanted(session))
-        return SOON if any(map(reader.known, asked)) else REST
-    return round(min(max(SOON, 1000 * waited / 4), LATE))
-
-
-def follow(session: Session, *, begin: bool = True) -> bool:
-    """Queue the open questions on the current release; False if that needs a new worker.
-
-    `begin` allows one, only in a run of the user's, with whose session it ends.
-    """
+def follow(session: Session) -> None:
+    """Queue the open questions on the current release."""
     current = current_release(session)
     shown = readings(session, current)
-    return _ask(session, [*questions(session, current, shown).values()], shown, begin=begin)
+    _ask(session, [*questions(session, current, shown).values()], shown)
 
 
-def prefetch_limits(session: Session) -> bool:
-    """Queue the limits of a small table during a move; True if the worker reads them.
+def prefetch_limits(session: Session) -> None:
+    """Queue the limits of a small table during a move.
 
     A large table waits for rest: the worker ends a reading before it turns to a later move.
     """
     if not _fits(session, LARGEST_READ):
-        return False
+        return
     current = current_release(session)
     others = [key for key in wanted(session) if key not in current.measures]
     known = {key: _known(session, current, key) for key in others}
     shown = {key: reading for key, reading in known.items() if reading is not None}
-    return _ask(session, [*questions(session, current, shown).values()], shown, begin=False)
+    _ask(session, [*questions(session, current, shown).values()], shown)
 
 
-def _ask(session: Session, full: Sequence[Question], shown: Readings, *, begin: bool) -> bool:
-    """Queue questions and those of the pins; True if the worker reads them."""
+def _ask(session: Session, full: Sequence[Question], shown: Readings) -> None:
+    """Queue questions and those of the pins."""
     pinned, work = pin_questions(session), user_work()
     if not full and not pinned:
-        return True
+        return
     reader = work.worker
     if reader is not None and reader.data is not session.data and not reader.retarget(session.data):
-        if begin:
-            reader.cancel()
+        reader.cancel()
         reader = None
     if reader is None:
-        if not begin:
-            return False
         reader = work.worker = MeasureWorker.start(session.data)
     bounded = [each for each in full if has_quick_bound(each.measure, session.data.n)]
     quick = [each for each in full if each.measure in QUICK]  # one broken limit is a verdict
     slow = [each for each in full if each not in quick and each not in bounded]
     first = [replace(each, begin=True) for each in bounded if shown[each.measure] is PENDING]
     further = [each for each in pinned if each not in full]
-    ordered = (*quick, *first, *slow, *bounded, *further)
-    return reader.ask(*ordered, begin=begin, drawn=partial(_drawn, session))
+    reader.ask(*quick, *first, *slow, *bounded, *further, drawn=partial(_drawn, session))
+    if work.closed:  # its user has left meanwhile
+        reader.cancel()
 
 
 def _drawn(session: Session, question: Question) -> DrawnRelease | None:

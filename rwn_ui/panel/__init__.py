@@ -4,9 +4,7 @@ One component instead of many Streamlit elements, because every element costs ti
 The payload is plain data; texts in it are shown as text, never as HTML.
 """
 
-import secrets
 from collections.abc import Callable, Mapping
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ import streamlit as st
 
 _HERE = Path(__file__).parent
 _SCRIPTS = (
+    "channel.js",
     "panel.js",
     "summary.js",
     "card.js",
@@ -24,8 +23,6 @@ _SCRIPTS = (
     "question_form.js",
 )
 """Parts of one script module."""
-_SERVER = secrets.token_hex(4)  # another one counts anew
-_TURNS = count()
 
 _mount = st.components.v2.component(
     "rwn_panel",
@@ -41,38 +38,19 @@ def panel(
     *,
     key: str = "panel",
     on_pick: Callable[[str], None] | None = None,
+    on_edits: Callable[[list[Any]], None] | None = None,
 ) -> None:
     """Draw or redraw the panel."""
 
-    def picked() -> None:
-        chosen = st.session_state[key].get("picked")
-        if on_pick is not None and isinstance(chosen, str):
-            on_pick(chosen)
+    def take(name: str, act: Callable[[Any], None] | None, kind: type) -> None:
+        sent = st.session_state[key].get(name)
+        if act is not None and isinstance(sent, kind):
+            act(sent)
 
     _mount(
         key=key,
-        data=written(payload),
+        data=orjson.dumps(payload),  # Streamlit would write a mapping as JSON twice
         height="content",
-        on_picked_change=picked,
-        on_again_change=_nothing,
+        on_picked_change=lambda: take("picked", on_pick, str),
+        on_edits_change=lambda: take("edits", on_edits, list),
     )
-
-
-def written(payload: Mapping[str, Any]) -> bytes:
-    """The payload as the panel reads it, with its number: an older one is not drawn after it.
-
-    Bytes, because Streamlit would write a mapping as JSON twice, once only to compare it.
-    """
-    return orjson.dumps({**payload, "server": _SERVER, "turn": next(_TURNS)})
-
-
-def asks_for_more(key: str) -> bool:
-    """True if a poll of the panel has led to this run; called before the panel is drawn.
-
-    No callback: one within a fragment must not draw anything, nor fail.
-    """
-    return bool((st.session_state.get(key) or {}).get("again"))
-
-
-def _nothing() -> None:
-    """Let Streamlit know of the event; it is read by `asks_for_more`."""

@@ -4,16 +4,14 @@
 // text, never as HTML.
 
 const PROJECTOR = 1.5;       // size against the normal one
-const TOUCHES = ["keydown", "pointerdown", "input"];
 const REST = 250;            // milliseconds without a change before the address is written
-const TOUCHED = 500;         // milliseconds after a touch before more is asked for
 const QUIET = 1200;          // milliseconds without a change before a screen reader announces
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".rwn-panel");
   const panel = (root.rwnPanel ??= new Panel(root));
   panel.pick = (point) => setTriggerValue("picked", point);
-  panel.more = () => setTriggerValue("again", true);
+  panel.run = (edits) => setTriggerValue("edits", edits);
   panel.setData(data);
   // Streamlit also cleans up after a call that newer data overtook: only a panel that has left the
   // page is taken down.
@@ -85,29 +83,33 @@ class Panel {
     this.view = new FullView(root, this);
     this.sizes = new ResizeObserver((changes) => this.resized(changes));
     this.sight = new IntersectionObserver((changes) => this.onVisible(changes), { rootMargin: "120px" });
-    this.onPicture = ({ detail }) => this.setData(detail);
-    window.addEventListener("rwn-picture", this.onPicture);
+    this.follow = (picture) => this.take(picture);
+    channel.listeners.add(this.follow);
     this.fonts = () => this.redraw();
     document.fonts.addEventListener("loadingdone", this.fonts);
     this.printed = () => this.print();
     this.screened = () => this.draw();
     window.addEventListener("beforeprint", this.printed);
     window.addEventListener("afterprint", this.screened);
-    this.touched = () => this.schedule(TOUCHED);
-    for (const kind of TOUCHES) document.addEventListener(kind, this.touched, true);
     // Plotly is large: it is read when a reader comes near, not while the first picture is made.
     root.addEventListener("pointerenter", () => loadPlotly().catch(() => {}), { once: true });
   }
 
   /** Streamlit calls with new bytes after a run, and with the same when the theme changed. */
   setData(bytes) {
-    const data = bytes === this.bytes ? this.data : JSON.parse(new TextDecoder().decode(bytes));
+    if (bytes === this.bytes) return this.update(this.data, true);
     this.bytes = bytes;
+    const data = JSON.parse(new TextDecoder().decode(bytes));
+    if (!data.endpoint) return this.take(data);
+    this.byRun = (edits) => this.run(edits);
+    Object.assign(channel, { endpoint: data.endpoint, run: this.byRun });
     // Streamlit may have an older one: the endpoint has answered a later move
-    const { server, turn } = this.data ?? {};
-    const restyled = data === this.data || (data.server === server && data.turn < turn);
-    if (!restyled) this.data = data;
-    this.update(this.data, restyled);
+    if (!channel.fromRun(data)) this.update(this.data ?? data, true);
+  }
+
+  take(data) {
+    this.data = data;
+    this.update(data, false);
   }
 
   update(data, restyled) {
@@ -125,7 +127,6 @@ class Panel {
     this.readTheme(restyled);
     this.draw();
     if (!this.bare) this.write(data);
-    this.schedule();
   }
 
   /** Everything but the charts. */
@@ -137,20 +138,6 @@ class Panel {
     clearTimeout(this.addressed);
     if (data.address && this.bare) setAddress(data.address);
     else if (data.address) this.addressed = setTimeout(() => setAddress(data.address), REST);
-  }
-
-  /** Poll for pending readings, once nothing was touched for a while. */
-  schedule(least = 0) {
-    clearInterval(this.waiting);
-    const { again } = this.data;
-    if (again) this.waiting = setInterval(() => this.poll(), Math.max(again, least));
-  }
-
-  /** Sliders with an endpoint ask there; without them it is a run of the page. */
-  poll() {
-    const detail = { waits: this.data.waits, run: () => this.more() };
-    const event = new CustomEvent("rwn-more", { detail, cancelable: true });
-    if (window.dispatchEvent(event)) this.more();
   }
 
   /** Reading computed styles makes the browser style the whole page, so it is done when needed. */
@@ -234,11 +221,11 @@ class Panel {
   remove() {
     this.sizes.disconnect();
     this.sight.disconnect();
-    window.removeEventListener("rwn-picture", this.onPicture);
+    if (this.byRun && channel.run === this.byRun) channel.close();
+    channel.listeners.delete(this.follow);
     document.fonts.removeEventListener("loadingdone", this.fonts);
     window.removeEventListener("beforeprint", this.printed);
     window.removeEventListener("afterprint", this.screened);
-    for (const kind of TOUCHES) document.removeEventListener(kind, this.touched, true);
     clearTimeout(this.quiet);
     clearTimeout(this.addressed);
     clearInterval(this.waiting);

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -18,31 +20,37 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import Route
 
-ADDRESS = "rwn/answer"
+ADDRESS = "rwn/tune"
 STATE_KEY = "rwn.endpoint"
 """Key of a user's endpoint in Streamlit's session state."""
 LONGEST = 20_000  # bytes of a request
+WAIT_S = 20.0  # of a post for what a picture lacks
+REST_S = 0.1  # without an edit, before slow readings are begun
+PATIENCE_S = 1.0  # that an edit waits for a run which draws
 Answer = Callable[[Mapping[str, Any]], bytes | None]
 
 
-class Busy(Exception):
-    """Nothing is answered now."""
-
-
 class Endpoint:
-    """Answers to one user's page; none while its picture is being drawn.
+    """Answers to one user's page, one after another, and none while a run changes a choice.
 
     Attributes
     ----------
     token : str
         Names this endpoint in a request; only the page of this user has it.
+    seq : int
+        Number of the last picture.
     """
 
     def __init__(self) -> None:
-        self.token = secrets.token_urlsafe(32)
+        self.token, self.seq = secrets.token_urlsafe(32), 0
         self._answer: Answer | None = None
         self._lock = threading.RLock()
         _ALL[self.token] = self
+
+    def next_seq(self) -> int:
+        """Number of the next picture; also after a new start of the server it is a larger one."""
+        self.seq = max(self.seq + 1, time.time_ns() // 1000)
+        return self.seq
 
     def open(self, answer: Answer) -> None:
         """Answer from now on, in a thread of the server, one request after another."""
@@ -62,12 +70,10 @@ class Endpoint:
 
     def handle(self, request: Mapping[str, Any]) -> bytes | None:
         """Return the answer; None if a run has to give it."""
-        if not self._lock.acquire(blocking=False):
-            raise Busy
+        if not self._lock.acquire(timeout=PATIENCE_S):
+            return None
         try:
-            if self._answer is None:
-                raise Busy
-            return self._answer(request)
+            return None if self._answer is None else self._answer(request)
         finally:
             self._lock.release()
 
@@ -84,7 +90,7 @@ def route() -> Route:
 
 
 async def _respond(request: Request) -> Response:
-    """Answer a question; 204 where a run has to, 202 where it may be endpoint again."""
+    """Answer a request with a picture; 204 where there is none."""
     from starlette.concurrency import run_in_threadpool
     from starlette.requests import ClientDisconnect
     from starlette.responses import Response
@@ -97,11 +103,15 @@ async def _respond(request: Request) -> Response:
                 return Response(status_code=413)
     except ClientDisconnect:  # nobody waits for it: no fault
         return Response(status_code=204)
-    try:
+    end, rest = time.monotonic() + WAIT_S, REST_S
+    if b'"edits"' not in text:
+        await asyncio.sleep(REST_S)
+    found = await run_in_threadpool(_answer, text)
+    while found == b"" and time.monotonic() < end and not await request.is_disconnected():
+        await asyncio.sleep(rest)
+        rest = min(1.2 * rest, 1.0)
         found = await run_in_threadpool(_answer, text)
-    except Busy:
-        return Response(status_code=202)
-    if found is None:
+    if not found:
         return Response(status_code=204)
     # Streamlit would compress it, which takes longer than to draw it
     headers = {"Content-Encoding": "identity", "Cache-Control": "no-store"}
@@ -116,8 +126,6 @@ def _answer(text: bytes) -> bytes | None:
         return None
     try:
         return None if endpoint is None else endpoint.handle(question)
-    except Busy:
-        raise
     except Exception as error:  # the run that follows says what is wrong
         log_fault(error)
         return None

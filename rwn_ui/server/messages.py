@@ -16,7 +16,6 @@ from rwn_core.errors import NotApplicable, RWNError, log_fault
 _MARKUP = re.compile(r"[\\`*_\[\]<>$~]|:(?=[\w/+-]+[:\[])")
 # what becomes a link without any sign around it; an escape does not stop it
 _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
-PAINTED = 0.03  # seconds in which a picture reaches the browser and is drawn
 SENT = 0.05  # seconds in which Streamlit sends what a run has drawn
 _STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
 
@@ -33,15 +32,6 @@ def let_it_be_sent() -> None:
     sent, and the browser start them anew at their low ends.
     """
     time.sleep(SENT)
-
-
-def let_it_be_painted() -> None:
-    """Wait until the browser draws a picture; later elements would delay it.
-
-    What arrives together is rendered together, and elements around a picture take twice as long
-    as the picture.
-    """
-    time.sleep(PAINTED)
 
 
 def show_error(error: Exception) -> bool:

@@ -93,7 +93,6 @@ def _wait_for_work(work: Work) -> None:
 
 
 def _wait(session: Session, work: Work, coming: Preparation) -> None:
-    coming.shown = True
 
     def watch() -> None:
         if work.preparation is None or not work.preparation.task.running:

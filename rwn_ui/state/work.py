@@ -77,6 +77,8 @@ class Work:
         How many were drawn there, by the choices that they were drawn under.
     dataset : OpenDataset or None
         On the server's disk; its masking goes on when another table is opened.
+    closed : bool
+        Whether the session has ended.
     """
 
     opening: Opening | None = None
@@ -89,6 +91,7 @@ class Work:
     drawn: Drawn | None = None
     draws: dict[tuple[Any, ...], int] = field(default_factory=dict)
     dataset: OpenDataset | None = None
+    closed: bool = False
 
     @property
     def busy(self) -> bool:
@@ -107,6 +110,7 @@ class Work:
 
     def close(self) -> None:
         """Cancel all work when the session is closed."""
+        self.closed = True
         if self.preparation is not None:
             self.preparation.task.cancel()
         if self.opening is not None:

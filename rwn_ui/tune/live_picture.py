@@ -1,4 +1,4 @@
-"""A move of a slider is answered with its picture alone, and so is what a picture waits for."""
+"""Answers the browser's edits with a picture, and a waiting post with what a picture lacks."""
 
 from __future__ import annotations
 
@@ -6,19 +6,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import orjson
+
 from rwn_core.errors import RWNError
+from rwn_core.neighbors.preview import LIVE_RECORDS
 from rwn_ui.features import limit_queue
-from rwn_ui.panel import written
-from rwn_ui.panel.live_sliders import Move
-from rwn_ui.server.endpoint import STATE_KEY
+from rwn_ui.server.endpoint import ADDRESS, STATE_KEY
 from rwn_ui.server.sweeper import WORK
-from rwn_ui.state.results import (
-    RESULTS,
-    current_release,
-    is_drawn,
-    prepared,
-    user_results,
-)
+from rwn_ui.state.results import RESULTS, current_release, is_drawn, prepared, user_results
 from rwn_ui.state.session import Session
 from rwn_ui.state.user import as_user, user_endpoint
 from rwn_ui.state.work import user_work
@@ -26,63 +21,96 @@ from rwn_ui.tune import view
 from rwn_ui.widgets import live_sliders
 
 
-def answer_moves(session: Session) -> None:
-    """Answer moves until the page is drawn again; called when all of it is."""
+def open_endpoint(session: Session) -> dict[str, str]:
+    """Answer the page from now on; where and by which token it asks."""
     state = {RESULTS: user_results(), WORK: user_work(), STATE_KEY: user_endpoint()}
     user_endpoint().open(partial(_answer, session, state))
+    table = str(session.table_version)
+    return {"address": ADDRESS, "token": user_endpoint().token, "table": table}
 
 
 def _answer(
     session: Session, state: Mapping[str, Any], question: Mapping[str, Any]
 ) -> bytes | None:
-    """The picture that is asked for; None where a run has to draw it."""
+    """The picture after some edits, or with what was waited for; None where a run draws it."""
     with as_user(state):
-        if user_work().preparation is not None:
+        if question["table"] != str(session.table_version):
             return None
-        if session.analysis_plan.analyses:  # they are run, and say so
-            return None
-        if "move" in question:
-            return on_move(session, question["key"], Move.from_json(question["move"]))
-        return on_poll(session, question["waits"])
+        if "edits" in question:
+            return on_edits(session, question["edits"])
+        return on_wait(session, question["seq"])
 
 
-def on_move(session: Session, key: str, move: Move) -> bytes | None:
-    """The picture of a move; None where it is a search, or needs more than a picture."""
-    if move.preset:  # sliders that nobody moved have to follow at once
-        return None
+def on_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> bytes | None:
+    """The picture after some edits; None where one is refused, or the search is shown by a run."""
     try:
-        if not live_sliders.apply_move(session, "tune", key, move):
-            return None
+        apply_edits(session, edits)
     except RWNError:  # a run says why
         return None
-    if not prepared(session).is_quick(session.masking):
+    table = prepared(session)
+    if len(table.prepared.records) > LIVE_RECORDS and not table.is_quick(session.masking):
         return None
-    queued = not move.dragging and limit_queue.prefetch_limits(session)
-    shown = render(session)
-    if not move.dragging:
+    if not user_results().last["held"]:
+        limit_queue.prefetch_limits(session)
+    return orjson.dumps(message(session, render(session)))
+
+
+def apply_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> None:
+    """Apply edits in their order; each that is not held can be undone."""
+    last = user_results().last
+    for edit in edits:
+        last["held"] = bool(edit.get("held"))
+        live_sliders.apply_edit(session, edit)
+        note_choice(session)
+
+
+def note_choice(session: Session) -> None:
+    """Remember a choice to come back to, unless a slider is held or its table is being prepared."""
+    if not user_results().last.get("held") and user_work().preparation is None:
         session.record_undo()
-    if queued and shown["again"]:
-        shown["again"] = limit_queue.POLL
-    return written(shown)
 
 
-def on_poll(session: Session, waits: Sequence[str]) -> bytes | None:
-    """The picture with what was waited for; empty until it has arrived, None where a run begins."""
-    if not is_drawn(session):
+def take(session: Session, edits: Sequence[Mapping[str, Any]]) -> None:
+    """Apply edits that could not be posted; the run that follows draws them, or says why not."""
+    with user_endpoint().paused():
+        try:
+            apply_edits(session, edits)
+            if not edits and is_drawn(session):  # a wait that could not be posted
+                limit_queue.follow(session)
+        except Exception as refusal:  # a callback must not fail
+            user_results().last["refusal"] = refusal
+
+
+def on_wait(session: Session, seq: int) -> bytes | None:
+    """The picture with what was waited for, empty until it has arrived; None after a newer one."""
+    last = user_results().last
+    if seq != user_endpoint().seq or "tune" not in last or not is_drawn(session):
         return None
-    if not limit_queue.follow(session, begin=False):
-        return None
+    limit_queue.follow(session)
     limit_queue.complete_pins(session)
     readings = limit_queue.readings(session, current_release(session))
-    if limit_queue.pending_keys(session, readings) == waits:
+    if limit_queue.pending_keys(session, readings) == last["tune"]["waits"]:
         return b""
-    shown = render(session)
-    if shown["again"]:
-        shown["again"] = limit_queue.POLL
-    return written(shown)
+    return orjson.dumps(message(session, render(session)))
 
 
 def render(session: Session) -> dict[str, Any]:
-    """The picture of the present setting, kept for the run that follows."""
+    """The picture of the present setting, kept for the runs that follow."""
     shown = user_results().last["tune"] = view.payload(session, current_release(session))
     return shown
+
+
+def message(session: Session, shown: Mapping[str, Any]) -> dict[str, Any]:
+    """A picture with its number, the controls beside it, and what the browser is to do."""
+    return {
+        **shown,
+        "seq": user_endpoint().next_seq(),
+        "controls": live_sliders.controls(session),
+        "page": user_results().last.get("page") != page_state(session),
+    }
+
+
+def page_state(session: Session) -> tuple[Any, ...]:
+    """What the page shows outside of the picture and its controls."""
+    choice = session.method, session.options, session.precision, session.slices
+    return *choice, session.edit_version, user_work().preparation is not None

@@ -64,9 +64,10 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
             if chart["key"] == "regression" and "reason" not in chart
         ],
     }
-    again = limit_queue.poll_after_ms(session, current, readings)
     waits = limit_queue.pending_keys(session, readings)
-    return {"stamp": stamp(session.words, shown), "again": again, "waits": waits, **shown}
+    asked = limit_queue.questions(session, current, readings)
+    more = {"waits": waits, "waiting": bool(asked or limit_queue.pin_questions(session))}
+    return {"stamp": stamp(session.words, shown), **more, **shown}
 
 
 def _analysis_plan(session: Session, current: CurrentRelease) -> list[dict[str, Any]]:

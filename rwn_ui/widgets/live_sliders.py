@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_ui.panel.live_sliders import Move, last_move, live_sliders
-from rwn_ui.server.endpoint import ADDRESS
-from rwn_ui.state.change_table import adopt_soon, reweigh
-from rwn_ui.state.results import prepared, user_results
+from rwn_ui.panel.live_sliders import live_sliders
+from rwn_ui.state.change_table import adopt_soon, apply_choice, reweigh
+from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 
@@ -21,65 +20,35 @@ HIGHEST = 5.0  # where the slider of a weight ends; more can be typed
 MOST = 100.0
 
 
-def _key(session: Session, page: str, what: str) -> str:
-    return f"{page}.{session.table_version}.{what}"
-
-
-def apply_moves(session: Session, page: str) -> bool:
-    """Take what was moved, before anything is drawn; whether a slider is still being dragged."""
-    moves = {what: last_move(_key(session, page, what)) for what in (LEVERS, WEIGHTS)}
-    last, new = user_results().last, dict[str, Move]()
-    for what, move in moves.items():
-        if move is not None and last.get(f"{_key(session, page, what)}.heard") != move.stamp:
-            new[what] = move
-    try:
-        if WEIGHTS in new:
-            _weigh(session, new[WEIGHTS])
-    finally:
-        _set_levers(session, new.get(LEVERS))
-        for what, move in new.items():  # a refusal is an answer, too
-            last[f"{_key(session, page, what)}.heard"] = move.stamp
-            if not move.idle:
-                last[_key(session, page, what)] = move.stamp
-    return any(move.dragging for move in moves.values() if move is not None)
-
-
-def apply_move(session: Session, page: str, key: str, move: Move) -> bool:
-    """Apply a move sent to the endpoint; True if it was one of these sliders, and at once."""
-    if key == _key(session, page, LEVERS):
-        if not {lever.name for lever in session.params.levers}.issuperset(move.values):
-            return False
-        _set_levers(session, move)
-    elif key == _key(session, page, WEIGHTS) and session.data.n <= LARGEST_DENSE:
-        _weigh(session, move)
-        _set_levers(session, None)
-    else:
-        return False
-    user_results().last[key] = move.stamp
-    return True
-
-
-def _set_levers(session: Session, move: Move | None) -> None:
-    """Bring the levers to where they were moved, inside of what other weights leave of their ends.
-
-    The state is read before the choice is changed, or a run that is cut short would lose the move.
-    """
+def apply_edit(session: Session, edit: Mapping[str, Any]) -> None:
+    """Apply one edit of the browser: a preset, Undo, Redo, or positions of sliders."""
+    history = session.history
     table = prepared(session).prepared
-    ranges, moved = table.ranges, {} if move is None else move.values
-    if move is not None and move.preset is not None and move.preset in table.presets:
-        session.use_preset(move.preset, table)
+    if "undo" in edit and history.can_undo:
+        apply_choice(session, history.undo())
+    elif "redo" in edit and history.can_redo:
+        apply_choice(session, history.redo())
+    elif edit.get("preset") in table.presets:
+        session.use_preset(edit["preset"], table)
+    if WEIGHTS in edit:
+        _weigh(session, edit[WEIGHTS], held=bool(edit.get("held")))
+    _set_levers(session, edit.get(LEVERS, {}))
+
+
+def _set_levers(session: Session, moved: Mapping[str, float]) -> None:
+    """Set the levers to where they were moved, within their ranges."""
+    ranges = prepared(session).prepared.ranges
     for lever in session.params.levers:
         value = moved.get(lever.name, session.levers[lever.name])
         session.levers[lever.name] = lever.value(round(ranges[lever.name].clip(value), 10))
 
 
-def _weigh(session: Session, move: Move) -> None:
+def _weigh(session: Session, moved: Mapping[str, float], *, held: bool) -> None:
     """Switch to other weights."""
-    if move.dragging and session.data.n > LARGEST_DENSE:
+    if held and session.data.n > LARGEST_DENSE:
         return  # it takes seconds, so that it waits for the last position
-    coming = _coming(session)
-    weights = {v.name: v.weight for v in coming.schema.released}
-    wanted = {name: round(w, 10) for name, w in move.values.items() if name in weights}
+    weights = {v.name: v.weight for v in _coming(session).schema.released}
+    wanted = {name: round(w, 10) for name, w in moved.items() if name in weights}
     if not any((weights | wanted).values()):
         raise ParameterError(
             "The weights are 0 for every variable; give at least one a positive weight."
@@ -97,15 +66,22 @@ def _coming(session: Session) -> rwn.Microdata:
     return session.data
 
 
-def show_levers(session: Session, page: str, token: str = "") -> None:
-    """Draw the sliders of the levers and three presets, after `apply_moves`.
+def controls(session: Session) -> dict[str, Any]:
+    """The sliders of the levers and of the weights, presets, Undo and Redo, as plain data."""
+    return {LEVERS: _levers(session), WEIGHTS: _weights(session)}
 
-    With the token of `Endpoint` they ask for their picture there.
-    """
+
+def show(session: Session, what: str, data: Mapping[str, Any]) -> None:
+    """Draw the sliders of the levers or of the weights."""
+    live_sliders(data, key=f"tune.{session.table_version}.{what}")
+
+
+def _levers(session: Session) -> dict[str, Any]:
+    """Sliders of the levers, with three presets, Undo and Redo."""
     table = prepared(session).prepared
-    ranges, sliders = table.ranges, []
+    sliders = []
     for lever in session.params.levers:
-        ends = ranges[lever.name]
+        ends = table.ranges[lever.name]
         digits = 0 if lever.whole_number else max(0, -math.floor(math.log10(ends.step)))
         sliders.append(
             {
@@ -120,22 +96,21 @@ def show_levers(session: Session, page: str, token: str = "") -> None:
             }
         )
     shown = {name: round(value, 10) for name, value in session.levers.items()}
+    help = "A starting point fitted to this table's distances."
     presets = [
-        {
-            "name": name,
-            "help": "A starting point fitted to this table's distances.",
-            "chosen": levers == shown,
-        }
+        {"name": name, "help": help, "edit": {"preset": name}, "chosen": levers == shown}
         for name, levers in table.presets.items()
     ]
-    _show(session, page, LEVERS, sliders, presets, token)
+    help, history = "Every method, setting, weight and precision is kept.", session.history
+    steps = [
+        {"name": "Undo", "help": help, "edit": {"undo": True}, "disabled": not history.can_undo},
+        {"name": "Redo", "help": help, "edit": {"redo": True}, "disabled": not history.can_redo},
+    ]
+    return _data(session, LEVERS, sliders, presets, steps)
 
 
-def show_weights(session: Session, page: str, token: str = "") -> None:
-    """The sliders of the variables' weights, with a field for each to type one into.
-
-    With the token of `Endpoint` they ask for their picture there.
-    """
+def _weights(session: Session) -> dict[str, Any]:
+    """Sliders of the variables' weights, with a field for each to type one into."""
     sliders = [
         {
             "name": variable.name,
@@ -149,21 +124,9 @@ def show_weights(session: Session, page: str, token: str = "") -> None:
         }
         for variable in _coming(session).schema.released
     ]
-    _show(session, page, WEIGHTS, sliders, token=token)
+    return _data(session, WEIGHTS, sliders, [], [])
 
 
-def _show(
-    session: Session,
-    page: str,
-    what: str,
-    sliders: list[dict[str, Any]],
-    presets: Sequence[Mapping[str, Any]] = (),
-    token: str = "",
-) -> None:
-    endpoint = {"address": ADDRESS, "token": token} if token else None
-    key = _key(session, page, what)
-    answered = str(user_results().last.get(key, ""))
+def _data(session: Session, kind: str, sliders: Any, presets: Any, steps: Any) -> dict[str, Any]:
     large = session.projector
-    live_sliders(
-        sliders, key=key, answered=answered, large=large, presets=presets, endpoint=endpoint
-    )
+    return {"kind": kind, "large": large, "sliders": sliders, "presets": presets, "steps": steps}

@@ -9,10 +9,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.change_table import apply_choice, change_method
-from rwn_ui.state.history import Choice
+from rwn_ui.state.change_table import change_method
 from rwn_ui.state.session import Aims, Session
-from rwn_ui.state.work import user_work
 from rwn_ui.widgets import limits
 from rwn_ui.widgets.folded import folded
 
@@ -84,41 +82,6 @@ def pins(session: Session, put: Callable[[str], None]) -> None:
                 key=widget_key(session, "pin.clear"),
                 width="stretch",
                 on_click=session.pins.clear,
-            )
-
-
-def history(session: Session, *, dragging: bool) -> None:
-    """Go back to earlier settings, and forward again, without limit.
-
-    Where a slider stops is a setting to come back to; what it passes while it is dragged is not.
-    """
-    edit_version = widget_key(session, "edit_version")
-
-    def go(to: Callable[[], Choice]) -> None:
-        before = session.edit_version
-        apply_choice(session, to())
-        st.session_state[edit_version] = session.edit_version != before
-
-    if st.session_state.pop(edit_version, False):
-        st.rerun()  # the tables of weights and steps stand outside of the picture's part
-    coming = user_work().preparation
-    if coming is None and not dragging:
-        session.record_undo()
-    elif coming is not None and not (coming.shown or dragging):
-        st.rerun()  # the top of the page says how far it is
-    with st.container(horizontal=True, gap="small"):
-        for words, to, able in (
-            ("Undo", session.history.undo, session.history.can_undo),
-            ("Redo", session.history.redo, session.history.can_redo),
-        ):
-            st.button(
-                words,
-                key=widget_key(session, words.lower()),
-                width="stretch",
-                disabled=not able,
-                on_click=go,
-                args=(to,),
-                help="Every method, setting, weight and release precision is kept.",
             )
 
 

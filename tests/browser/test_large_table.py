@@ -39,7 +39,7 @@ def test_twenty_thousand_records_show_progress_and_then_nine_cards(app) -> None:
     before, told = worst.inner_text(), list[int]()
 
     def note(answer) -> None:
-        if answer.url.endswith(ADDRESS) and '"waits"' in (answer.request.post_data or ""):
+        if answer.url.endswith(ADDRESS) and '"seq"' in (answer.request.post_data or ""):
             told.append(answer.status)
 
     app.page.on("response", note)

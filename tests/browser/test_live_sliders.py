@@ -22,10 +22,10 @@ WATCH = """() => {
     .observe(node, { childList: true, characterData: true, subtree: true });
 }"""
 
-# every picture that comes beside a run
+# every picture from now on
 HOLD = """() => {
   window.held = [];
-  window.addEventListener('rwn-picture', ({ detail }) => window.held.push(detail));
+  window.rwnChannel.listeners.add((picture) => window.held.push(picture));
   return window.held.length;
 }"""
 
@@ -58,7 +58,7 @@ def test_dragging_redraws_before_the_mouse_is_let_go_and_draws_the_last_position
     app.until("() => new Set(window.shown).size > 3")
     held = slider.input_value()
     app.page.get_by_text(f"ε = {float(held):g} ·").wait_for()  # although nobody has let go
-    app.page.wait_for_timeout(600)  # the page follows, and nothing has been let go
+    app.page.wait_for_timeout(600)  # nothing has been let go
     app.page.mouse.move(left + 0.9 * width, y)
     app.page.mouse.up()
     last = slider.input_value()
@@ -154,7 +154,7 @@ def test_a_move_asks_for_no_file(opened) -> None:
     assert asked == [f"{opened.server.address}/{ADDRESS}"]  # the picture
 
 
-def test_a_move_is_answered_beside_the_runs_and_the_page_follows_at_rest(app) -> None:
+def test_moves_presets_and_undo_are_answered_without_a_run(app) -> None:
     questions: list[Any] = []
     runs: list[str] = []
     app.page.on("websocket", lambda socket: socket.on("framesent", lambda _: runs.append("")))
@@ -164,19 +164,23 @@ def test_a_move_is_answered_beside_the_runs_and_the_page_follows_at_rest(app) ->
     runs.clear()
     app.page.evaluate(HOLD)
     undo = app.page.get_by_role("button", name="Undo")
+    expect(undo).to_be_disabled()
     app.press("k", "ArrowRight")
-    stamp = app.press("k", "ArrowRight")
-    assert len(runs) < 2  # one follows the first press where the second is late
-    undo.click()  # once the page has followed; it does so by a run of its own
-    app.wait_for_change(stamp)
+    app.press("k", "ArrowRight")
+    app.page.get_by_role("button", name="Strong").click()
+    expect(app.slider("k")).not_to_have_value("7")
+    undo.click()
+    expect(app.slider("k")).to_have_value("7")
+    undo.click()
     expect(app.slider("k")).to_have_value("6")
-    assert len(runs) < 4
-    assert [asked.response().status for asked in questions] == [200, 200]
-    assert app.page.evaluate("window.held.length") == 2  # both pictures came so
+    app.page.wait_for_timeout(600)
+    assert runs == []
+    assert [asked.response().status for asked in questions] == [200] * 5
+    assert app.page.evaluate("window.held.length") == 5
     assert "k = 6 " in app.stamp
     app.visit("Data")  # a page that is gone answers nothing
     gone = app.page.request.post(questions[0].url, data=questions[0].post_data)
-    assert (gone.status, gone.body()) == (202, b"")
+    assert (gone.status, gone.body()) == (204, b"")
     calm = app.visit("Tune")
     assert "k = 6 " in calm.stamp
     told = json.loads(questions[0].post_data)["token"]
@@ -189,7 +193,7 @@ NO_PICTURE = (
     {"status": 202},
     {"status": 200, "content_type": "text/html", "body": "<h1>Sign in</h1>"},
 )
-"""What a run has to answer; what is always busy; a proxy whose login has ended."""
+"""What a run has to answer; a proxy that blocks posts; one whose login has ended."""
 
 
 def test_where_the_address_gives_no_picture_a_run_does(app) -> None:
@@ -204,15 +208,6 @@ def test_where_the_address_gives_no_picture_a_run_does(app) -> None:
         assert app.press("k", "ArrowLeft") == by_run
 
 
-def test_a_page_that_is_busy_is_asked_again(app) -> None:
-    questions: list[Any] = []
-    app.open("/")
-    app.page.on("request", lambda asked: asked.url.endswith(ADDRESS) and questions.append(asked))
-    app.page.route(f"**/{ADDRESS}", lambda route: route.fulfill(status=202), times=2)
-    assert "k = 6 " in app.press("k", "ArrowRight")
-    assert [asked.response().status for asked in questions] == [202, 202, 200]
-
-
 def test_a_picture_that_a_move_has_overtaken_is_not_drawn_after_it(app) -> None:
     app.open("/")
     app.settle()
@@ -221,9 +216,7 @@ def test_a_picture_that_a_move_has_overtaken_is_not_drawn_after_it(app) -> None:
     newer = app.press("k", "ArrowRight")
     assert held == 0
     assert app.page.evaluate("window.held.length") == 2
-    app.page.evaluate(
-        "() => window.dispatchEvent(new CustomEvent('rwn-picture', { detail: window.held[0] }))"
-    )
+    app.page.evaluate("() => window.rwnChannel.show(window.held[0])")
     assert app.stamp == newer
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,16 +20,17 @@ from streamlit.testing.v1 import AppTest
 from rwn_ui.background import dataset_job
 from rwn_ui.data import dataset_look, dataset_masking
 from rwn_ui.server import dataset_folders, messages
-from rwn_ui.state.results import Results
+from rwn_ui.server.endpoint import STATE_KEY, Endpoint
+from rwn_ui.server.sweeper import WORK
+from rwn_ui.state.results import RESULTS, Results
 from rwn_ui.state.session import Session
+from rwn_ui.state.user import as_user
 from rwn_ui.state.work import Work
 from rwn_ui.sweep import run as sweep_run
+from rwn_ui.tune import live_picture
 
 ROOT = Path(__file__).resolve().parents[2]
 Open = Callable[..., "Screen"]
-
-
-_STAMPS = itertools.count()
 
 
 class LiveSlider:
@@ -146,15 +146,24 @@ class Screen:
         *,
         dragging: bool = False,
         preset: str | None = None,
-        idle: bool = False,
     ) -> Screen:
-        """Move sliders of the levers or of the weights at once, after choosing a preset or not."""
-        key, stamp = f"tune.{self.session.table_version}.{what}", str(next(_STAMPS))
-        move = {"stamp": stamp, "values": values, "dragging": dragging, "preset": preset}
-        move["idle"] = idle
-        self.test.session_state[key] = {"move": move}
+        """Move sliders of the levers or of the weights, after choosing a preset or not."""
+        chosen = [] if preset is None else [{"preset": preset}]
+        return self.edit(*chosen, {what: values, "held": dragging})
+
+    def edit(self, *edits: dict[str, Any]) -> Screen:
+        """Send edits by a run of the page, as where posts are blocked."""
+        state = {RESULTS: self.results, WORK: self.work, STATE_KEY: self.endpoint}
+        with as_user(state):
+            live_picture.take(self.session, edits)
         self.test.run()
         return self
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """What answers the user's page."""
+        endpoint: Endpoint = self.test.session_state[STATE_KEY]
+        return endpoint
 
     def weigh(self, **weights: float) -> Screen:
         """Give variables other weights."""

@@ -26,7 +26,7 @@ def match_map(payload: dict[str, Any]) -> dict[str, Any]:
 def followed(session: Session) -> dict[str, Any]:
     """What the panel gets in the end, asking again and again as it does."""
     end = time.monotonic() + 180
-    while shown(session)["again"]:
+    while shown(session)["waiting"]:
         assert time.monotonic() < end
         limit_queue.follow(session)
         time.sleep(0.02)

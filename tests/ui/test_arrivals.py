@@ -12,7 +12,7 @@ import rwn_core as rwn
 from rwn_core.measures.measure import Reading
 from rwn_ui.background.measure_worker import DrawnRelease
 from rwn_ui.features import limit_queue
-from rwn_ui.server.endpoint import STATE_KEY, Busy, Endpoint, _answer
+from rwn_ui.server.endpoint import _answer
 from rwn_ui.state.results import current_release
 from rwn_ui.state.work import user_work
 from rwn_ui.tune import view as tune_view
@@ -29,20 +29,14 @@ class Reader:
     def __init__(self, data) -> None:
         self.data, self.asked, self.known_by = data, (), {}
 
-    def ask(self, *questions, begin: bool, drawn) -> bool:
-        if not begin and not self.running:
-            return False
+    def ask(self, *questions, drawn) -> None:
         self.asked, self.drawn = questions, drawn
-        return True
 
     def retarget(self, data) -> bool:
         return False
 
     def known(self, question) -> Reading | None:
         return self.known_by.get((question.measure, question.begin, question.params))
-
-    def waited(self, _question) -> float:
-        return 40.0
 
     def cancel(self) -> None:
         pass
@@ -67,19 +61,21 @@ def screen(open_page, monkeypatch: pytest.MonkeyPatch):
     user_work().worker = None
 
 
-def asked(screen, waits: list[str]) -> dict[str, Any] | None:
+def asked(screen, seq: int | None = None) -> dict[str, Any] | None:
+    """The answer to a waiting post; empty until something has arrived."""
     question = {
-        "token": screen.test.session_state[STATE_KEY].token,
-        "key": f"tune.{screen.session.table_version}.levers",
-        "waits": waits,
+        "token": screen.endpoint.token,
+        "table": str(screen.session.table_version),
+        "seq": screen.endpoint.seq if seq is None else seq,
     }
     answer = _answer(orjson.dumps(question))
     return None if answer is None else orjson.loads(answer or b"{}")
 
 
-def moved(screen, move: dict[str, Any]) -> dict[str, Any]:
-    key = f"tune.{screen.session.table_version}.levers"
-    return orjson.loads(screen.test.session_state[STATE_KEY].handle({"key": key, "move": move}))
+def moved(screen, **edit: Any) -> dict[str, Any]:
+    """The picture of a move."""
+    question = {"table": str(screen.session.table_version), "edits": [edit]}
+    return orjson.loads(screen.endpoint.handle(question))
 
 
 def tile(payload: dict[str, Any]) -> str:
@@ -92,62 +88,68 @@ def test_nothing_is_told_until_something_has_arrived(screen) -> None:
     assert waits == ["first bayes_linkage", "first attribute_gain"]  # the page reads what is quick
     assert tile(screen.panel) == "…"
     for _ in range(3):
-        assert asked(screen, waits) == {}
+        assert asked(screen) == {}
     assert [question.measure for question in reader.asked] == ["bayes_linkage", "attribute_gain"]
     reader.answer("attribute_gain", 0.01)
-    found = asked(screen, waits)
-    assert found["waits"] == waits[:1]
-    assert found["again"] == limit_queue.POLL, "it is asked for soon, however long it takes"
+    found = asked(screen)
+    assert (found["waits"], found["waiting"]) == (waits[:1], True)
     reader.answer("bayes_linkage", 0.25)
-    found = asked(screen, found["waits"])
-    assert (found["waits"], found["again"]) == ([], None)
+    found = asked(screen)
+    assert (found["waits"], found["waiting"]) == ([], False)
     assert tile(found) == "25 %, limit 5 %"
     plain = orjson.loads(orjson.dumps(shown(screen.session)))
     assert {name: found[name] for name in plain} == plain
 
 
-def test_a_page_that_shows_less_than_is_known_gets_its_picture_at_once(screen) -> None:
-    waits = screen.panel["waits"]
-    asked(screen, waits)
-    user_work().worker.answer("bayes_linkage", 0.25)
-    for _ in range(2):
-        assert asked(screen, waits)["waits"] == waits[1:]  # a run has overtaken the last answer
+def test_a_post_that_waits_for_an_older_picture_gets_none(screen) -> None:
+    before = screen.endpoint.seq
+    told = moved(screen, levers={"k": 40})
+    assert asked(screen, before) is None
+    assert asked(screen, told["seq"]) == {}
 
 
-def test_a_move_beside_has_its_own_numbers_found(screen) -> None:
+def test_a_move_has_its_own_numbers_found(screen) -> None:
     reader = user_work().worker
-    asked(screen, screen.panel["waits"])
-    move = {"stamp": "1.1", "values": {"k": 40}, "dragging": False}
-    told = moved(screen, move)
-    asked(screen, told["waits"])
+    asked(screen)
+    moved(screen, levers={"k": 40})
+    asked(screen)
     assert {question.params.k for question in reader.asked} == {40}
     reader.answer("bayes_linkage", 0.25)
-    assert asked(screen, told["waits"])["waits"] == ["first attribute_gain"]
+    assert asked(screen)["waits"] == ["first attribute_gain"]
 
 
-@pytest.mark.parametrize("dragging", [False, True])
-def test_the_process_begins_with_a_move_that_nobody_holds(screen, dragging: bool) -> None:
+@pytest.mark.parametrize("held", [False, True])
+def test_the_process_begins_with_a_move_that_nobody_holds(screen, held: bool) -> None:
     reader = user_work().worker
-    told = moved(screen, {"stamp": "1.1", "values": {"k": 40}, "dragging": dragging})
+    told = moved(screen, levers={"k": 40}, held=held)
     begun = [(question.measure, question.params.k) for question in reader.asked]
-    assert begun == ([] if dragging else [("bayes_linkage", 40), ("attribute_gain", 40)])
+    assert begun == ([] if held else [("bayes_linkage", 40), ("attribute_gain", 40)])
     assert tile(told) == "…"
     reader.answer("bayes_linkage", 0.25)
-    assert (asked(screen, told["waits"]) == {}) == dragging
+    assert (asked(screen) == {}) == held
 
 
 def test_where_it_takes_long_it_begins_at_rest(screen, monkeypatch) -> None:
     monkeypatch.setattr(limit_queue, "LARGEST_READ", 10)
-    told = moved(screen, {"stamp": "1.1", "values": {"k": 40}, "dragging": False})
+    told = moved(screen, levers={"k": 40})
     assert user_work().worker.asked == ()
     assert told["waits"][2:] == ["first true_matches"]
-    asked(screen, told["waits"])
+    asked(screen)
     assert len(user_work().worker.asked) == 3
+
+
+def test_where_posts_are_blocked_runs_do_the_same(screen) -> None:
+    screen.edit()
+    reader = user_work().worker
+    assert len(reader.asked) == 2
+    reader.answer("bayes_linkage", 0.25)
+    screen.edit()
+    assert screen.panel["waits"] == ["first attribute_gain"]
 
 
 def test_the_process_takes_over_the_release_on_screen_and_no_other(screen, monkeypatch) -> None:
     reader, session = user_work().worker, screen.session
-    asked(screen, screen.panel["waits"])
+    asked(screen)
     current = current_release(session)
     first = reader.asked[0]
     assert reader.drawn(first) is None, "so small a table is searched at once"
@@ -159,30 +161,29 @@ def test_the_process_takes_over_the_release_on_screen_and_no_other(screen, monke
 
 def test_what_a_pin_waits_for_is_told_too(screen) -> None:
     session, reader = screen.session, user_work().worker
-    asked(screen, screen.panel["waits"])
+    asked(screen)
     session.pins["A"] = tune_view.pin(session, current_release(session))
-    found = asked(screen, screen.panel["waits"])
+    found = asked(screen)
     assert found["waits"][2:] == ["pin bayes_linkage", "pin attribute_gain"]
-    assert asked(screen, found["waits"]) == {}
+    assert asked(screen) == {}
     reader.answer("bayes_linkage", 0.25)
-    found = asked(screen, found["waits"])
+    found = asked(screen)
     assert found["waits"] == ["first attribute_gain", "pin attribute_gain"]
     assert session.pins["A"].values["bayes_linkage"] == 0.25
 
 
-@pytest.mark.parametrize("why", ["no reader", "another table", "ended", "not drawn"])
-def test_what_only_a_run_can_begin_is_left_to_one(screen, why: str) -> None:
-    waits, work = screen.panel["waits"], user_work()
-    if why == "no reader":
-        work.worker = None
-    elif why == "another table":
-        work.worker.data = None
-    elif why == "ended":
-        work.worker.running = False
-    else:
-        screen.results.memos["releases"].clear()
-    assert asked(screen, waits) is None
-    assert user_work().worker is None or user_work().worker.asked == ()
+def test_what_is_not_drawn_is_left_to_a_run(screen) -> None:
+    screen.results.memos["releases"].clear()
+    assert asked(screen) is None
+    assert user_work().worker.asked == ()
+
+
+def test_the_process_ends_where_its_user_has_left(screen, monkeypatch) -> None:
+    ended: list[bool] = []
+    monkeypatch.setattr(Reader, "cancel", lambda self: ended.append(True))
+    user_work().closed = True
+    asked(screen)
+    assert ended == [True]
 
 
 def test_the_numbers_are_those_of_runs(open_page, monkeypatch) -> None:
@@ -190,23 +191,8 @@ def test_the_numbers_are_those_of_runs(open_page, monkeypatch) -> None:
     by_run, beside = open_page("tune"), open_page("tune")
     expected = followed(by_run.session)
     user_work().worker.cancel()
-    limit_queue.follow(beside.session)
     found = beside.panel
-    while found["again"]:
-        found = asked(beside, found["waits"]) or found
+    while found["waiting"]:
+        found = asked(beside) or found
     assert found["tiles"] == orjson.loads(orjson.dumps(expected["tiles"]))
-    user_work().worker.cancel()
-
-
-def test_nothing_is_told_while_the_page_is_drawn(screen, monkeypatch) -> None:
-    ends, refused = Endpoint.close, []
-
-    def end(answers: Endpoint) -> None:
-        ends(answers)
-        with pytest.raises(Busy):
-            asked(screen, [])
-        refused.append(True)
-
-    monkeypatch.setattr(Endpoint, "close", end)
-    screen.test.run()
-    assert refused == [True]
+    beside.work.worker.cancel()

@@ -192,7 +192,7 @@ def test_other_weights_of_a_large_table_are_prepared_too(open_page, gate: Gate) 
     screen.wait()
     assert screen.session.data.schema.variable("x").weight == 2.0
     assert screen.errors == []
-    screen.test.button(key=f"tune.{screen.session.table_version}.undo").click().run()
+    screen.edit({"undo": True})
     assert screen.session.data.schema == before  # its neighbors are still there
 
 

@@ -13,34 +13,40 @@ import pytest
 
 from rwn_ui.background.measure_worker import Question
 from rwn_ui.features import limit_queue
-from rwn_ui.server.endpoint import _ALL, LONGEST, STATE_KEY, Busy, Endpoint, _answer
+from rwn_ui.server import endpoint
+from rwn_ui.server.endpoint import _ALL, LONGEST, Endpoint, _answer
 from rwn_ui.state import change_table
 from rwn_ui.state.work import user_work
 from rwn_ui.tune import live_picture
-from rwn_ui.widgets import live_sliders
 
 SECRET = "SENTINEL7731"
 
 
 def asked(
-    screen, values: dict[str, float], *, what: str = "levers", **how: Any
+    screen, values: dict[str, float], *, what: str = "levers", held: bool = False
 ) -> dict[str, Any] | None:
-    """What the browser is told of a move, but for its number."""
+    """The picture that the browser gets of a move."""
+    return edited(screen, {what: values, "held": held})
+
+
+def edited(screen, *edits: dict[str, Any]) -> dict[str, Any] | None:
+    """The picture that the browser gets of edits."""
     question = {
-        "token": screen.test.session_state[STATE_KEY].token,
-        "key": f"tune.{screen.session.table_version}.{what}",
-        "move": {"stamp": "1.1", "values": values, "dragging": False, **how},
+        "token": screen.endpoint.token,
+        "table": str(screen.session.table_version),
+        "edits": edits,
     }
     answer = _answer(orjson.dumps(question))
-    if answer is None:
-        return None
-    told = orjson.loads(answer)
-    del told["server"], told["turn"]
-    return told
+    return None if answer is None else orjson.loads(answer)
 
 
 def plain(payload: Any) -> Any:
     return orjson.loads(orjson.dumps(payload))
+
+
+def same(picture: dict[str, Any] | None, payload: dict[str, Any]) -> bool:
+    """True if a picture shows what a run has drawn."""
+    return picture is not None and {name: picture[name] for name in payload} == plain(payload)
 
 
 @pytest.mark.parametrize("method", ["rwn", "nbrs2015", "noise"])
@@ -50,49 +56,44 @@ def test_the_picture_is_that_of_a_run(open_page, method: str) -> None:
     for slider in by_run.live_sliders():
         if slider.name == lever:
             values = {lever: round((slider.min + 2 * slider.max) / 3, 1)}
-    assert asked(beside, values) == plain(by_run.move("levers", values).panel)
+    picture = asked(beside, values)
+    assert same(picture, by_run.move("levers", values).panel)
     assert beside.session.levers == by_run.session.levers
-    at_rest = beside.move("levers", {}, idle=True).panel
-    assert plain(at_rest) == plain(by_run.panel)
-    assert beside.slider(lever).value == by_run.slider(lever).value
+    told = {each["name"]: each["value"] for each in picture["controls"]["levers"]["sliders"]}
+    assert told == {each.name: each.value for each in by_run.live_sliders()}
+    assert not picture["page"]
 
 
 def test_the_worst_case_is_asked_for_before_the_picture_is_drawn(open_page, monkeypatch) -> None:
     monkeypatch.setattr(limit_queue, "LARGEST_LIVE", 10)
-    monkeypatch.setattr(limit_queue, "POLL", 7)
     screen, questions, before = open_page("tune"), list[Question](), list[int]()
     user_work().worker = SimpleNamespace(
         data=screen.session.data,
         known=lambda question: None,
-        waited=lambda question: None,
-        ask=lambda *more, **_: questions.extend(more) or True,
+        ask=lambda *more, **_: questions.extend(more),
     )
     draw = live_picture.render
     monkeypatch.setattr(
         live_picture, "render", lambda session: before.append(len(questions)) or draw(session)
     )
-    told = asked(screen, {"k": 40.0})
-    assert told["again"] == 7
+    assert asked(screen, {"k": 40.0})["waiting"]
     assert before == [len(questions)]
     assert (questions[0].measure, {each.params.k for each in questions}) == ("bayes_linkage", {40})
     questions.clear()
-    assert asked(screen, {"k": 41.0}, dragging=True)["again"] != 7
+    assert asked(screen, {"k": 41.0}, held=True)["waiting"]
     monkeypatch.setattr(limit_queue, "LARGEST_READ", 10)  # it would end what it has begun first
-    assert asked(screen, {"k": 42.0})["again"] != 7
+    assert asked(screen, {"k": 42.0})["waiting"]
     assert questions == []
     user_work().worker = None
 
 
-def test_a_weight_of_a_small_table_is_answered_too(open_page, monkeypatch) -> None:
+def test_a_weight_is_answered_too(open_page) -> None:
     by_run, beside = open_page("tune"), open_page("tune")
-    expected = plain(by_run.move("weights", {"age": 3.0, "weight": 0.5}).panel)
-    assert asked(beside, {"age": 3.0, "weight": 0.5}, what="weights") == expected
+    expected = by_run.move("weights", {"age": 3.0, "weight": 0.5}).panel
+    assert same(asked(beside, {"age": 3.0, "weight": 0.5}, what="weights"), expected)
     assert beside.session.data.schema == by_run.session.data.schema
     assert beside.session.levers == by_run.session.levers
     assert len(beside.session.history.choices) == 2
-    monkeypatch.setattr(live_sliders, "LARGEST_DENSE", 240)
-    assert asked(beside, {"age": 2.0}, what="weights") is None
-    assert asked(beside, {"k": 6}) is not None
 
 
 def test_weights_that_are_refused_are_left_to_a_run_which_says_why(open_page, capsys) -> None:
@@ -104,114 +105,90 @@ def test_weights_that_are_refused_are_left_to_a_run_which_says_why(open_page, ca
     assert all(variable.weight == 1 for variable in screen.session.data.schema.released)
 
 
-def test_a_starting_point_is_left_to_a_run_which_moves_all_sliders(open_page) -> None:
+def test_a_preset_moves_all_sliders(open_page) -> None:
     screen = open_page("tune")
-    before = dict(screen.session.levers)
-    assert asked(screen, {}, preset="Strong") is None
-    assert screen.session.levers == before
+    picture = edited(screen, {"preset": "Strong"})
+    buttons = picture["controls"]["levers"]["presets"]
+    assert [each["name"] for each in buttons if each["chosen"]] == ["Strong"]
+    assert same(picture, screen.panel)
 
 
 def test_each_move_is_one_to_undo_and_what_is_dragged_over_is_none(open_page) -> None:
     screen = open_page("tune")
     for k in (6, 7, 8):
-        assert asked(screen, {"k": k}, dragging=k == 7)
+        assert asked(screen, {"k": k}, held=k == 7)
     assert [dict(each.levers)["k"] for each in screen.session.history.choices] == [5, 6, 8]
-    screen.test.run()  # the page follows
-    screen.test.button(key="tune.0.undo").click().run()
-    assert screen.session.levers["k"] == screen.slider("k").value == 6
-    assert "k = 6" in screen.panel["summary"]["text"]
+    picture = edited(screen, {"undo": True})
+    assert "k = 6" in picture["summary"]["text"]
+    assert [each["disabled"] for each in picture["controls"]["levers"]["steps"]] == [False, False]
+    picture = edited(screen, {"undo": True}, {"undo": True}, {"undo": True})
+    assert [each["disabled"] for each in picture["controls"]["levers"]["steps"]] == [True, False]
+    assert dict(screen.session.history.choices[0].levers)["k"] == screen.session.levers["k"] == 5
 
 
-def test_an_older_move_that_a_run_tells_again_is_not_taken_twice(open_page) -> None:
-    screen = open_page("tune").move("levers", {"k": 6})
-    asked(screen, {"k": 9})
-    screen.test.run()  # the browser tells of the last move that a run was told of
-    assert screen.session.levers["k"] == screen.slider("k").value == 9
-
-
-@pytest.mark.parametrize(
-    ("key", "values"), [("tune.1.levers", {"k": 6}), ("tune.0.levers", {"k": 6, "no lever": 1})]
-)
-def test_a_move_of_other_sliders_changes_nothing(open_page, key, values) -> None:
+def test_edits_are_taken_in_their_order_and_numbered(open_page) -> None:
     screen = open_page("tune")
-    own, before = screen.test.session_state[STATE_KEY], dict(screen.session.levers)
-    move = {"stamp": "1.1", "values": values, "dragging": False}
-    assert own.handle({"key": key, "move": move}) is None
+    first = edited(screen, {"preset": "Strong"}, {"levers": {"k": 9}})
+    second = edited(screen, {"levers": {"k": 9}}, {"preset": "Strong"})
+    assert screen.session.levers["k"] != 9
+    assert "k = 9" in first["summary"]["text"]
+    assert first["seq"] < second["seq"] == screen.endpoint.seq
+
+
+def test_a_choice_outside_of_the_picture_has_the_page_follow(open_page) -> None:
+    screen = open_page("tune")
+    screen.test.selectbox(key="tune.0.method.rwn.0").set_value("nbrs2015").run()
+    assert edited(screen, {"undo": True})["page"]
+    screen.edit()  # as the browser does then
+    assert screen.test.selectbox(key="tune.0.method.rwn.0").value == "rwn"
+    assert not asked(screen, {"k": 9})["page"]
+
+
+def test_a_move_of_another_table_or_of_no_lever_changes_nothing(open_page) -> None:
+    screen = open_page("tune")
+    before = dict(screen.session.levers)
+    assert screen.endpoint.handle({"table": "1", "edits": [{"levers": {"k": 6}}]}) is None
+    assert asked(screen, {"no lever": 1})
     assert screen.session.levers == before
 
 
 def test_where_a_run_has_to_answer_it_does(open_page, monkeypatch) -> None:
     screen = open_page("tune")
     monkeypatch.setattr(live_picture.prepared(screen.session).__class__, "is_quick", lambda *_: 0)
+    monkeypatch.setattr(live_picture, "LIVE_RECORDS", 10)
     assert asked(screen, {"k": 6}) is None
     assert "k = 6" in screen.move("levers", {"k": 6}).panel["summary"]["text"]
 
 
-def test_nothing_is_answered_while_a_button_changes_the_choice(open_page, monkeypatch) -> None:
-    screen, refused = open_page("tune").move("levers", {"k": 6}), list[bool]()
+def test_nothing_is_answered_while_a_widget_changes_the_choice(open_page, monkeypatch) -> None:
+    screen, answers = open_page("tune"), list[Any]()
+    monkeypatch.setattr(endpoint, "PATIENCE_S", 0.01)
     switch = change_table.switch_table
 
     def switched(*given: object) -> None:
-        other = threading.Thread(target=lambda: refused.append(is_busy(screen)))
+        other = threading.Thread(target=lambda: answers.append(asked(screen, {"k": 9})))
         other.start()
         other.join()
         switch(*given)
 
     monkeypatch.setattr(change_table, "switch_table", switched)
-    screen.test.button(key="tune.0.undo").click().run()
-    assert refused == [True]
     screen.test.selectbox(key="tune.0.method.rwn.0").set_value("nbrs2015").run()
-    assert refused == [True, True]
+    assert answers == [None]
     assert screen.session.method == "nbrs2015"
     assert "k" not in screen.session.levers
 
 
-def is_busy(screen: Any) -> bool:
-    try:
-        asked(screen, {"k": 9})
-    except Busy:
-        return True
-    return False
-
-
-def test_a_page_that_is_being_drawn_answers_nothing(open_page, monkeypatch) -> None:
-    screen = open_page("tune")
-    ends, refused = Endpoint.close, list[bool]()
-
-    def end(answers: Endpoint) -> None:
-        ends(answers)
-        with pytest.raises(Busy):
-            asked(screen, {"k": 6})
-        refused.append(True)
-
-    monkeypatch.setattr(Endpoint, "close", end)
-    screen.test.run()
-    assert refused == [True]
-    assert screen.session.levers["k"] == 5
-    assert asked(screen, {"k": 6}) is not None
-
-
 def test_nobody_is_answered_with_the_token_of_another(open_page) -> None:
     mine, other = open_page("tune"), open_page("tune")
-    tokens = [each.test.session_state[STATE_KEY].token for each in (mine, other)]
+    tokens = [each.endpoint.token for each in (mine, other)]
     assert tokens[0] != tokens[1]
     assert min(map(len, tokens)) >= 43  # 256 bits
     asked(mine, {"k": 9})
     assert (mine.session.levers["k"], other.session.levers["k"]) == (9, 5)
-    move = {"stamp": "1.1", "values": {"k": 2}, "dragging": False}
-    guess = {"token": "x" * 43, "key": "tune.0.levers", "move": move}
+    guess = {"token": "x" * 43, "table": "0", "edits": [{"levers": {"k": 2}}]}
     assert _answer(orjson.dumps(guess)) is None
     for screen in (mine, other):
         assert all(token not in screen.everything() for token in tokens)
-
-
-def test_a_move_of_nothing_is_answered_by_a_run_and_rest_is_no_answer(open_page) -> None:
-    screen = open_page("tune")
-    screen.move("levers", {})  # let go where it was told before
-    first = screen._told("levers")["answered"]
-    assert first
-    screen.move("levers", {}, idle=True)
-    assert screen._told("levers")["answered"] == first
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b"{}", b'{"token": 3}', b'{"token": []}'])
@@ -233,7 +210,7 @@ def test_a_fault_is_logged_without_its_text_and_a_run_answers(open_page, capsys,
     assert "k = 6" in screen.move("levers", {"k": 6}).panel["summary"]["text"]
 
 
-def test_a_page_that_is_drawn_waits_for_what_is_being_answered() -> None:
+def test_a_page_that_is_drawn_waits_for_what_is_being_answered(monkeypatch) -> None:
     answers, begun, order = Endpoint(), threading.Event(), []
 
     def slow(_: object) -> bytes:
@@ -246,14 +223,13 @@ def test_a_page_that_is_drawn_waits_for_what_is_being_answered() -> None:
     asking = threading.Thread(target=answers.handle, args=({},))
     asking.start()
     begun.wait(10)
-    with pytest.raises(Busy):  # and no thread waits for its turn
-        answers.handle({})
+    monkeypatch.setattr(endpoint, "PATIENCE_S", 0.01)
+    assert answers.handle({}) is None
     answers.close()
     order.append("ended")
     asking.join(10)
     assert order == ["answered", "ended"]
-    with pytest.raises(Busy):
-        answers.handle({})
+    assert answers.handle({}) is None
 
 
 def test_answers_go_with_their_user() -> None:

@@ -217,25 +217,6 @@ def test_an_earlier_question_may_end_but_not_for_long(monkeypatch: pytest.Monkey
         assert made.known(about(seed=0)) is None
 
 
-def test_where_none_may_begin_a_late_one_goes_on_and_a_dead_one_stays_dead(monkeypatch) -> None:
-    monkeypatch.setattr(measure_worker, "PATIENCE", 0.0)
-    with started() as made:
-        process = made._pool.pids
-        assert made.ask(about(seed=0), about(seed=4), begin=False)
-        while not begun(made, about(seed=0)):
-            time.sleep(0.01)
-        assert not made.ask(about(seed=5), begin=False)
-        assert made._pool.pids == process
-        assert made.waited(about(seed=0)) is not None
-        assert made.ask(about(seed=0), begin=False), "it is the one that is waited for"
-        assert answered(made, about(seed=5)).value == 5.0
-        assert made._pool.pids != process
-        kill(made)
-        assert not made.ask(about(seed=6), begin=False)
-        assert not made.running
-        assert made.ask(about(seed=5), begin=False), "what is known takes no process"
-
-
 def begun(made: MeasureWorker, question: Question) -> bool:
     return made._asked[question].task.running()
 

@@ -84,10 +84,10 @@ def test_a_lever_that_both_methods_have_stays_where_it_is(open_page) -> None:
     choose(screen, "nbrs2015")
     assert screen.session.levers == {"epsilon": 3.3, "q": 1.0}
     assert screen.slider("epsilon").value == 3.3
-    screen.test.button(key="tune.0.undo").click().run()
+    screen.edit({"undo": True})
     assert screen.session.method == "rwn"
     assert screen.session.levers["epsilon"] == 3.3
-    screen.test.button(key="tune.0.redo").click().run()
+    screen.edit({"redo": True})
     assert screen.session.method == "nbrs2015"
 
 

@@ -38,7 +38,7 @@ def test_an_option_makes_the_release_and_can_be_undone(open_page) -> None:
     assert screen.session.words.endswith("shape = laplace · reflected = yes")
     link = address(screen.session)
     assert (link["shape"], link["reflected"]) == ("laplace", "1")
-    screen.test.button(key="tune.0.undo").click().run()
+    screen.edit({"undo": True})
     assert screen.session.params.reflected is False
     assert field(screen, "toggle", "reflected").value is False
     again = open_page("tune", **{name: text for name, text in link.items() if name != "demo"})

@@ -143,10 +143,10 @@ def test_undo_redo_and_pins_know_the_precision(tune) -> None:
     coarse = session.precision
     tune.test.button(key="tune.0.pin.A").click().run()
     assert "numbers rounded to about 1 SD" in session.pins["A"].text
-    tune.test.button(key="tune.0.undo").click().run()
+    tune.edit({"undo": True})
     assert session.precision == ()
     assert worst(session) == exact
-    tune.test.button(key="tune.0.redo").click().run()
+    tune.edit({"redo": True})
     assert (tune.errors, session.precision) == ([], coarse)
 
 

@@ -11,12 +11,13 @@ import playwright
 import pytest
 
 from rwn_ui import panel
+from rwn_ui.panel import live_sliders
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "rwn_ui" / "panel"
 MODULES = {
     "panel": panel._SCRIPTS,
-    "live_sliders": ("live_sliders.js",),
+    "live_sliders": live_sliders.SCRIPTS,
 }
 TESTS = sorted(path.name for path in (ROOT / "tests" / "js").glob("*.test.mjs"))
 _DECLARED = re.compile(r"^(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)

@@ -87,13 +87,13 @@ def test_undo_and_redo_bring_slices_back(open_page) -> None:
     first = screen.session.slices
     choose(screen, "By correlation, 3 slices")
     second = screen.session.slices
-    screen.test.button(key="tune.0.undo").click().run()
+    screen.edit({"undo": True})
     assert screen.session.slices == first
     assert field(screen.test, "selectbox", LABEL).value == "keys_together"
-    screen.test.button(key="tune.0.undo").click().run()
+    screen.edit({"undo": True})
     assert screen.session.slices == ()
     for _ in range(2):
-        screen.test.button(key="tune.0.redo").click().run()
+        screen.edit({"redo": True})
     assert screen.session.slices == second
 
 

@@ -38,12 +38,12 @@ def test_a_small_table_has_the_worst_case_at_once(open_page) -> None:
     payload = shown(open_page("tune").session)
     tile = payload["tiles"][0]
     assert (tile["label"], tile["released"][-1]) == ("Linked over one half", "%")
-    assert payload["again"] is None
+    assert payload["waits"] == []
 
 
 def test_on_a_larger_one_it_follows_the_picture(session: Session) -> None:
     before = user_results().last["tune"]
-    assert before["again"] == limit_queue.REST
+    assert before["waits"]
     tile = before["tiles"][0]
     assert (tile["label"], tile["released"]) == ("Policy", "…")
     assert tile["limit"].startswith("ordinary ")
@@ -52,7 +52,7 @@ def test_on_a_larger_one_it_follows_the_picture(session: Session) -> None:
     after = followed(session)
     assert after["tiles"][0]["released"].endswith("%")
     assert after["stamp"] != before["stamp"]
-    assert after["again"] is None
+    assert after["waits"] == []
     live = limit_queue.readings(session, current_release(session))["bayes_linkage"]
     at_once = prepared(session).release(session.masking, session.seed).comparison
     assert live.value == limit_queue.rwn.MEASURES["bayes_linkage"].read(at_once).value
@@ -137,7 +137,7 @@ def test_a_quick_limit_is_there_with_every_move(session: Session, monkeypatch) -
         assert shares["true_matches"].value == now > 0
         slower = ["bayes_linkage", "attribute_gain", "linked_over_half"]
         assert limit_queue.pending_keys(session, shares) == [f"first {key}" for key in slower]
-        assert payload["again"] == limit_queue.REST
+        assert payload["waits"]
     assert multiprocessing.active_children() == []  # a move begins no process
 
 
@@ -148,9 +148,8 @@ class SomeAnswers:
         self.data, self.begun, self.ended, self.asked = data, False, False, ()
         self.first: Reading | None = None
 
-    def ask(self, *questions, begin: bool, drawn=None) -> bool:
+    def ask(self, *questions, drawn=None) -> None:
         self.asked, self.begun = questions, True
-        return begin
 
     def known(self, question) -> Reading | None:
         if not self.begun:
@@ -163,9 +162,6 @@ class SomeAnswers:
             return self.first or Reading(value=0.02, detail=detail)
         told = {"at_most": 0.04, "told": {"parts": 9, "share": 0.03}}
         return Reading(value=0.02, detail=detail | told) if self.ended else None
-
-    def waited(self, question) -> float | None:
-        return 1.0
 
 
 def test_another_table_ends_the_process(session: Session) -> None:
@@ -227,17 +223,6 @@ def test_what_the_risk_page_found_is_taken_over(some: Session, finished) -> None
     assert read() is limit_queue.PENDING, "it is of another setting"
 
 
-def test_it_is_asked_for_soon_and_then_less_often(session: Session, monkeypatch) -> None:
-    look = current_release(session)
-    pending = limit_queue.readings(session, look)
-    assert limit_queue.poll_after_ms(session, look, pending) == limit_queue.REST
-    limit_queue.follow(session)
-    waits = iter([0.0, 1.0, 60.0])
-    monkeypatch.setattr(type(user_work().worker), "waited", lambda self, question: next(waits))
-    assert [limit_queue.poll_after_ms(session, look, pending) for _ in range(3)] == [150, 250, 2000]
-    user_work().worker.cancel()
-
-
 def test_an_answer_that_arrives_while_the_page_is_drawn_is_asked_for_once_more(
     session: Session, monkeypatch
 ) -> None:
@@ -258,6 +243,6 @@ def test_an_answer_that_arrives_while_the_page_is_drawn_is_asked_for_once_more(
     payload = shown(session)
     assert payload["tiles"][0]["state"] == "over", "one broken limit is enough to know"
     assert "1 to follow" in payload["tiles"][0]["limit"]
-    assert payload["again"]
+    assert payload["waits"]
     assert shown(session)["tiles"][0]["released"].endswith("%")
     user_work().worker.cancel()
