@@ -14,9 +14,8 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import check_probability, masked_columns
 from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import RowMixtureLaw
-from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
 from rwn_core.masking.lever import SHARE, Lever, LeverRange
-from rwn_core.masking.neighborhood_method import NeighborhoodMethod
+from rwn_core.masking.neighborhood_method import EVERY_COLUMN, NeighborhoodMethod, kept_values
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.metric import Metric, shared_metric
 from rwn_core.neighbors.rule import NeighborhoodRule

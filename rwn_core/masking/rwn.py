@@ -14,8 +14,8 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donors import check_probability
 from rwn_core.laws.law import Law
-from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
 from rwn_core.masking.lever import Lever
+from rwn_core.masking.neighborhood_method import EVERY_COLUMN, kept_values
 from rwn_core.masking.radius_and_nearest import (
     RadiusAndNearest,
     nearest_lever,
