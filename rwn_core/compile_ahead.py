@@ -37,6 +37,7 @@ def warm() -> None:
     frame = {"x": numbers.normal(size=n), "y": numbers.normal(size=n), "z": np.arange(n) % 7}
     table = Microdata.from_frame(pd.DataFrame(frame))
     params = RWN(k=3, epsilon=0.1)
+    mask(Microdata.from_frame(pd.DataFrame(frame).head(50)), params, seed=0)  # the quickest first
     release = mask(table, params, seed=0)
     if release.law is not None:
         link(release.law, release.masked)
@@ -58,12 +59,12 @@ def warm() -> None:
 
 def _store(table: Microdata, params: RWN) -> None:
     """Use the kernels that store a table for its sliders."""
-    from rwn_core.neighbors.slider_range import slider_range_of
-    from rwn_core.neighbors.tree_search import index_of, stored_table
+    from rwn_core.neighbors.slider_range import find_slider_range
+    from rwn_core.neighbors.tree_search import stored_table, tree_index
 
     points = params.points(table)
-    slider_range_of(points, 1000)
-    stored_table(points, 3, 0.1, Watch(), index=index_of(points, None))
+    find_slider_range(points, 1000)
+    stored_table(points, 3, 0.1, Watch(), index=tree_index(points, None))
 
 
 def warm_for_levels() -> None:

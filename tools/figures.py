@@ -24,6 +24,7 @@ BY_COMMAND = {
     "masking 100,000 x 10 against cKDTree": "python -m benchmarks 'mask 100000 x 10'",
     "redraw of bodyfat": "python -m benchmarks.redraw --whole-range --demo bodyfat",
     "the check of a fresh clone": ".ci/run",
+    "first picture where nothing is compiled": "python -m benchmarks.redraw --fresh",
     "a quick check": "make quick",
 }
 """Figures that need minutes, each with its command."""

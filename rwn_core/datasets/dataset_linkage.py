@@ -19,7 +19,7 @@ from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
 from rwn_core.datasets.dataset_statistics import Advance
 from rwn_core.datasets.sample_donors import bounding_corners, together
 from rwn_core.neighbors.distance import TIE, squared_distances
-from rwn_core.neighbors.index import build_index, frame_of
+from rwn_core.neighbors.index import build_index, shared_frame
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.search import Search
@@ -139,7 +139,7 @@ def _take_in(
     here: Points, theirs: Points, nearest: NDArray[np.float64], tied: NDArray[np.int64]
 ) -> None:
     """Compare released rows with a batch of original records."""
-    frame = frame_of(together(bounding_corners(here), theirs))
+    frame = shared_frame(together(bounding_corners(here), theirs))
     target = build_index(here, frame=frame)
     numbers = np.arange(-len(theirs), 0)  # nobody is left out as being itself
     query = build_index(theirs, numbers=numbers, frame=frame)

@@ -17,9 +17,12 @@ from rwn_core.datasets.found_donors import found_of_table, release_rows
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.staged_arrays import DEAL, load, points_like, save
 from rwn_core.errors import InputError
-from rwn_core.neighbors.candidates.assemble import table_of_pairs
-from rwn_core.neighbors.candidates.pairs import WORDS_A_BLOCK, pairs_of
-from rwn_core.neighbors.candidates.sample import random_others
+from rwn_core.neighbors.candidates import (
+    WORDS_A_BLOCK,
+    numbered_pairs,
+    random_others,
+    table_from_pairs,
+)
 from rwn_core.neighbors.distance import squared_distances
 from rwn_core.randomness import ISOLATED_STREAM, PAIRS_STREAM, words64
 
@@ -56,7 +59,7 @@ def draw_pairs(run: Run, task: Task) -> dict[str, Any]:
         places = first * WORDS_A_BLOCK + np.arange(len(words))
         unfair.append(places[words > fair])
         places, words = places[words <= fair], words[words <= fair]
-        i, j = pairs_of((words % np.uint64(total)).astype(np.int64) + 1)
+        i, j = numbered_pairs((words % np.uint64(total)).astype(np.int64) + 1)
         entries.append(np.stack([i - 1, j - 1, places]))
     i, j, places = np.concatenate(entries, axis=1)
     both = np.stack([np.append(i, j), np.append(j, i), np.append(places, places)])
@@ -109,7 +112,7 @@ def mask_partners(run: Run, task: Task) -> dict[str, Any]:
         others = np.concatenate((others, given.ravel()))
     named, entries = np.unique(others, return_inverse=True)
     squared = _squared(run, number, rows, others)
-    table = table_of_pairs(len(ids), rows, entries, squared)
+    table = table_from_pairs(len(ids), rows, entries, squared)
     return release_rows(run, number, ids, found_of_table(run, table, ids, named))
 
 

@@ -20,8 +20,7 @@ from rwn_core.errors import ParameterError, ReleaseError
 from rwn_core.laws.donors import masked_columns
 from rwn_core.masking.method import unrounded
 from rwn_core.neighbors import check_radius_and_k
-from rwn_core.neighbors.candidates.pairs import BYTES_A_PARTNER
-from rwn_core.neighbors.candidates.scheme import Scheme
+from rwn_core.neighbors.candidates import BYTES_A_PARTNER, Scheme
 from rwn_core.neighbors.radius import one_radius
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey

@@ -14,8 +14,8 @@ from rwn_core.datasets.release_order import deal_rows, piece
 from rwn_core.datasets.run import Run, Task
 from rwn_core.laws.donors import random_streams
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.index import build_index, frame_of
-from rwn_core.neighbors.points import CodedPoints, Points, squares_of, values_of
+from rwn_core.neighbors.index import build_index, shared_frame
+from rwn_core.neighbors.points import CodedPoints, Points, level_squares, point_values
 from rwn_core.neighbors.search import Search
 from rwn_core.parallel.threads import Watch
 
@@ -29,7 +29,7 @@ def mask_rows(run: Run, task: Task) -> dict[str, Any]:
     microdata = found.microdata(table)
     ids = np.arange(task["start"], task["stop"], dtype=np.int64)
     points = found.to_points(microdata)
-    frame = frame_of(together(bounding_corners(points), found.points))
+    frame = shared_frame(together(bounding_corners(points), found.points))
     query = build_index(points, numbers=ids, frame=frame)
     # numbered below 0 in their order: a donor's number says at once where its values are
     target = build_index(found.points, numbers=np.arange(-len(found.ids), 0), frame=frame)
@@ -49,10 +49,12 @@ def mask_rows(run: Run, task: Task) -> dict[str, Any]:
 
 def bounding_corners(points: Points) -> Points:
     """The least and the greatest value of each column, as two records."""
-    values = values_of(points)
+    values = point_values(points)
     corners = np.stack([values.min(axis=0), values.max(axis=0)])
     return (
-        CodedPoints(values=corners, squares=squares_of(points)) if squares_of(points) else corners
+        CodedPoints(values=corners, squares=level_squares(points))
+        if level_squares(points)
+        else corners
     )
 
 
@@ -66,7 +68,7 @@ def places_in_sample(ids: NDArray[np.int64], sampled: NDArray[np.int64]) -> NDAr
 
 def together(one: Points, other: Points) -> Points:
     """Two tables' points, one after the other."""
-    values = np.concatenate((values_of(one), values_of(other)))
+    values = np.concatenate((point_values(one), point_values(other)))
     if isinstance(one, CodedPoints):
         return CodedPoints(values=values, squares=one.squares)
     return values

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rwn_core.datasets.run import Run
 from rwn_core.datasets.stage import atomic_file
-from rwn_core.neighbors.points import CodedPoints, Points, squares_of
+from rwn_core.neighbors.points import CodedPoints, Points, level_squares
 from rwn_core.parallel.memory import resident_bytes
 
 DEAL = "deal"
@@ -66,7 +66,7 @@ def give_back() -> None:
 
 def points_like(points: Points, values: NDArray[np.float64]) -> Points:
     """Other records of the same metric, from their columns."""
-    squares = squares_of(points)
+    squares = level_squares(points)
     return CodedPoints(values=values, squares=squares) if squares else values
 
 

@@ -112,15 +112,7 @@ class AnalysisPlan:
 
     @classmethod
     def from_records(cls, records: Sequence[Mapping[str, Any]]) -> AnalysisPlan:
-        """Read what `to_records` made.
-
-        Raises
-        ------
-        InputError
-            A field is missing, unknown or of the wrong kind.
-        ParameterError
-            An analysis could never be run.
-        """
+        """Read what `to_records` made; raises InputError or ParameterError."""
         check_number(records, MOST_ANALYSES, "The registered analyses")
         return cls(analyses=tuple(_analysis(record) for record in records))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import comb, factorial, perm
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,76 @@ from rwn_core.evaluation.control_group import control_group
 from rwn_core.laws.law import Law
 from rwn_core.masking import mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks.averaging import values_alone
 from rwn_core.measures.attacks.watch_list import Watched, WatchList
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
+
+
+def mode_is_own(q: float, donors: int, releases: int) -> float:
+    """Return P(the mode of a cell over M aligned releases is the true value)."""
+    # `donors` different values, none of them the own one; ties are broken at random
+    share = q / donors
+    total = 0.0
+    for own in range(releases + 1):
+        rest = releases - own
+        for largest, at_top, ways in _occupancies(rest, donors):
+            if largest > own or not own:
+                continue
+            tied = at_top + 1 if largest == own else 1
+            total += comb(releases, own) * (1 - q) ** own * share**rest * ways / tied
+    return float(total)
+
+
+def _occupancies(balls: int, boxes: int) -> list[tuple[int, int, int]]:
+    """Return (largest count, boxes with it, ways) of spreading balls over boxes."""
+    ways_of: dict[tuple[int, int], int] = {}
+    for counts in _partitions(balls, boxes):
+        ways = factorial(balls)
+        for count in counts:
+            ways //= factorial(count)
+        orders = perm(boxes, len(counts))
+        for value in set(counts):
+            orders //= factorial(counts.count(value))
+        key = (counts[0], counts.count(counts[0])) if counts else (0, boxes)
+        ways_of[key] = ways_of.get(key, 0) + ways * orders
+    return [(top, at_top, ways) for (top, at_top), ways in ways_of.items()]
+
+
+def _partitions(total: int, parts: int, most: int | None = None) -> list[tuple[int, ...]]:
+    """Return the partitions of `total` into at most `parts` positive numbers, non-increasing."""
+    if total == 0:
+        return [()]
+    if parts == 0:
+        return []
+    most = total if most is None else min(most, total)
+    return [
+        (first, *rest)
+        for first in range(most, 0, -1)
+        for rest in _partitions(total - first, parts - 1, first)
+    ]
+
+
+def distinct_donors(donors: int, releases: int) -> float:
+    """Return the expected number of distinct donor values in M releases at q = 1."""
+    return float(donors * (1.0 - (1.0 - 1.0 / donors) ** releases))
+
+
+def values_alone(law: Law | None) -> dict[str, Any] | None:
+    """Return the averaging attack's success on a median neighborhood; None without any."""
+    if law is None or law.neighborhoods is None:
+        return None
+    q = float(law.q.max())
+    sizes = law.neighborhoods.sizes
+    donors = max(1, round(float(np.median(sizes[sizes > 0])))) if (sizes > 0).any() else 1
+    return {
+        "releases": list(RELEASES),
+        "q": q,
+        "donors": donors,
+        "mode": [min(mode_is_own(q, donors, times), 1.0) for times in RELEASES],
+        "distinct": [distinct_donors(donors, times) for times in RELEASES],
+    }
+
 
 RELEASES = (1, 2, 3, 5, 10, 20)  # after which it is stated what the values alone say
 ROUNDING_WORK = 1_000_000  # candidate pairs weighed at each step, before a sample is taken
@@ -111,15 +177,8 @@ def disclose(
     return Disclosure(
         readings=readings,
         rounding=_rounding(base, masked, law),
-        repetition=_repetition(law),
+        repetition=values_alone(law),
     )
-
-
-def _repetition(law: Law | None) -> dict[str, Any] | None:
-    """Return the averaging attack on several releases, if values come from neighborhoods."""
-    if law is None or law.neighborhoods is None:
-        return None
-    return values_alone(law, RELEASES)
 
 
 def _rounding(base: Comparison, masked: Microdata, law: Law | None) -> list[dict[str, float]]:

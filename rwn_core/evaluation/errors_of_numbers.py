@@ -12,6 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.published_results.replay import Number, mean_number
 from rwn_core.masking import KPRAM, KNoise
 from rwn_core.masking.intervals import intervals
 from rwn_core.masking.k_noise import delta
@@ -19,24 +20,6 @@ from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
 RELEASES = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
-    """A mean over releases, with how far luck moves it.
-
-    Attributes
-    ----------
-    value : float
-    error : float
-        Monte Carlo standard error of the value.
-    single : float
-        Standard error of the same number from one release only, as a paper prints it.
-    """
-
-    value: float
-    error: float
-    single: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +32,7 @@ class NumberErrors:
         Its key.
     words : str
         What k made of the variable: how many intervals, or how wide the noise.
-    bias, mse, rmse : Estimate
+    bias, mse, rmse : Number
         Mean of released minus original, in the variable's unit; mean of its square; and the root
         of that, of each release.
     expected_mse : float
@@ -58,9 +41,9 @@ class NumberErrors:
 
     method: str
     words: str
-    bias: Estimate
-    mse: Estimate
-    rmse: Estimate
+    bias: Number
+    mse: Number
+    rmse: Number
     expected_mse: float
 
 
@@ -130,15 +113,8 @@ def _summary(
     return NumberErrors(
         method=params.method,
         words=words,
-        bias=_estimate(bias),
-        mse=_estimate(squares),
-        rmse=_estimate(np.sqrt(squares)),
+        bias=mean_number(bias),
+        mse=mean_number(squares),
+        rmse=mean_number(np.sqrt(squares)),
         expected_mse=expected,
-    )
-
-
-def _estimate(values: NDArray[np.float64]) -> Estimate:
-    spread = float(values.std(ddof=1))
-    return Estimate(
-        value=float(values.mean()), error=spread / float(np.sqrt(len(values))), single=spread
     )

@@ -12,9 +12,10 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.group_law import unchanged
 from rwn_core.laws.law import Law
 from rwn_core.laws.moments import Moments, joined
-from rwn_core.laws.separate_law import SeparateLaw, UnitLaw, Untouched
+from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import LARGEST_TABLE, Choice, Transition, value_numbers
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 
@@ -88,7 +89,7 @@ class BlockLaw(CellLaw):
         """Means over blocks, as `SeparateLaw.moments`."""
         names = [v.name for v in self.original.schema.released if v.name not in self._swapped]
         moved = block_transition(self.original, self._swapped, *self._selection)
-        parts = [Untouched(self.original, name) for name in names]
+        parts = [unchanged(self.original, name) for name in names]
         return joined([moved.moments(), *(part.moments() for part in parts)])
 
     def restricted_to(self, original: Microdata) -> Self:
@@ -114,9 +115,7 @@ def law_within_blocks(
     if len(selected) * (int(value_numbers(original, swapped).max()) + 1) > LARGEST_TABLE:
         return None
     moved = block_transition(original, swapped, blocks, selected)
-    rest = [v.name for v in original.schema.released if v.name not in swapped]
-    parts: list[UnitLaw] = [moved, *(Untouched(original, name) for name in rest)]
-    return SeparateLaw(original, parts, known_by)
+    return SeparateLaw.of_changes(original, [moved], known_by)
 
 
 def block_transition(

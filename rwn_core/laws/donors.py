@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors import LARGEST_DENSE, Drawing, Neighborhoods
+from rwn_core.neighbors import Drawing, Neighborhoods
 from rwn_core.parallel.threads import thread_count
 from rwn_core.randomness import SecretKey, uniforms
 
@@ -115,7 +115,7 @@ class Draws:
     def from_stored(
         self, neighborhoods: Neighborhoods, q: NDArray[np.float64], threads: int | None = None
     ) -> NDArray[np.int64]:
-        """The donors of these records in a large stored table, shape (m, p)."""
+        """The donors of these records in a stored table, shape (m, p)."""
         from rwn_core.neighbors.stored_draws import Chains
 
         longest = np.diff(neighborhoods.table.offsets)[neighborhoods.rows(self.records)]
@@ -228,7 +228,7 @@ def draw_donors(
     ----------
     Perry, Matloff, Tendick 2022, section 5, step 3.
     """
-    if neighborhoods.n > LARGEST_DENSE and isinstance(draws, Draws) and draws.has_one_key:
+    if isinstance(draws, Draws) and draws.has_one_key:
         if neighborhoods.is_stored:
             return draws.from_stored(neighborhoods, q, threads)
         from rwn_core.neighbors.lazy_table import search_donors

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,54 +15,61 @@ from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_like, value_codes
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.moments import Moments, certain, independent
-from rwn_core.laws.privacy import Privacy
+from rwn_core.laws.privacy import AS_IT_IS, Privacy
 
 NO_OUTSIDERS = "What becomes of people outside depends on the groups that they would join."
 
 
+@dataclass(frozen=True, eq=False)
 class DeterministicUnit:
     """Hold the law of variables released as fixed functions of the original; see `UnitLaw`.
 
-    Parameters
+    Attributes
     ----------
     original : Microdata
         Never rounded.
     shown : Microdata
-        What each record releases, row by row.
+        What each record releases, row by row; the original itself if nothing changes.
     names : tuple of str
-    precision : mapping of str to float, optional
+    precision : mapping of str to float
         The steps of rounded variables.
     """
 
-    def __init__(
-        self,
-        original: Microdata,
-        shown: Microdata,
-        names: tuple[str, ...],
-        precision: Mapping[str, float] | None = None,
-    ) -> None:
-        self.names, self._original, self._shown = names, original, shown
-        self._precision = {n: s for n, s in (precision or {}).items() if n in names}
+    original: Microdata
+    shown: Microdata
+    names: tuple[str, ...]
+    precision: Mapping[str, float] = field(default_factory=dict)
 
-    keeps_value_counts = False
-    privacy = Privacy(np.inf, "follows from the file")
+    @property
+    def keeps_value_counts(self) -> bool:
+        """True if nothing changes."""
+        return self.shown is self.original
+
+    @property
+    def privacy(self) -> Privacy:
+        """None at all; see `UnitLaw`."""
+        return AS_IT_IS if self.shown is self.original else Privacy(np.inf, "follows from the file")
 
     @property
     def retained(self) -> NDArray[np.float64]:
         """1 where no value changes."""
-        own, shown = (rounded(each, self._precision) for each in (self._original, self._shown))
+        own, shown = self._own_and_shown()
         same = np.ones(own.n, dtype=bool)
         for name in self.names:
             same &= codes_like(own, shown, name) == value_codes(own, name)[0]
         return same.astype(np.float64)
 
+    def _own_and_shown(self) -> tuple[Microdata, Microdata]:
+        """Return both tables as they are written."""
+        return rounded(self.original, self.precision), rounded(self.shown, self.precision)
+
     def chances(
         self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
     ) -> NDArray[np.float64]:
         """1 where a row has what the record releases; see `UnitLaw`."""
-        if people is not None:
+        if people is not None and self.shown is not self.original:
             raise NotApplicable(NO_OUTSIDERS)
-        shown = rounded(self._shown, self._precision)
+        shown = rounded(self.shown if people is None else people, self.precision)
         same = np.ones((len(rows), shown.n), dtype=bool)
         for name in self.names:
             released = codes_like(shown, masked, name)[rows]
@@ -71,14 +78,14 @@ class DeterministicUnit:
 
     def moments(self) -> Moments:
         """The results, without any spread."""
-        return certain(rounded(self._shown, self._precision), self.names)
+        return certain(self._own_and_shown()[1], self.names)
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
         """Codes of the released values; new values follow the original's."""
         if len(self.names) > 1:
             raise NotApplicable("Several variables change together.")
         (name,) = self.names
-        own, shown = (rounded(each, self._precision) for each in (self._original, self._shown))
+        own, shown = self._own_and_shown()
         values, (codes, results) = list(value_codes(own, name)[1]), value_codes(shown, name)
         column = codes_like(own, shown, name)
         for code, value in enumerate(results):
@@ -92,13 +99,17 @@ class DeterministicUnit:
 
     def restricted_to(self, names: frozenset[str]) -> DeterministicUnit:
         """The law of some of the variables."""
-        some = tuple(name for name in self.names if name in names)
-        return DeterministicUnit(self._original, self._shown, some, self._precision)
+        return replace(self, names=tuple(name for name in self.names if name in names))
 
     def rounded(self, precision: Mapping[str, float]) -> DeterministicUnit:
         """The law of the values after rounding."""
-        steps = {**self._precision, **precision}
-        return DeterministicUnit(self._original, self._shown, self.names, steps)
+        own = {name: step for name, step in precision.items() if name in self.names}
+        return replace(self, precision={**self.precision, **own})
+
+
+def unchanged(original: Microdata, name: str) -> DeterministicUnit:
+    """Return the law of a variable released as it is."""
+    return DeterministicUnit(original, original, (name,))
 
 
 class RedrawWithinGroups:

@@ -37,22 +37,8 @@ def rankings(n: int) -> int:
 
 
 def exact_moore_chances(n: int, reach: int) -> Chances:
-    """The chance of each pair of ranks to exchange values, all cases followed.
+    """Return the probability that two of n ranks exchange values, shape (n, n); diagonal: stay.
 
-    Parameters
-    ----------
-    n : int
-        Ranks.
-    reach : int
-        As for `moore_partners`.
-
-    Returns
-    -------
-    sparse array of float64, shape (n, n)
-        Symmetric; the diagonal holds the chance to stay. Rows sum to 1.
-
-    References
-    ----------
     Moore 1996: a free rank takes a uniform one of the free ranks that follow within reach.
     """
     width = max(min(reach, n) - 1, 0)  # ranks that follow within reach
@@ -231,23 +217,9 @@ def whole_part(number: float) -> int:
 
 
 def moore_partners(reach: int, uniform: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Partners along a ranking: each position with a random free one of those that follow.
+    """Return partners along a ranking, shape (N,): a random free one of those that follow.
 
-    Parameters
-    ----------
-    reach : int
-        Whole part of P N; the last of so many that follow is left out.
-    uniform : ndarray of float64, shape (N,)
-        Decides for the record of each position, from the first on.
-
-    Returns
-    -------
-    ndarray of int64, shape (N,)
-        The position itself where no other is free.
-
-    References
-    ----------
-    Moore 1996.
+    Moore 1996. `reach` is the whole part of P N, its last rank left out; `uniform` has shape (N,).
     """
     n = len(uniform)
     partner, free = np.arange(n), np.ones(n, dtype=bool)
@@ -262,21 +234,10 @@ def moore_partners(reach: int, uniform: NDArray[np.float64]) -> NDArray[np.int64
 
 
 def mu_argus_partners(reach: int, uniform: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Partners along a ranking: a random distance, then the nearest free one before or after it.
+    """Return partners along a ranking, shape (N,): at a random distance, else the nearest free.
 
-    Parameters
-    ----------
-    reach : int
-        The largest distance.
-    uniform : ndarray of float64, shape (N,)
-
-    Returns
-    -------
-    ndarray of int64, shape (N,)
-
-    References
-    ----------
-    The form of mu-Argus, which it calls deprecated: distances are not uniform.
+    The form that mu-Argus calls deprecated: distances up to `reach`, not uniform. `uniform` has
+    shape (N,).
     """
     n = len(uniform)
     partner, free = np.arange(n), np.ones(n, dtype=bool)

@@ -11,12 +11,13 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
-from rwn_core.data.value_codes import codes_like, value_codes
+from rwn_core.data.value_codes import codes_like
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donor_lists import Column
+from rwn_core.laws.group_law import unchanged
 from rwn_core.laws.law import MixtureComponent
-from rwn_core.laws.moments import Moments, certain, joined
-from rwn_core.laws.privacy import AS_IT_IS, Privacy
+from rwn_core.laws.moments import Moments, joined
+from rwn_core.laws.privacy import Privacy
 
 
 class UnitLaw(Protocol):
@@ -78,6 +79,18 @@ class SeparateLaw:
         self.original, self._known_by = original, known_by
         self.precision: Mapping[str, float] = {}
         self._parts = {part.names: part for part in parts}
+
+    @classmethod
+    def of_changes(
+        cls, original: Microdata, parts: Sequence[UnitLaw], known_by: tuple[str, ...] = ()
+    ) -> Self:
+        """Return the law in which variables of no part are released as they are."""
+        changed = {name for part in parts for name in part.names}
+        order = [variable.name for variable in original.schema.released]
+        every = [*parts, *(unchanged(original, name) for name in order if name not in changed)]
+        if all(len(part.names) == 1 for part in parts):
+            every.sort(key=lambda part: order.index(part.names[0]))
+        return cls(original, every, known_by)
 
     @property
     def empty(self) -> NDArray[np.int64]:
@@ -177,60 +190,3 @@ class SeparateLaw:
             raise NotApplicable("This is for a method that changes each variable by itself.")
         table, _ = self.table(names[0])
         return sparse.csc_array(table), codes_like(self.original, masked, names[0])[rows]
-
-
-class Untouched:
-    """A variable that is released as it is.
-
-    Parameters
-    ----------
-    original : Microdata
-        Never rounded.
-    name : str
-    precision : mapping of str to float
-        The steps of rounded variables.
-    """
-
-    def __init__(
-        self, original: Microdata, name: str, precision: Mapping[str, float] | None = None
-    ) -> None:
-        self.names = (name,)
-        steps = precision or {}
-        self._precision = {name: steps[name]} if name in steps else {}
-        self._original = original
-        self._written = rounded(original, self._precision)
-
-    keeps_value_counts = True
-    privacy = AS_IT_IS
-
-    @property
-    def retained(self) -> NDArray[np.float64]:
-        """Every value is."""
-        return np.ones(self._original.n)
-
-    def chances(
-        self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
-    ) -> NDArray[np.float64]:
-        """1 where a row has the person's own value; see `UnitLaw`."""
-        own = self._written if people is None else rounded(people, self._precision)
-        released = codes_like(own, masked, self.names[0])[rows]
-        return np.asarray(released[:, None] == value_codes(own, self.names[0])[0], np.float64)
-
-    def moments(self) -> Moments:
-        """The own numbers, without any spread."""
-        return certain(self._written, self.names)
-
-    def table(self) -> tuple[sparse.csr_array, list[Any]]:
-        """Return the law of own values: each with probability 1."""
-        codes, values = value_codes(self._written, self.names[0])
-        n = len(codes)
-        shape = (n, len(values))
-        return sparse.csr_array((np.ones(n), codes, np.arange(n + 1)), shape=shape), values
-
-    def restricted_to(self, names: frozenset[str]) -> Untouched:
-        """The same."""
-        return self
-
-    def rounded(self, precision: Mapping[str, float]) -> Untouched:
-        """The same of rounded values."""
-        return Untouched(self._original, self.names[0], {**self._precision, **precision})

@@ -28,23 +28,10 @@ def check_transition(matrix: Matrix) -> None:
 
 
 def privacy_epsilon(matrix: Matrix) -> tuple[float, NDArray[np.float64]]:
-    """The epsilon of local differential privacy that a matrix gives each record.
+    """Return the epsilon of local differential privacy: the largest, and by category, shape (K,).
 
-    Parameters
-    ----------
-    matrix : ndarray of float64, shape (a, K)
-        T, or some of its rows; a released category that nobody can get plays no part.
-
-    Returns
-    -------
-    epsilon : float
-        Largest over released categories; infinite where an entry is 0 and another of its column
-        is not, so that the release may exclude a category for certain.
-    by_category : ndarray of float64, shape (K,)
-
-    References
-    ----------
-    Dwork, McSherry, Nissim, Smith 2006; Shlomo and Skinner 2012 for misclassification matrices.
+    T, or some of its rows, shape (a, K). Infinite where an entry is 0 and another of its column is
+    not. Dwork, McSherry, Nissim, Smith 2006; Shlomo and Skinner 2012.
     """
     top, low = matrix.max(axis=0), matrix.min(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -70,23 +57,10 @@ def mixed_matrix(share: float, shares: NDArray[np.float64]) -> Matrix:
 
 
 def second_stage(matrix: Matrix, shares: NDArray[np.float64]) -> Matrix:
-    """The matrix Q for which T Q keeps the shares: the posterior of the true category.
+    """Return the matrix Q for which T Q keeps the shares v, shape (K, K).
 
-    Parameters
-    ----------
-    matrix : ndarray of float64, shape (K, K)
-        T.
-    shares : ndarray of float64, shape (K,)
-        v, of the true categories.
-
-    Returns
-    -------
-    ndarray of float64, shape (K, K)
-        Q[k, j] = T[j, k] v_j / (v T)_k; the identity's row where nobody gets category k.
-
-    References
-    ----------
-    Kooiman, Willenborg, Gouweleeuw 1997.
+    Q[k, j] = T[j, k] v_j / (v T)_k, the posterior of the true category (Kooiman, Willenborg,
+    Gouweleeuw 1997); the row of the identity where no record gets category k.
     """
     released = shares @ matrix
     joint = (matrix * shares[:, np.newaxis]).T

@@ -13,7 +13,7 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.law import Law
 from rwn_core.laws.noise_law import SHAPES, Noise, NoiseOn, Shape
-from rwn_core.laws.separate_law import SeparateLaw, Untouched
+from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import is_discrete, with_numbers
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.method import Prepared, TableMethod
@@ -130,10 +130,7 @@ class AdditiveNoise(TableMethod):
 
     def law(self, table: Prepared) -> Law:
         """Independent densities, or probabilities of whole numbers."""
-        noisy = self._parts(table)
-        names = [variable.name for variable in table.microdata.schema.released]
-        parts = [noisy.get(name) or Untouched(table.microdata, name) for name in names]
-        return SeparateLaw(table.microdata, parts)
+        return SeparateLaw.of_changes(table.microdata, list(self._parts(table).values()))
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks: variables released unchanged, and possible negative numbers."""

@@ -14,7 +14,7 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.correlated_noise_law import CorrelatedNoiseOn, spread_axes
 from rwn_core.laws.law import Law
-from rwn_core.laws.separate_law import SeparateLaw, Untouched
+from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.method import Prepared, TableMethod
@@ -146,11 +146,7 @@ class CorrelatedNoise(TableMethod):
 
     def law(self, table: Prepared) -> Law:
         """A joint density of all numbers."""
-        microdata = table.microdata
-        noisy = self.masked_names(microdata) if self.size else ()
-        rest = [v.name for v in microdata.schema.released if v.name not in noisy]
-        joint = [self._noise(table)] if noisy else []
-        return SeparateLaw(microdata, [*joint, *(Untouched(microdata, name) for name in rest)])
+        return SeparateLaw.of_changes(table.microdata, [self._noise(table)] if self.size else [])
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""

@@ -9,23 +9,11 @@ MOST_GROUPS = 10_000
 
 
 def intervals(values: NDArray[np.float64], k: int) -> NDArray[np.int64]:
-    """As many intervals of equal length as leave at least k values in each.
+    """Return each value's interval: as many of equal length as leave at least k values in each.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-        NaN where missing.
-    k : int
-        At most the number of values that are not missing.
+    Numbers from 0, shape (n,); intervals are closed below, the last also above. Missing values
+    (NaN) have the number after the last.
 
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        The number of each value's interval, from 0; they are closed below, the last also above.
-        Missing values have the number after the last.
-
-    Examples
-    --------
     >>> intervals(np.array([24.0, 25, 27, 28, 30, 31, 33, 36]), 2).tolist()
     [0, 0, 1, 1, 2, 2, 3, 3]
     """
@@ -52,23 +40,11 @@ def equal_length(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
 
 
 def equal_counts(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
-    """So many intervals that hold about as many values each; equal values stay together.
+    """Return each value's interval: `count` of about as many values; equal values stay together.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-        NaN where missing.
-    count : int
-        At least 1. There are fewer intervals where a value fills more than one by itself.
+    Numbers from 0, shape (n,); missing values (NaN) have the number after the last. There are fewer
+    intervals where a value fills more than one by itself.
 
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        The number of each value's interval, ascending from 0; the number after the last where it
-        is missing.
-
-    Examples
-    --------
     >>> equal_counts(np.array([1.0, 2.0, 2.0, 3.0, 50.0, 900.0]), 3).tolist()
     [0, 1, 1, 1, 2, 2]
     """

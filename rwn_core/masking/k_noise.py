@@ -14,7 +14,7 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.law import Law
 from rwn_core.laws.noise_law import SHAPES, Noise, NoiseOn, Shape
-from rwn_core.laws.separate_law import SeparateLaw, Untouched
+from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import is_discrete, with_numbers
 from rwn_core.masking.lever import Lever
 from rwn_core.masking.method import Prepared, TableMethod
@@ -132,10 +132,7 @@ class KNoise(TableMethod):
 
     def law(self, table: Prepared) -> Law:
         """Independent densities, or probabilities of whole numbers."""
-        noisy = self._parts(table)
-        names = [variable.name for variable in table.microdata.schema.released]
-        parts = [noisy.get(name) or Untouched(table.microdata, name) for name in names]
-        return SeparateLaw(table.microdata, parts)
+        return SeparateLaw.of_changes(table.microdata, list(self._parts(table).values()))
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""
@@ -153,17 +150,10 @@ def _sorted(microdata: Microdata, name: str) -> NDArray[np.float64]:
 
 
 def delta(values: NDArray[np.float64], k: int) -> float:
-    """The smallest delta such that k values lie within 2 delta of every value, itself among them.
+    """Return the smallest delta such that k values lie within 2 delta of each, itself included.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-        Ascending, complete.
-    k : int
-        From 1 to n.
+    `values` ascend and are complete, shape (n,); k is from 1 to n.
 
-    Examples
-    --------
     >>> delta(np.array([1.0, 2.0, 4.0]), 2)
     1.0
     """
@@ -186,20 +176,9 @@ def delta(values: NDArray[np.float64], k: int) -> float:
 
 
 def expected_near(values: NDArray[np.float64], at: float, delta: float, noise: Noise) -> float:
-    """Expected number of records released within 2 delta of a value.
+    """Return the expected number of records released within 2 delta of a value, for any noise.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-        The original numbers, complete.
-    at : float
-    delta : float
-        Above 0.
-    noise : Noise
-
-    References
-    ----------
-    Biswal, Arbuckle, Kulik, theorem 1, in its exact form for any noise.
+    Biswal, Arbuckle, Kulik, theorem 1, in its exact form. `values` are complete, shape (n,).
     """
     apart = values - at
     return float((noise.below(2 * delta - apart) - noise.below(-2 * delta - apart)).sum())

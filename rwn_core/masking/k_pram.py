@@ -16,7 +16,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.laws.group_law import RedrawWithinGroups
 from rwn_core.laws.law import Law
-from rwn_core.laws.separate_law import SeparateLaw, Untouched
+from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.masking.intervals import intervals
 from rwn_core.masking.lever import Lever
 from rwn_core.masking.method import Prepared, TableMethod
@@ -128,12 +128,8 @@ class KPRAM(TableMethod):
 
     def law(self, table: Prepared) -> Law:
         """Values drawn within their interval."""
-        microdata, drawn = table.microdata, self._drawn(table.microdata)
-        parts = [
-            self._part(table, v.name) if v.name in drawn else Untouched(microdata, v.name)
-            for v in microdata.schema.released
-        ]
-        return SeparateLaw(microdata, parts)
+        parts = [self._part(table, name) for name in self._drawn(table.microdata)]
+        return SeparateLaw.of_changes(table.microdata, parts)
 
     def _part(self, table: Prepared, name: str) -> RedrawWithinGroups:
         codes, values = value_codes(table.microdata, name)

@@ -16,7 +16,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import NO_DONOR, copy_from_donors
 from rwn_core.laws.group_law import DeterministicUnit
 from rwn_core.laws.law import Law
-from rwn_core.laws.separate_law import SeparateLaw, Untouched
+from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.intervals import equal_counts
 from rwn_core.masking.lever import Lever, LeverRange
@@ -153,8 +153,7 @@ class LocalSuppression(TableMethod):
         """Each record's release follows from the original file."""
         microdata, keys = table.microdata, self._keys(table.microdata)
         joint = DeterministicUnit(microdata, self._result(table), keys)
-        rest = [v.name for v in microdata.schema.released if v.name not in keys]
-        return SeparateLaw(microdata, [joint, *(Untouched(microdata, name) for name in rest)])
+        return SeparateLaw.of_changes(microdata, [joint])
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Which variables are changed."""

@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.laws.group_law import DeterministicUnit
 from rwn_core.laws.law import Law
-from rwn_core.laws.separate_law import SeparateLaw, Untouched
+from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.lever import Lever
 from rwn_core.masking.method import Prepared, TableMethod
@@ -116,9 +116,8 @@ class Microaggregation(TableMethod):
     def law(self, table: Prepared) -> Law:
         """Each record's release follows from the original file."""
         microdata, names = table.microdata, self.masked_names(table.microdata)
-        rest = [v.name for v in microdata.schema.released if v.name not in names]
         joint = DeterministicUnit(microdata, self._result(table), names)
-        return SeparateLaw(microdata, [joint, *(Untouched(microdata, name) for name in rest)])
+        return SeparateLaw.of_changes(microdata, [joint])
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""
@@ -153,26 +152,10 @@ def _group_means(values: NDArray[np.float64], group: NDArray[np.int64]) -> NDArr
 
 
 def mdav(points: NDArray[np.float64], k: int) -> NDArray[np.int64]:
-    """Group points by maximum distance to the average.
+    """Return the group of each point, of k to 2k - 1 points, shape (n,).
 
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    k : int
-        From 1 to n.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        The number of each point's group, of k to 2k - 1 points.
-
-    Notes
-    -----
-    Takes about n^2 / k distances. Of points as far apart the first is taken.
-
-    References
-    ----------
-    Domingo-Ferrer and Torra 2005, section 2 (MDAV-generic).
+    MDAV-generic (Domingo-Ferrer and Torra 2005, section 2): about n^2 / k distances. Of points as
+    far apart the first is taken.
     """
     group = np.empty(len(points), dtype=np.int64)
     left, number = _Left(points), -1

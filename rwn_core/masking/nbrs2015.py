@@ -14,11 +14,10 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import check_probability, masked_columns
 from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import RowMixtureLaw
-from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
 from rwn_core.masking.lever import SHARE, Lever, LeverRange
-from rwn_core.masking.neighborhood_method import NeighborhoodMethod
+from rwn_core.masking.neighborhood_method import EVERY_COLUMN, NeighborhoodMethod, kept_values
 from rwn_core.neighbors import Neighborhoods
-from rwn_core.neighbors.metric import Metric, metric_of
+from rwn_core.neighbors.metric import Metric, shared_metric
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.source import Ball
 from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
@@ -118,7 +117,7 @@ class NBRS2015(NeighborhoodMethod):
 
     def metric(self, microdata: Microdata) -> Metric:
         """The distance of the scaled and weighted variables, fitted on a table."""
-        return metric_of(microdata)
+        return shared_metric(microdata)
 
     def draw_probability(self, microdata: Microdata) -> NDArray[np.float64]:
         """P(a cell of each released variable changes in a selected record), shape (p,)."""

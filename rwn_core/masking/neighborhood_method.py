@@ -16,14 +16,13 @@ from rwn_core.laws.donors import StoredDraws, copy_from_donors, draw_donors, mas
 from rwn_core.laws.law import Law
 from rwn_core.masking.method import Masked, Prepared
 from rwn_core.neighbors import LARGEST_DENSE, Neighborhoods, check_radius_and_k, neighbor_table
-from rwn_core.neighbors.candidates.scheme import Scheme
+from rwn_core.neighbors.candidates import Scheme
 from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.excluded import OutsideSource, without_copies
 from rwn_core.neighbors.metric import Metric
-from rwn_core.neighbors.outside_household import OutsideSource
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.preview import LIVE_RECORDS, Preview, build_preview
-from rwn_core.neighbors.resampled_table import without_clones
-from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, slider_range_of
+from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.source import (
     Ball,
     NeighborSource,
@@ -37,6 +36,27 @@ from rwn_core.randomness import SecretKey
 
 if TYPE_CHECKING:
     from rwn_core.neighbors.recalled import Sizes
+
+
+EVERY_COLUMN = (
+    "ε counts standard deviations of this file: one more column or one outlier changes every "
+    "neighborhood, so state the scaling with the release."
+)
+
+
+def kept_values(q: float, what: str) -> str:
+    """Say what a modification probability keeps as it was."""
+    if q == 0:
+        return "q = 0 masks nothing: the release is the original."
+    if q == 1:
+        return (
+            "At q = 1 nobody keeps a unique own value, but the values are real values of near "
+            "neighbors, and donors reveal the neighborhood."
+        )
+    return (
+        f"At q = {q:g} every {what} with probability {1 - q:.2g} at least, also the extremes; kept "
+        "values identify."
+    )
 
 
 class NeighborhoodMethod(ABC):
@@ -216,7 +236,7 @@ class NeighborhoodMethod(ABC):
         if k is None or apart or not self.scheme.exact:
             return self.prepare(sample)
         far = table.state.ranked_for_samples(self.ball)
-        source = StoredSource(points=far.points[rows], table=without_clones(far.table, rows))
+        source = StoredSource(points=far.points[rows], table=without_copies(far.table, rows))
         return self._prepared(sample, source)
 
 
@@ -251,7 +271,7 @@ class FoundNeighbors:
     def about(self) -> SliderRange:
         """The ends of the sliders, from a sample of the distances."""
         if self.ends is None:
-            self.ends = slider_range_of(self.source.points, STORED_PAIRS)
+            self.ends = find_slider_range(self.source.points, STORED_PAIRS)
         return self.ends
 
     def neighborhoods(self, ball: Ball) -> Neighborhoods:
@@ -276,9 +296,9 @@ class FoundNeighbors:
         small = table.microdata.n <= LARGEST_DENSE
         if found is None or small or apart or not method.scheme.exact:
             return None
-        from rwn_core.neighbors.recalled import sizes_of
+        from rwn_core.neighbors.recalled import known_sizes
 
-        return sizes_of(found)
+        return known_sizes(found)
 
     def recalling(self, table: Prepared, known: Sizes) -> FoundNeighbors:
         """Return the state with neighborhoods of these sizes."""

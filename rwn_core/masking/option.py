@@ -51,20 +51,8 @@ class Option:
 
 @cache
 def method_options(method: Any) -> tuple[Option, ...]:
-    """Return the parameters of a method that are no levers.
+    """Return the parameters of a method's record that are no levers, in the order of its fields.
 
-    Parameters
-    ----------
-    method : type
-        A parameter record of METHODS.
-
-    Returns
-    -------
-    tuple of Option
-        In the order of the record's fields.
-
-    Examples
-    --------
     >>> from rwn_core.masking.k_pram import KPRAM
     >>> [(each.name, each.choices) for each in method_options(KPRAM)][0]
     ('draw_from', ('resample', 'permute', 'uniform'))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, get_args
@@ -17,11 +18,10 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.laws.law import Law
 from rwn_core.laws.pram_choice import Levels, chosen_anew, chosen_by, within_strata
-from rwn_core.laws.separate_law import SeparateLaw, Untouched
+from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import Choice, Transition
-from rwn_core.laws.transition_matrix import is_singular
+from rwn_core.laws.transition_matrix import check_transition, is_singular
 from rwn_core.masking.lever import SHARE, Lever, check_share
-from rwn_core.masking.matrices import Rows, stated_matrices
 from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.unmasked_variables import (
     LEVELS,
@@ -33,6 +33,32 @@ from rwn_core.masking.unmasked_variables import (
     require_masked,
 )
 from rwn_core.randomness import SecretKey, uniforms
+
+Rows = tuple[tuple[float, ...], ...]
+
+
+def stated_matrices(matrices: Any) -> tuple[tuple[str, Rows], ...]:
+    """Return matrices by variable as tuples, however they were stated."""
+    try:
+        given = json.loads(matrices) if isinstance(matrices, str) and matrices else matrices or ()
+        pairs = given.items() if isinstance(given, Mapping) else given
+        stated = tuple((str(name), _rows(rows)) for name, rows in pairs)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            'matrices must be rows of numbers by variable, such as {"sex": [[0.9, 0.1], [0.2, '
+            "0.8]]}."
+        ) from error
+    for _, rows in stated:
+        check_transition(np.array(rows))
+    return stated
+
+
+def _rows(rows: Sequence[Sequence[float]]) -> Rows:
+    made = tuple(tuple(float(x) for x in row) for row in rows)
+    if len({len(row) for row in made}) > 1:
+        raise ValueError("rows of different lengths")
+    return made
+
 
 Spread = Literal["even", "margins"]
 
@@ -211,13 +237,8 @@ class PRAM(TableMethod):
 
     def law(self, table: Prepared) -> SeparateLaw:
         """Independent transitions of all variables."""
-        microdata, changed = table.microdata, self.masked_names(table.microdata)
-        names = [variable.name for variable in microdata.schema.released]
-        parts = [
-            self._part(table, name) if name in changed else Untouched(microdata, name)
-            for name in names
-        ]
-        return SeparateLaw(microdata, parts, name_tuple(self.within))
+        parts = [self._part(table, name) for name in self.masked_names(table.microdata)]
+        return SeparateLaw.of_changes(table.microdata, parts, name_tuple(self.within))
 
     def matrix(self, microdata: Microdata, name: str) -> NDArray[np.float64]:
         """T of one variable over the levels that occur, for estimates: rows are true levels."""

@@ -16,7 +16,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_from_donors, random_streams
 from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import whole_part
-from rwn_core.laws.separate_law import SeparateLaw, Untouched
+from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import Transition, one_pool, value_numbers
 from rwn_core.laws.transition_matrix import disjoint_share, successive_share
 from rwn_core.masking.lever import Lever, LeverRange, check_share
@@ -183,11 +183,8 @@ class RandomSwapping(TableMethod):
     def law(self, table: Prepared) -> SeparateLaw:
         """Independent transitions of all units of variables."""
         microdata = table.microdata
-        units = list(self.units(microdata).values())
-        swapped = [name for unit in units for name in unit]
-        rest = [v.name for v in microdata.schema.released if v.name not in swapped]
-        parts = [self._transition(table, unit) for unit in units]
-        return SeparateLaw(microdata, [*parts, *(Untouched(microdata, name) for name in rest)])
+        parts = [self._transition(table, unit) for unit in self.units(microdata).values()]
+        return SeparateLaw.of_changes(microdata, parts)
 
     def _transition(self, table: Prepared, unit: tuple[str, ...]) -> Transition:
         microdata, some = table.microdata, self._taking_part(table, unit)

@@ -15,7 +15,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.laws.group_law import DeterministicUnit
 from rwn_core.laws.law import Law
-from rwn_core.laws.separate_law import SeparateLaw, Untouched
+from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.intervals import intervals
 from rwn_core.masking.lever import Lever, LeverRange
@@ -179,15 +179,10 @@ class Recoding(TableMethod):
 
     def law(self, table: Prepared) -> Law:
         """Each record's release follows from the original file."""
-        microdata, names = table.microdata, set(self.masked_names(table.microdata))
-        shown = self._result(table)
-        parts = [
-            DeterministicUnit(microdata, shown, (v.name,))
-            if v.name in names
-            else Untouched(microdata, v.name)
-            for v in microdata.schema.released
-        ]
-        return SeparateLaw(microdata, parts)
+        microdata, shown = table.microdata, self._result(table)
+        names = self.masked_names(microdata)
+        parts = [DeterministicUnit(microdata, shown, (name,)) for name in names]
+        return SeparateLaw.of_changes(microdata, parts)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks: variables released unchanged, and names of merged levels."""

@@ -12,8 +12,8 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donors import check_probability
 from rwn_core.laws.law import Law
-from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
 from rwn_core.masking.lever import Lever
+from rwn_core.masking.neighborhood_method import EVERY_COLUMN, kept_values
 from rwn_core.masking.radius_and_nearest import (
     RadiusAndNearest,
     nearest_lever,
@@ -21,7 +21,7 @@ from rwn_core.masking.radius_and_nearest import (
     radius_lever,
 )
 from rwn_core.neighbors import Neighborhoods, check_radius_and_k
-from rwn_core.neighbors.metric import Metric, metric_of
+from rwn_core.neighbors.metric import Metric, shared_metric
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.source import Ball
 
@@ -108,7 +108,7 @@ class RowCopy(RadiusAndNearest):
 
     def metric(self, microdata: Microdata) -> Metric:
         """The distance of the scaled and weighted variables, fitted on a table."""
-        return metric_of(microdata)
+        return shared_metric(microdata)
 
     def masked_table(self, microdata: Microdata) -> Microdata:
         """The table with all masked variables in one slice, whatever slices it has."""

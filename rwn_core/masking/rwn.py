@@ -14,8 +14,8 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donors import check_probability
 from rwn_core.laws.law import Law
-from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
 from rwn_core.masking.lever import Lever
+from rwn_core.masking.neighborhood_method import EVERY_COLUMN, kept_values
 from rwn_core.masking.radius_and_nearest import (
     RadiusAndNearest,
     nearest_lever,
@@ -23,11 +23,10 @@ from rwn_core.masking.radius_and_nearest import (
     radius_lever,
 )
 from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_radius_and_k
-from rwn_core.neighbors.candidates.cost import restriction_cost
-from rwn_core.neighbors.candidates.scheme import Candidates, Scheme
-from rwn_core.neighbors.metric import Metric, Weights, metric_of
+from rwn_core.neighbors.candidates import Candidates, Scheme, restriction_cost
+from rwn_core.neighbors.excluded import number_households
+from rwn_core.neighbors.metric import Metric, Weights, shared_metric
 from rwn_core.neighbors.metric_axes import Encoding, Scale
-from rwn_core.neighbors.outside_household import households_of
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.source import Ball
 from rwn_core.parallel.threads import thread_count
@@ -154,7 +153,7 @@ class RWN(RadiusAndNearest):
 
     def metric(self, microdata: Microdata) -> Metric:
         """This setting's distance, fitted on a table."""
-        return metric_of(microdata, self.scale, self.encoding, self.weights)
+        return shared_metric(microdata, self.scale, self.encoding, self.weights)
 
     def households(self, microdata: Microdata) -> NDArray[np.int64] | None:
         """The household of each record, outside which its neighbors lie; None where anywhere."""
@@ -167,7 +166,7 @@ class RWN(RadiusAndNearest):
                 "them the role household."
             )
         return microdata.cached(
-            ("households", name), lambda: households_of(microdata.codes(name)[0])
+            ("households", name), lambda: number_households(microdata.codes(name)[0])
         )
 
     def distance_shares(self, microdata: Microdata) -> dict[str, float]:

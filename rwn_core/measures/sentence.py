@@ -36,16 +36,8 @@ def people(share: float, n: int) -> str:
 def filled(template: str) -> Sentence:
     """Make a sentence of a template.
 
-    Parameters
-    ----------
-    template : str
-        With {people} or {People} (the value as so many records), {share} (the value), {base} (what
-        it is read against) and {keys} (the variables in the detail's names).
-
-    Returns
-    -------
-    callable
-        Of a Reading and the number of records.
+    Its fields: {people} or {People} (the value as so many records), {share} (the value), {base}
+    (the baseline) and {keys} (the variables in the detail's names).
     """
 
     def sentence(reading: Reading, n: int) -> str:
@@ -62,19 +54,10 @@ def filled(template: str) -> Sentence:
 
 
 def beyond_a_guess(what: str, assumes: str = "") -> Sentence:
-    """Make the sentence of an attack that is tried on people outside the file, or on a guess.
+    """Make the sentence of an attack compared with people outside the file, or with a guess.
 
-    Parameters
-    ----------
-    what : str
-        What the attack does, such as "Two halves of a record meet in one released row".
-    assumes : str
-        Which knowledge it assumes, as a sentence.
-
-    Returns
-    -------
-    callable
-        Of a Reading of `rwn_core.measures.attacks.guessing` and the number of records.
+    `what` is what the attack does, such as "Two halves of a record meet in one released row";
+    `assumes` a sentence on the knowledge it needs. Of readings of `attacks.guessing`.
     """
 
     def sentence(reading: Reading, n: int) -> str:

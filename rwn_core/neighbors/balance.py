@@ -58,7 +58,7 @@ def row_weights(rows: Rows, cap: float, column: NDArray[np.float64] | None = Non
 
 
 def balanced_weights(rows: Rows, cap: float, share: float = 1.0) -> Weights:
-    """Return weights whose columns sum to 1, or approach it by a share.
+    """Return weights with columns that sum to 1, or approach it by a share.
 
     Parameters
     ----------

@@ -12,17 +12,7 @@ BLOCK_PAIRS = 2_000_000  # pairs held at a time
 
 
 def complete_table(points: Points) -> NeighborTable:
-    """Every record's distances to all others, ranked.
-
-    Parameters
-    ----------
-    points : ndarray, shape (n, d)
-
-    Returns
-    -------
-    NeighborTable
-        It covers any k below n and any epsilon; n * (n - 1) * 12 bytes.
-    """
+    """Every record's distances to all others, ranked."""
     n = len(points)
     squared = np.empty((n, n - 1))
     records = np.empty((n, n - 1), dtype=np.int32)

@@ -43,15 +43,7 @@ def _unit(high: Any, low: Any) -> float:
 def uniforms_of_block(
     key: NDArray[np.uint32], record: int, stream: int, block: int, out: NDArray[np.float64]
 ) -> None:
-    """Write the eight uniform numbers of one block.
-
-    Parameters
-    ----------
-    key : ndarray of uint32, shape (8,)
-    record, stream, block : int
-        The address, as in `rwn_core.randomness.uniforms`.
-    out : ndarray of float64, shape (8,)
-    """
+    """Write the eight uniform numbers of one block."""
     s0, s1, s2, s3 = uint32(0x61707865), uint32(0x3320646E), uint32(0x79622D32), uint32(0x6B206574)
     t0, t1 = uint32(uint64(record)), uint32(uint64(record) >> uint64(32))
     t2, t3 = uint32(uint64(stream)), uint32(uint64(block))
@@ -82,16 +74,7 @@ def uniforms_of_block(
 def uniforms_of_records(
     key: NDArray[np.uint32], records: NDArray[np.int64], stream: int, out: NDArray[np.float64]
 ) -> None:
-    """Write the first two uniform numbers of many records in one stream.
-
-    Parameters
-    ----------
-    key : ndarray of uint32, shape (8,)
-    records : ndarray of int64, shape (m,)
-    stream : int
-    out : ndarray of float64, shape (2, m)
-        Filled.
-    """
+    """Write the first two uniform numbers of many records in one stream."""
     unit = np.empty(UNIFORMS)
     for index in range(len(records)):
         uniforms_of_block(key, records[index], stream, 0, unit)
@@ -104,12 +87,7 @@ def last_rank(
 ) -> int:
     """Return the last link of a cell's chain that is at most `size`, which is 1 or more.
 
-    Parameters
-    ----------
-    key : ndarray of uint32, shape (8,)
-    record, stream, size : int
-    unit : ndarray of float64, shape (8,)
-        The first block of the cell; overwritten by its later ones.
+    `unit` holds the first block of the cell; it is overwritten by later ones.
     """
     rank, step = 1.0, 1
     while True:
@@ -132,25 +110,9 @@ def chains(
     ends: NDArray[np.int64],
     links: NDArray[np.int32],
 ) -> int:
-    """Write the chains of many cells, each up to the largest size that its record can have.
+    """Write the chains of many cells, each up to its record's longest; return the room needed.
 
-    Parameters
-    ----------
-    key : ndarray of uint32, shape (8,)
-    records : ndarray of int64, shape (m,)
-    streams : ndarray of int64, shape (p,)
-    longest : ndarray of int64, shape (m,)
-    modify : ndarray of float64, shape (m, p)
-        Filled with the number that decides whether a cell is modified.
-    ends : ndarray of int64, shape (m * p,)
-        Filled with where each cell's links end.
-    links : ndarray of int32, shape (room,)
-        Filled as far as there is room.
-
-    Returns
-    -------
-    int
-        The room needed; call again with as much if there was less.
+    `modify` gets the numbers that decide on modification, `ends` the end of each cell's links.
     """
     unit = np.empty(UNIFORMS)
     used, cell = 0, 0

@@ -1,4 +1,4 @@
-"""Who is nearer: exact squared distances in a fixed order, with ties settled by record number."""
+"""Squared distances in a fixed summation order; ties go to the lower record number."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.points import CodedPoints, Points, squares_of, values_of
+from rwn_core.neighbors.points import CodedPoints, Points, level_squares, point_values
 
 TIE = 1e-9  # squared distances closer than this, relatively, count as equal
 
@@ -21,7 +21,7 @@ def squared_distances(
     them gives the same bits.
     """
     total = np.zeros(np.broadcast_shapes(np.shape(rows), np.shape(others)))
-    values, squares = values_of(points), squares_of(points)
+    values, squares = point_values(points), level_squares(points)
     for column in range(points.shape[1]):
         coordinate = values[:, column]
         if column in squares:
@@ -60,16 +60,18 @@ def squared_between(one: Points, other: Points) -> NDArray[np.float64]:
     """
     from scipy.spatial.distance import cdist
 
-    squares = squares_of(other)
+    squares = level_squares(other)
     if not squares:
-        together: NDArray[np.float64] = cdist(values_of(one), values_of(other), "sqeuclidean")
+        together: NDArray[np.float64] = cdist(point_values(one), point_values(other), "sqeuclidean")
         return together
     numbers = [column for column in range(other.shape[1]) if column not in squares]
     total = np.zeros((len(one), len(other)))
     if numbers:
-        total += cdist(values_of(one)[:, numbers], values_of(other)[:, numbers], "sqeuclidean")
+        total += cdist(
+            point_values(one)[:, numbers], point_values(other)[:, numbers], "sqeuclidean"
+        )
     for column, each in squares.items():
-        mine, theirs = values_of(one)[:, column, None], values_of(other)[None, :, column]
+        mine, theirs = point_values(one)[:, column, None], point_values(other)[None, :, column]
         for square in _of_levels(mine, theirs, each):
             total += square
     return total
@@ -78,7 +80,7 @@ def squared_between(one: Points, other: Points) -> NDArray[np.float64]:
 def _of_levels(
     one: NDArray[np.float64], other: NDArray[np.float64], squares: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What a category adds to squared distances: its two levels' squares, in their order."""
+    """Return the squares that a category's two levels add to squared distances, in their order."""
     first, second = np.minimum(one, other).astype(np.int64), np.maximum(one, other).astype(np.int64)
     unlike = first != second
     return np.where(unlike, squares[first], 0.0), np.where(unlike, squares[second], 0.0)
@@ -87,19 +89,7 @@ def _of_levels(
 def rank(
     squared: NDArray[np.float64], records: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Sort each row's candidates by distance, ties by record number.
-
-    Parameters
-    ----------
-    squared : ndarray, shape (..., m)
-    records : ndarray of int64, shape (..., m)
-
-    Returns
-    -------
-    squared, records : ndarray, shape (..., m)
-        Sorted along the last axis; the members of a tie all carry its smallest squared
-        distance, so that a radius never cuts a tie in two.
-    """
+    """Sort each row's candidates by distance, ties by record number."""
     order = np.argsort(squared, axis=-1, kind="stable")
     squared = np.take_along_axis(squared, order, -1)
     records = np.take_along_axis(records, order, -1)

@@ -31,15 +31,6 @@ def error_bound(norm: float, far: float, dimensions: int, unit: float) -> float:
     none above far^2. The first is doubled, and the second taken three times, for what is left out
     (rounding of the halves, of the bound itself). Products of very small numbers are off by a
     fixed amount instead.
-
-    Parameters
-    ----------
-    norm : float
-        Of the query point, from the center of the rotation and from that of its leaf.
-    far : float
-    dimensions : int
-    unit : float
-        Relative error of one rotated coordinate.
     """
     error = 4 * unit * (norm + far)
     rounding = 3 * (dimensions + 3) * (unit * far * far + UNDERFLOW)
@@ -48,7 +39,7 @@ def error_bound(norm: float, far: float, dimensions: int, unit: float) -> float:
 
 @jit_no_refcount
 def widened_edge(squared: float, norm: float, dimensions: int, unit: float) -> float:
-    """How far from a point the box of another one may seem to be that lies within `squared`.
+    """Return the rough squared distance within which every point within `squared` is found.
 
     The other point's norm is at most norm + sqrt(squared): see `error_bound`.
     """
@@ -68,16 +59,7 @@ def exact_squared(
     squares: NDArray[np.float64],
     row: int,
 ) -> float:
-    """The squared distance of a point to a row, summed in column order: the bits of `distance`.
-
-    Parameters
-    ----------
-    point : ndarray of float64, shape (d,)
-    points : ndarray of float64, shape (g, d)
-    levels, squares : ndarray
-        Of `IndexArrays`.
-    row : int
-    """
+    """The squared distance of a point to a row, summed in column order: the bits of `distance`."""
     total = 0.0
     if len(levels) == 0:
         for axis in range(len(point)):
@@ -146,22 +128,7 @@ def rows_near(
     gaps: NDArray[Any],
     near: NDArray[np.int64],
 ) -> int:
-    """Count the points `first` to `last` - 1 that have a tile's box within their squared edge.
-
-    Parameters
-    ----------
-    points : ndarray, shape (d, width)
-    edges : ndarray, shape (width,)
-    first, last : int
-    boxes : ndarray, shape (2, d, leaves)
-    tile : int
-    local, norms : ndarray, shape (d, width) and (width,)
-        Filled: the tile's center less the points, and the squared length of that.
-    gaps : ndarray, shape (width,)
-        Overwritten.
-    near : ndarray of int64, shape (width + 1,)
-        Filled with the numbers of those points.
-    """
+    """Count the points `first` to `last` - 1 that have a tile's box within their squared edge."""
     # indices from 0: numba would else look for negative ones, and the loops would not be vectors
     zero, count = gaps.dtype.type(0), last - first
     lengths, apart = norms[first:last], gaps[first:last]
@@ -191,14 +158,6 @@ def write_products(
     """Write half of the squared distances of two points to a tile's, without half of their norms.
 
     What is loaded of the tile serves both points, and four coordinates each sum.
-
-    Parameters
-    ----------
-    tile : ndarray, shape (d + 1, width)
-    local : ndarray, shape (d, rows)
-    one, two : int
-    products : ndarray, shape (2, width)
-        Filled.
     """
     dimensions, width = len(local), tile.shape[1]
     first, second, halves = products[0], products[1], tile[dimensions]
@@ -241,17 +200,7 @@ def list_hits(
     words: NDArray[np.uint64],
     entries: NDArray[np.int64],
 ) -> int:
-    """Write the entries of a tile whose product is at most `most`; return how many.
-
-    Parameters
-    ----------
-    products : ndarray, shape (width,)
-    most : float
-    hits, words : ndarray of bool and of uint64
-        Overwritten: which are near, and the same memory eight at a time.
-    entries : ndarray of int64, shape (width + 1,)
-        Filled.
-    """
+    """Write the entries of a tile with a product of at most `most`; return their number."""
     any_hit = np.uint64(0)
     for entry in range(len(products)):
         hits[entry] = products[entry] <= most

@@ -16,17 +16,17 @@ from rwn_core.neighbors.rank_kernel import (
     copy_row,
     count_within,
     list_row,
-    place_of,
+    own_entry,
     sort_row,
 )
 from rwn_core.parallel.jit import jit_entry, jit_no_refcount
 
 NO_DONOR = -1
-DRAW, LIST, STORE = 0, 1, 2  # what a search writes
+DRAW, LIST, STORE = 0, 1, 2  # sinks of a search
 
 
 class SearchRequest(NamedTuple):
-    """What a search is to find.
+    """Parameters of a search.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class SearchRequest(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """What a search fills in, by query record.
+    """Results of a search, by query record.
 
     Attributes
     ----------
@@ -96,8 +96,8 @@ def _finish_record(
     sink: int,
     unit: NDArray[np.float64],
 ) -> None:
-    """Write the results of a query record whose row is listed: entries 0 to `total` - 1."""
-    place = place_of(row, total, request.own[record])
+    """Write the results of a query record from its listed row of `total` entries."""
+    place = own_entry(row, total, request.own[record])
     itself = int(place >= 0)
     if sink == STORE:
         index, entry = result.starts[record], 0
@@ -255,24 +255,7 @@ def cut_rows(
     first: int,
     last: int,
 ) -> None:
-    """Count the entries of rows `first` to `last` - 1 that a radius or k admits.
-
-    Parameters
-    ----------
-    offsets, squared : ndarray
-        Of the table.
-    edges : ndarray of float64, shape (n,)
-        Largest squared distance of each row; negative for none.
-    strict : bool
-        Leave out what lies at the edge itself.
-    k : int
-        0 for none. A row with fewer entries is taken whole.
-    within, sizes : ndarray of int64, shape (n,)
-        Filled: entries within the edge, and in all.
-    kth : ndarray of float64, shape (n,)
-        Filled: the squared distance of the k-th entry where k governs, else 0.
-    first, last : int
-    """
+    """Count the entries of rows `first` to `last` - 1 that a radius or k admits."""
     for row in range(first, last):
         start, stop = offsets[row], offsets[row + 1]
         inside = _entries_within(squared, start, stop, edges[row], strict)
@@ -300,22 +283,7 @@ def donors_by_links(
     first: int,
     last: int,
 ) -> None:
-    """Read donors from a table, with chains that are already at hand.
-
-    Parameters
-    ----------
-    offsets, members : ndarray
-        Of the table.
-    sizes : ndarray of int64, shape (n,)
-    rows, records : ndarray of int64, shape (m,)
-        Rows of the table, and the records that they belong to.
-    modify, ends, links : ndarray
-        From `chains`, for these records.
-    q : ndarray of float64, shape (p,)
-    donors : ndarray of int64, shape (m, p)
-        Filled from row `first` to `last` - 1.
-    first, last : int
-    """
+    """Read donors from a table, with chains from `chains`."""
     columns = len(q)
     for row in range(first, last):
         record = records[row]

@@ -1,4 +1,4 @@
-"""What donors are drawn with."""
+"""The randomness and probabilities of a draw."""
 
 from __future__ import annotations
 

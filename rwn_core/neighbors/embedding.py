@@ -22,7 +22,7 @@ CODED_PASSES = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Embedding:
-    """How rows with coded categories become points, pass by pass.
+    """Points of rows with coded categories, pass by pass.
 
     Attributes
     ----------
@@ -42,8 +42,8 @@ class Embedding:
     apart: float
 
     @classmethod
-    def of(cls, rows: NDArray[np.float64], points: CodedPoints) -> Embedding:
-        """The embedding of a table's distinct rows."""
+    def fit(cls, rows: NDArray[np.float64], points: CodedPoints) -> Embedding:
+        """Fit the embedding of a table's distinct rows."""
         most = CODED_PASSES.bit_length() - 1
         by_levels = sorted(points.squares, key=lambda column: -len(points.squares[column]))
         coded = np.array(sorted(by_levels[:most]), dtype=np.int64)
@@ -82,7 +82,7 @@ class Embedding:
         return points
 
     def shifts(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What is to be added to each row's squared distances, shape (passes, g)."""
+        """Return the shift of each row's squared distances, shape (passes, g)."""
         squares = [self._square(rows, bit) for bit in range(len(self.coded))]
         shifts = np.zeros((self.passes, len(rows)))
         for which in range(self.passes):

@@ -31,7 +31,7 @@ class Rotation:
     precision: Precision
 
     @classmethod
-    def of(cls, points: NDArray[np.float64], precision: Precision) -> Rotation:
+    def fit(cls, points: NDArray[np.float64], precision: Precision) -> Rotation:
         """The principal axes of a table, widest first."""
         step = max(1, len(points) // ROTATION_ROWS)
         some = np.ascontiguousarray(points[::step])
@@ -66,7 +66,7 @@ class Rotation:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Frame:
-    """Where rows are put for a search: a rotation for each of its passes.
+    """Coordinates of a search: a rotation for each of its passes.
 
     Attributes
     ----------
@@ -79,15 +79,15 @@ class Frame:
     embedding: Embedding | None
 
     @classmethod
-    def of(cls, rows: NDArray[np.float64], points: Points, precision: Precision) -> Frame:
+    def fit(cls, rows: NDArray[np.float64], points: Points, precision: Precision) -> Frame:
         """That of a table's distinct rows."""
         if not isinstance(points, CodedPoints):
-            return cls(rotations=(Rotation.of(rows, precision),), embedding=None)
-        embedding = Embedding.of(rows, points)
+            return cls(rotations=(Rotation.fit(rows, precision),), embedding=None)
+        embedding = Embedding.fit(rows, points)
         passes = range(embedding.passes)
         placed = (embedding.placed(rows, which, querying=False) for which in passes)
         # numbers of levels are large beside the coordinates
-        rotations = tuple(Rotation.of(each, "double") for each in placed)
+        rotations = tuple(Rotation.fit(each, "double") for each in placed)
         return cls(rotations=rotations, embedding=embedding)
 
     @property

@@ -14,7 +14,7 @@ from rwn_core.neighbors.distance_kernel import BLOCK
 from rwn_core.neighbors.embedding import levels_in_one
 from rwn_core.neighbors.frame import Frame, Precision
 from rwn_core.neighbors.index_kernel import IndexArrays, fill_tiles, group_rows, split_rows
-from rwn_core.neighbors.points import CodedPoints, Points, values_of
+from rwn_core.neighbors.points import CodedPoints, Points, point_values
 from rwn_core.parallel.threads import Watch
 
 SMALLEST, LARGEST = 1e-12, 1e12
@@ -24,7 +24,7 @@ FARTHEST = 1e152  # the squares of some thousands of such differences still have
 
 
 class Layout(NamedTuple):
-    """How an index is laid out.
+    """The layout of an index.
 
     Attributes
     ----------
@@ -83,40 +83,15 @@ def build_index(
     layout: Layout = LAYOUT,
     watch: Watch | None = None,
 ) -> Index:
-    """Make a table ready for searches.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d), or CodedPoints
-    numbers : ndarray of int64, shape (n,), optional
-        The records' numbers in the whole table, ascending; 0 to n - 1 by default.
-    apart : ndarray of float64, shape (n,), optional
-        Records that differ in this are not grouped, though their points may be identical.
-    frame : Frame, optional
-        That of the index this one will be searched against.
-    layout : Layout
-        It changes the time, never a result.
-    watch : Watch, optional
-        Its threads are used, and it may cancel the work; its progress stays at nothing.
-
-    Returns
-    -------
-    Index
-
-    Raises
-    ------
-    Cancelled
-    ParameterError
-        Squares of the points' differences would be no numbers.
-    """
+    """Make a table ready for searches."""
     quiet = (watch or Watch()).part(0.0, 0.0)
-    rows = np.ascontiguousarray(values_of(points)) + 0.0  # a copy; it turns -0.0 into 0.0
+    rows = np.ascontiguousarray(point_values(points)) + 0.0  # a copy; it turns -0.0 into 0.0
     group, count = _grouped(rows if apart is None else np.column_stack((rows, apart)))
     if count < len(rows):
         rows = rows[_first_records(group)]
     quiet.report(0.0)
     if frame is None:
-        frame = Frame.of(rows, points, layout.precision if _is_middling(rows) else "double")
+        frame = Frame.fit(rows, points, layout.precision if _is_middling(rows) else "double")
     leaves = 1
     while count > layout.leaf * leaves:
         leaves *= 2
@@ -142,22 +117,16 @@ def build_index(
     return Index(side=side, querying=_querying(side, frame, quiet), frame=frame)
 
 
-def frame_of(points: Points, layout: Layout = LAYOUT) -> Frame:
-    """The frame of tables that are searched against each other, from the records of all of them.
-
-    Raises
-    ------
-    ParameterError
-        Squares of the points' differences would be no numbers.
-    """
-    rows = np.ascontiguousarray(values_of(points)) + 0.0
-    return Frame.of(rows, points, layout.precision if _is_middling(rows) else "double")
+def shared_frame(points: Points, layout: Layout = LAYOUT) -> Frame:
+    """The frame of tables that are searched against each other, from the records of all of them."""
+    rows = np.ascontiguousarray(point_values(points)) + 0.0
+    return Frame.fit(rows, points, layout.precision if _is_middling(rows) else "double")
 
 
 def _categories(
     points: Points, frame: Frame, rows: NDArray[np.float64], trees: list[Tree]
 ) -> dict[str, Any]:
-    """What a side says of coded categories."""
+    """Return the arrays of coded categories."""
     embedding = frame.embedding
     if embedding is None or not isinstance(points, CodedPoints):
         return {
@@ -201,7 +170,7 @@ def _querying(side: IndexArrays, frame: Frame, watch: Watch) -> IndexArrays:
 
 
 def _is_middling(rows: NDArray[np.float64]) -> bool:
-    """Whether squares of the rows' differences are numbers that single precision has."""
+    """True if single precision has the squares of the rows' differences."""
     extent = float(np.ptp(rows, axis=0).max(initial=0.0))
     if not extent < FARTHEST:
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""Building an index: distinct rows, rotated coordinates, a k-d tree whose leaves are tiles."""
+"""Build an index: distinct rows, rotated coordinates, a k-d tree with tiles as leaves."""
 
 from __future__ import annotations
 
@@ -103,21 +103,9 @@ def _same_row(words: NDArray[np.uint64], one: int, two: int) -> bool:
 def group_rows(
     words: NDArray[np.uint64], slots: NDArray[np.int32], group: NDArray[np.int32]
 ) -> int:
-    """Number the distinct rows in the order in which they first occur.
+    """Number the distinct rows in the order of their first occurrence; return their number.
 
-    Parameters
-    ----------
-    words : ndarray of uint64, shape (n, d)
-        The bits of the table, row by row.
-    slots : ndarray of int32, shape (power of two of at least 2 n,)
-        Room for the hash table, all -1; a slot holds the first record of its row.
-    group : ndarray of int32, shape (n,)
-        Filled with each record's row number.
-
-    Returns
-    -------
-    int
-        The number of distinct rows.
+    `slots`, all -1, are a hash table of a power of two of at least 2 n entries.
     """
     mask = uint64(len(slots) - 1)
     groups = 0
@@ -184,18 +172,6 @@ def split_rows(
     """Order the rows of some nodes, halving each across its widest coordinate.
 
     The nodes of a level do not depend on each other.
-
-    Parameters
-    ----------
-    columns : ndarray, shape (d, g)
-    starts, stops : ndarray of int64, shape (nodes,)
-        Where each node begins and ends; filled for the children. The root's are 0 and g.
-    low, high : ndarray, shape (nodes, d)
-        Filled: the box of each leaf; of an inner node, roughly: it decides where to halve.
-    order : ndarray of int32, shape (g,)
-        0 to g - 1 at first; becomes the row at each position.
-    first, last : int
-        The nodes `first` to `last` - 1, whose parents are done.
     """
     nodes, dimensions = low.shape
     leaves = (nodes + 1) >> 1
@@ -229,17 +205,7 @@ def rotate(
     first: int,
     last: int,
 ) -> None:
-    """Write (point - center) @ axes of the rows `first` to `last` - 1 as columns.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (g, d)
-    center : ndarray of float64, shape (d,)
-    axes : ndarray of float64, shape (d, d)
-    columns : ndarray, shape (d, g)
-        Filled.
-    first, last : int
-    """
+    """Write (point - center) @ axes of the rows `first` to `last` - 1 as columns."""
     dimensions = len(center)
     for axis in range(dimensions):
         for row in range(first, last):
@@ -264,20 +230,7 @@ def fill_tiles(
     first: int,
     last: int,
 ) -> None:
-    """Copy the points of some leaves into their tiles; see `IndexArrays` for what is filled.
-
-    Parameters
-    ----------
-    columns : ndarray, shape (d, g)
-    order, starts, low, high : ndarray
-        From `split_rows`.
-    tiles, boxes, spans, norms : ndarray
-        Filled.
-    base : int
-        The number of the pass' first leaf.
-    first, last : int
-        The leaves `first` to `last` - 1 of the pass.
-    """
+    """Copy the points of some leaves into their tiles; see `IndexArrays` for what is filled."""
     leaves, dimensions = len(starts) // 2, len(columns)
     for leaf in range(first, last):
         node, tile = leaves - 1 + leaf, base + leaf

@@ -13,13 +13,13 @@ from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, radius_values
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
-from rwn_core.neighbors.tree_search import fill_table, index_of
+from rwn_core.neighbors.tree_search import fill_table, tree_index
 from rwn_core.parallel.memory import budget_bytes, check_fits, search_bytes
 from rwn_core.parallel.threads import Watch, thread_count
 
 
 class SearchedTable:
-    """A neighbor table of known sizes, which is stored when somebody asks for its members.
+    """A neighbor table of known sizes, stored on first use of its members.
 
     Attributes
     ----------
@@ -46,13 +46,7 @@ class SearchedTable:
 
     @property
     def stored(self) -> NeighborTable:
-        """The table itself; kept once it is there.
-
-        Raises
-        ------
-        ParameterError
-            It does not fit.
-        """
+        """The table itself; kept once it is there."""
         if self._stored is None:
             table = fill_table(self.search, self.result, self._watch, self._budget)
             self._stored = replace(table, numbers=self.numbers)
@@ -85,7 +79,7 @@ class SearchedTable:
 
     @property
     def is_stored(self) -> bool:
-        """Whether members can be read without a search."""
+        """True if members can be read without a search."""
         return self._stored is not None
 
 
@@ -107,45 +101,16 @@ def search_neighborhoods(
     watch: Watch,
     budget: float | None = None,
 ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
-    """Find the neighborhoods of a large file, and draw donors in the same pass if asked to.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    k : int, optional
-    epsilon : float or ndarray of float64, shape (n,), optional
-    drawing : Drawing, optional
-    watch : Watch
-    budget : float, optional
-        Bytes of memory that may be used.
-
-    Returns
-    -------
-    neighborhoods : Neighborhoods
-        Their members are searched for again when they are asked for.
-    donors : ndarray of int64, shape (n, p), or None
-
-    Raises
-    ------
-    ParameterError
-        It would not fit.
-    Cancelled
-    """
+    """Find the neighborhoods of a large file, and draw donors in the same pass if asked to."""
     _check_search(points, 0 if drawing is None else len(drawing.q), budget)
-    search = Search(index_of(points, epsilon, watch), k=k or 0, epsilon=epsilon)
+    search = Search(tree_index(points, epsilon, watch), k=k or 0, epsilon=epsilon)
     return run_search(search, drawing, watch, budget)
 
 
 def search_strictly(points: Points, epsilon: float, watch: Watch) -> Neighborhoods:
-    """The others of every record at a distance below epsilon; some records may have none.
-
-    Raises
-    ------
-    ParameterError
-        It would not fit.
-    """
+    """The others of every record at a distance below epsilon; some records may have none."""
     _check_search(points, 0, None)
-    search = Search(index_of(points, None, watch), k=0, epsilon=epsilon, strict=True)
+    search = Search(tree_index(points, None, watch), k=0, epsilon=epsilon, strict=True)
     return run_search(search, None, watch)[0]
 
 
@@ -159,14 +124,14 @@ def run_search(
 ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
     """`search_neighborhoods` for a search that is made ready."""
     result = search.run(watch, drawing)
-    neighborhoods = without_members(search, result, watch, budget)
+    neighborhoods = unlisted_neighborhoods(search, result, watch, budget)
     return neighborhoods, None if drawing is None else result.donors
 
 
-def without_members(
+def unlisted_neighborhoods(
     search: Search, result: SearchResult, watch: Watch, budget: float | None = None
 ) -> Neighborhoods:
-    """The neighborhoods that a search would find, whose sizes and distances are known."""
+    """Return the neighborhoods of a search with known sizes and distances."""
     k, epsilon = search.k, search.epsilon
     radius = np.sqrt(result.kth)
     if epsilon is not None:
@@ -182,13 +147,13 @@ def without_members(
     )
 
 
-def sizes_alone(
+def sizes_only(
     within: NDArray[np.int64],
     sizes: NDArray[np.int64],
     kth: NDArray[np.float64],
     nearest: NDArray[np.float64],
 ) -> SearchResult:
-    """What is known of a search that found neither donors nor members; see `SearchResult`."""
+    """Return the result of a search without donors and members."""
     none = np.empty(0, np.int64)
     return SearchResult(
         within=within,

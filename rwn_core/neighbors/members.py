@@ -16,7 +16,7 @@ class Members(Protocol):
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Where each row begins, shape (n + 1,); the last is where the last row ends."""
+        """Starts of the rows and the end of the last one, shape (n + 1,)."""
 
     @property
     def records(self) -> NDArray[np.int32]:
@@ -32,4 +32,4 @@ class Members(Protocol):
 
     @property
     def is_stored(self) -> bool:
-        """Whether the arrays can be read without a search."""
+        """True if the arrays can be read without a search."""

@@ -159,7 +159,7 @@ class Metric:
         return [tuple(axes) for _, axes in groupby(self.axes, key=lambda a: a.variable.name)]
 
     def shares(self, microdata: Microdata) -> dict[str, float]:
-        """How much of the squared distance between two records is due to each variable.
+        """Return each variable's part of the squared distance between two records.
 
         On average over all pairs of records: a variable's part is twice the variance of its
         coordinates. The shares sum to 1; a variable without a weight has none.
@@ -193,7 +193,7 @@ class Metric:
 
 
 def _is_coordinates(axes: Sequence[Axis]) -> bool:
-    """Whether a variable's axes are coordinates, and not the levels of a coded category."""
+    """True if a variable's axes are coordinates, not the levels of a coded category."""
     return len(axes) <= CODED_LEVELS or axes[0].variable.kind is not Kind.CATEGORICAL
 
 
@@ -221,13 +221,13 @@ def discrete_weights(schema: Schema, n: int) -> dict[str, float]:
     return {v.name: v.weight * factor for v in used if v.kind is Kind.CATEGORICAL}
 
 
-def metric_of(
+def shared_metric(
     microdata: Microdata,
     scale: Scale = "sd",
     encoding: Encoding = "dummies",
     weights: Weights = "schema",
 ) -> Metric:
-    """Fit the distance of a table, once for all who ask for the same one.
+    """Fit the distance of a table, once for equal arguments.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def coordinates(
     ----------
     Matloff and Tendick 2015 (scaling, weights).
     """
-    return metric_of(microdata, scale, encoding).points(microdata)
+    return shared_metric(microdata, scale, encoding).points(microdata)
 
 
 def _check_option(name: str, value: str, known: tuple[str, ...]) -> None:

@@ -121,21 +121,7 @@ def category_axes(
 def axes_of_counts(
     counts: Sequence[tuple[Any, int]], variable: Variable, scale: Scale, encoding: Encoding
 ) -> list[Axis]:
-    """`category_axes` from the number of records of each level.
-
-    Parameters
-    ----------
-    counts : sequence of (level, int)
-        In the levels' order; None stands for what is missing, and comes last.
-    variable : Variable
-    scale : {"sd", "range"}
-    encoding : {"dummies", "matching"}
-
-    Returns
-    -------
-    list of Axis
-        One for each level with a record; none where all records are alike.
-    """
+    """`category_axes` from the number of records of each level."""
     n = sum(count for _, count in counts)
     occurring = [(level, count) for level, count in counts if count]
     axes: list[Axis] = []
@@ -158,17 +144,7 @@ def axes_of_counts(
 
 
 def squares_of_levels(axes: Sequence[Axis]) -> NDArray[np.float64]:
-    """What each level of a category adds to a squared distance; 0 for one that is not known.
-
-    Parameters
-    ----------
-    axes : sequence of Axis
-        Of one category, its levels in their order.
-
-    Returns
-    -------
-    ndarray of float64, shape (len(axes) + 1,)
-    """
+    """Return the square that each level of a category adds to a distance; 0 for an unknown one."""
     centers = np.array([axis.center for axis in axes])
     factors = np.array([axis.factor for axis in axes])
     apart = (1.0 - centers) * factors - (0.0 - centers) * factors
@@ -178,15 +154,7 @@ def squares_of_levels(axes: Sequence[Axis]) -> NDArray[np.float64]:
 def level_column(
     microdata: Microdata, axes: Sequence[Axis], codes: NDArray[np.int32]
 ) -> NDArray[np.float64]:
-    """The number of each record's axis among those of a category; len(axes) where it has none.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    axes : sequence of Axis
-    codes : ndarray of int32, shape (n,)
-        Of the levels; negative where a record has none of them.
-    """
+    """The number of each record's axis among those of a category; len(axes) where it has none."""
     name, column = axes[0].variable.name, codes.astype(np.float64)
     column[codes < 0] = len(axes)
     if axes[-1].missing:

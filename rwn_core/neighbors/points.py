@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CodedPoints:
-    """Points whose categories of many levels have no dummies.
+    """Points with level numbers in place of dummies for categories of many levels.
 
     Two records that differ in such a category are as far apart in it as their two dummies say:
     the squares of the two levels, added. So nothing grows with the number of levels.
@@ -46,7 +46,7 @@ class CodedPoints:
 Points: TypeAlias = NDArray[np.float64] | CodedPoints
 
 
-def values_of(points: Points) -> NDArray[np.float64]:
+def point_values(points: Points) -> NDArray[np.float64]:
     """The columns of points, coded ones among them."""
     return points.values if isinstance(points, CodedPoints) else points
 
@@ -62,6 +62,6 @@ def some_columns(points: Points, columns: list[int]) -> Points:
     )
 
 
-def squares_of(points: Points) -> Mapping[int, NDArray[np.float64]]:
-    """What the levels of each coded column add to a squared distance."""
+def level_squares(points: Points) -> Mapping[int, NDArray[np.float64]]:
+    """Return the squares that the levels of each coded column add to a distance."""
     return points.squares if isinstance(points, CodedPoints) else {}

@@ -1,4 +1,4 @@
-"""What a screen needs to follow its sliders: neighbors stored as far as they fit."""
+"""Neighborhoods for every position of the sliders: stored as far as they fit, else searched."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, check_radius_and_k, one_radius
-from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, slider_range_of
+from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.source import Ball, search
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress, Watch, thread_count
@@ -54,8 +54,8 @@ class Preview:
     index: Index | None = field(repr=False)
 
     @property
-    def whole(self) -> bool:
-        """Whether all records are shown."""
+    def shows_all(self) -> bool:
+        """True if all records are shown."""
         return len(self.records) == len(self.points)
 
     needs_key = False
@@ -79,14 +79,14 @@ class Preview:
             radius = self._mine(ball.epsilon)
             return self.table.narrow(k=ball.k, epsilon=radius, strict=ball.strict), None
         one = ball.epsilon is None or one_radius(ball.epsilon)
-        if self.index is None or (self.whole and not one):
+        if self.index is None or (self.shows_all and not one):
             return search(self.points, ball, drawing, threads=threads, progress=progress)
         from rwn_core.neighbors.lazy_table import run_search
         from rwn_core.neighbors.search import Search
         from rwn_core.neighbors.tree_search import search_of_some
 
         k, epsilon, strict = ball.k, ball.epsilon, ball.strict
-        if self.whole:
+        if self.shows_all:
             query = Search(self.index, k=k or 0, epsilon=epsilon, strict=strict)
         else:
             query = search_of_some(self.index, self.points, self.records, k, epsilon, strict=strict)
@@ -112,43 +112,21 @@ def build_preview(
     """Store the neighbors of a table, or of random records of a large one.
 
     It may run in any thread: it lets go of the interpreter's lock.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    most : int
-        Records that are shown at most.
-    seed : int
-        Of the random ones.
-    threads : int, optional
-        RWN_THREADS or all processors by default.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-    cancel : threading.Event, optional
-        Set from anywhere to stop the work within half a second.
-
-    Returns
-    -------
-    Preview
-
-    Raises
-    ------
-    Cancelled, ParameterError
     """
     n = len(points)
     watch = Watch(threads=thread_count(threads), progress=progress, cancel=cancel)
     records = np.sort(np.random.default_rng(seed).permutation(n)[:most])
     shown = len(records)
-    slider_range = slider_range_of(points, STORED_PAIRS, shown, LARGEST_MEAN * shown)
+    slider_range = find_slider_range(points, STORED_PAIRS, shown, LARGEST_MEAN * shown)
     watch.report(0.0)
     table: NeighborTable | None
     index = None
     if n <= LARGEST_DENSE:
         table = complete_table(points)
     else:
-        from rwn_core.neighbors.tree_search import index_of
+        from rwn_core.neighbors.tree_search import tree_index
 
-        index = index_of(points, None, watch)
+        index = tree_index(points, None, watch)
         watch.report(0.0)
         table = _fitting_table(index, points, records, slider_range, watch)
     watch.report(1.0)

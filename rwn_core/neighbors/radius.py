@@ -55,7 +55,7 @@ class Radii:
         return np.array(self.values, dtype=dtype) if copy else np.asarray(self.values, dtype=dtype)
 
     def __eq__(self, other: object) -> bool:
-        """Whether all radii are the same."""
+        """True if all radii are equal."""
         return isinstance(other, Radii) and self._identity == other._identity
 
     def __hash__(self) -> int:
@@ -67,7 +67,7 @@ class Radii:
         return (Radii, (self.values,))
 
     def __repr__(self) -> str:
-        """How many, and their range."""
+        """Return their number and range."""
         return f"Radii({len(self):,} records, {self.values.min():g} to {self.values.max():g})"
 
 
@@ -75,7 +75,7 @@ Radius = float | Radii | NDArray[np.float64]
 
 
 def one_radius(epsilon: object) -> bool:
-    """Whether this is one number for all records."""
+    """True if this is one number for all records."""
     return not isinstance(epsilon, Radii | np.ndarray)
 
 

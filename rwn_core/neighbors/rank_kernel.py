@@ -142,7 +142,7 @@ def copy_row(
 
 
 @jit_no_refcount
-def _bucket_of(squared: float, scale: float, dimensions: int, count: int) -> int:
+def _bucket(squared: float, scale: float, dimensions: int, count: int) -> int:
     # members crowd at the edge: their number grows like a power of the distance
     share = squared * scale
     if dimensions >= 4:
@@ -168,11 +168,11 @@ def sort_row(kept: int, dimensions: int, row: Row) -> None:
     for bucket in range(count + 1):
         starts[bucket] = 0
     for entry in range(kept):
-        starts[_bucket_of(row.squared[entry], scale, dimensions, count) + 1] += 1
+        starts[_bucket(row.squared[entry], scale, dimensions, count) + 1] += 1
     for bucket in range(count):
         starts[bucket + 1] += starts[bucket]
     for entry in range(kept):
-        bucket = _bucket_of(row.squared[entry], scale, dimensions, count)
+        bucket = _bucket(row.squared[entry], scale, dimensions, count)
         row.members[starts[bucket]] = row.position[entry]
         row.distance[starts[bucket]] = row.squared[entry]
         starts[bucket] += 1
@@ -185,7 +185,7 @@ def sort_row(kept: int, dimensions: int, row: Row) -> None:
 
 
 @jit_no_refcount
-def records_of(target: IndexArrays, candidates: NDArray[np.int32], count: int) -> int:
+def count_records(target: IndexArrays, candidates: NDArray[np.int32], count: int) -> int:
     """Count the records that candidates stand for."""
     if len(target.records) == len(target.exact):
         return count
@@ -231,7 +231,7 @@ def count_within(distance: NDArray[np.float64], total: int, edge: float) -> int:
 
 
 @jit_no_refcount
-def place_of(row: Row, total: int, record: int) -> int:
+def own_entry(row: Row, total: int, record: int) -> int:
     """Return the entry of a record among those at distance 0, its own; -1 if it is not there."""
     if record < 0 or total == 0:
         return -1

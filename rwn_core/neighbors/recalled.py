@@ -1,4 +1,4 @@
-"""Neighborhoods whose sizes are known from elsewhere: their members are listed without a search."""
+"""Neighborhoods of known sizes: members are listed without a search for sizes."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.lazy_table import SearchedTable, sizes_alone, without_members
+from rwn_core.neighbors.lazy_table import SearchedTable, sizes_only, unlisted_neighborhoods
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.source import Ball
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
-from rwn_core.neighbors.tree_search import index_of
+from rwn_core.neighbors.tree_search import tree_index
 from rwn_core.parallel.threads import Watch
 
 
 class Sizes(NamedTuple):
-    """What a search has found of every record of a table, without members and nearest distances.
+    """Sizes that a search has found, without members and nearest distances.
 
     Attributes
     ----------
@@ -31,8 +31,8 @@ class Sizes(NamedTuple):
     kth: NDArray[np.float64]
 
 
-def sizes_of(neighborhoods: Neighborhoods) -> Sizes | None:
-    """The sizes of the neighborhoods of all records; None of those of some."""
+def known_sizes(neighborhoods: Neighborhoods) -> Sizes | None:
+    """Return the sizes of the neighborhoods of all records; None for some records."""
     table, k = neighborhoods.table, neighborhoods.k or 0
     if table.numbers is not None:
         return None
@@ -47,16 +47,8 @@ def sizes_of(neighborhoods: Neighborhoods) -> Sizes | None:
 
 
 def recalled(points: Points, ball: Ball, known: Sizes, watch: Watch) -> Neighborhoods:
-    """The neighborhoods of a ball, whose sizes are those of an exact search among all points.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    ball : Ball
-    known : Sizes
-    watch : Watch
-    """
-    index = index_of(points, ball.epsilon, watch)
+    """Return the neighborhoods of a ball with known sizes, without a search."""
+    index = tree_index(points, ball.epsilon, watch)
     search = Search(index, k=ball.k or 0, epsilon=ball.epsilon, strict=ball.strict)
     nearest = np.full(len(points), np.nan)
-    return without_members(search, sizes_alone(*known, nearest), watch)
+    return unlisted_neighborhoods(search, sizes_only(*known, nearest), watch)

@@ -1,4 +1,4 @@
-"""How a method finds neighborhoods: in which distance, how far, and who lies inside."""
+"""The rule by which a method finds neighborhoods: distance, radius and candidates."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.neighbors import Neighborhoods, find_neighborhoods, find_strictly
-from rwn_core.neighbors.candidates.scheme import Scheme
+from rwn_core.neighbors.candidates import Scheme
 from rwn_core.neighbors.distance import TIE, squared_between, squared_distances
+from rwn_core.neighbors.excluded import OutsideSource
 from rwn_core.neighbors.kernel import EVEN, Kernel
 from rwn_core.neighbors.metric import Metric
-from rwn_core.neighbors.outside_household import OutsideSource
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, one_radius
 from rwn_core.neighbors.source import Ball
@@ -26,7 +26,7 @@ LARGEST_PAIRS = 2_000_000  # of an outsider and a record, whose distances are he
 
 
 class Joins(NamedTuple):
-    """What becomes of the neighborhoods that people outside join.
+    """Changes of the neighborhoods that added people join.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Joins(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NeighborhoodRule:
-    """The rule by which a release's neighborhoods were found, for whoever finds them again.
+    """The rule by which a release's neighborhoods were found.
 
     Attributes
     ----------
@@ -73,28 +73,11 @@ class NeighborhoodRule:
     kernel: Kernel = EVEN
 
     def restricted_to(self, names: Sequence[str]) -> NeighborhoodRule:
-        """The same rule for somebody who knows some variables only.
-
-        Raises
-        ------
-        ParameterError
-            None of them has a part in the distance.
-        """
+        """Return the rule for an intruder who knows some variables only."""
         return replace(self, metric=self.metric.on(names))
 
     def find(self, table: Microdata) -> Neighborhoods:
-        """The neighborhoods of a table's records, among all of them.
-
-        Parameters
-        ----------
-        table : Microdata
-            Of the metric's variables.
-
-        Returns
-        -------
-        Neighborhoods
-            Everybody may be a neighbor: random candidates are known to the key alone.
-        """
+        """The neighborhoods of a table's records, among all of them."""
         points = self.metric.coded(table)
         if self.households is not None:
             ball = Ball(k=self.k, epsilon=self.epsilon)
@@ -104,24 +87,7 @@ class NeighborhoodRule:
         return find_neighborhoods(points, k=self.k, epsilon=self.epsilon)
 
     def shares(self, people: Microdata, table: Microdata) -> sparse.csr_array:
-        """The neighborhoods of people who are not in a table, were each of them added to it.
-
-        Parameters
-        ----------
-        people, table : Microdata
-            Of the metric's variables: m outsiders and n records.
-
-        Returns
-        -------
-        sparse array, shape (m, n)
-            Row i holds each record's probability to be the donor of outsider i: 1/|S_i| for
-            the members of his neighborhood. A row without any stands for an empty neighborhood.
-
-        Raises
-        ------
-        NotApplicable
-            Outsiders have no radius, or no candidates.
-        """
+        """Return the neighborhoods of people outside a table if each of them were added."""
         if not one_radius(self.epsilon):
             raise NotApplicable("With a radius for each record there is none for people outside.")
         self._refuse_unknown()
@@ -132,24 +98,7 @@ class NeighborhoodRule:
         return sparse.csr_array(sparse.vstack(parts))
 
     def joins(self, people: Microdata, table: Microdata, neighborhoods: Neighborhoods) -> Joins:
-        """The neighborhoods that people outside a table join, were each of them added to it.
-
-        Parameters
-        ----------
-        people, table : Microdata
-            Of the metric's variables: m outsiders and n records.
-        neighborhoods : Neighborhoods
-            Of the records.
-
-        Returns
-        -------
-        Joins
-
-        Raises
-        ------
-        NotApplicable
-            Candidates are drawn at random, or everybody's lie outside his household.
-        """
+        """The neighborhoods that people outside a table join, were each of them added to it."""
         self._refuse_unknown()
         outside, points = self.metric.coded(people), self.metric.coded(table)
         edges = neighborhoods.radius**2
@@ -166,7 +115,7 @@ class NeighborhoodRule:
         return Joins(sparse.csr_array(sparse.vstack(parts)), leaving)
 
     def _leaving(self, points: Points, found: Neighborhoods) -> sparse.csr_array:
-        """Who leaves each neighborhood when somebody nearer joins it, shape (n, n)."""
+        """Return the members that leave each neighborhood for a nearer added one, shape (n, n)."""
         n = found.n
         few = np.flatnonzero(found.within < (self.k or 0))  # those beyond epsilon are there for k
         members = [found.members(record) for record in few.tolist()]

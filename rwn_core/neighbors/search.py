@@ -64,7 +64,7 @@ class Search:
         return edges
 
     def request(self, drawing: Drawing | None) -> SearchRequest:
-        """What is asked of each record, with draws or without."""
+        """Return the parameters of the search, with draws or without."""
         streams = np.array([] if drawing is None else drawing.streams, dtype=np.int64)
         return SearchRequest(
             own=self.own,

@@ -25,7 +25,7 @@ from rwn_core.neighbors.distance_kernel import (
 )
 from rwn_core.neighbors.draw_kernel import SearchRequest, SearchResult, finish_row
 from rwn_core.neighbors.index_kernel import IndexArrays
-from rwn_core.neighbors.rank_kernel import allocate_row, records_of, smallest, sort_pairs
+from rwn_core.neighbors.rank_kernel import allocate_row, count_records, smallest, sort_pairs
 from rwn_core.parallel.jit import jit_entry, jit_inline, jit_internal, jit_no_refcount
 
 ROOM = 1 << 18  # candidates held at a time, unless one row alone has more
@@ -59,7 +59,7 @@ class Candidates(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """What the tiles of a target look like from some points of a query leaf.
+    """Arrays for the points of a query leaf before the tiles of a target.
 
     Attributes
     ----------
@@ -263,7 +263,7 @@ def _place_rows(
 
 @jit_no_refcount
 def _order_leaves(target: IndexArrays, which: int, bound: Any, k: int, work: Workspace) -> int:
-    """List the leaves of a pass whose boxes are within a bound; for k the nearest first."""
+    """List the leaves of a pass with boxes within a bound; for k the nearest first."""
     leaves = len(work.apart)
     first = which * leaves
     leaf_gaps(target.boxes, first, first + leaves, work.center, work.half, work.apart)
@@ -454,19 +454,7 @@ def search(
     first: int,
     last: int,
 ) -> None:
-    """Search for the records of the query leaves `first` to `last` - 1.
-
-    Parameters
-    ----------
-    query, target : IndexArrays
-        In the same rotated coordinates; they may be the same.
-    request : SearchRequest
-    result : SearchResult
-        Filled for the leaves' records.
-    sink : {DRAW, LIST, STORE}
-        Sizes, distances and donors; or the members, whose numbers `result.starts` holds.
-    first, last : int
-    """
+    """Search for the records of the query leaves `first` to `last` - 1."""
     leaves, width = len(query.starts) // 2, query.tiles.shape[2]
     work, row, unit = allocate_workspace(query, target), allocate_row(1024), np.empty(8)
     room = max(2 * (request.k + 1) + 4 * target.tiles.shape[2], ROOM // width)
@@ -487,7 +475,7 @@ def search(
                 count = candidates.held[index]
                 found = candidates.position[index, :count]
                 squared, limit = candidates.squared[index, :count], candidates.bound[index]
-                needed = max(count, records_of(target, found, count))
+                needed = max(count, count_records(target, found, count))
                 if needed > len(row.members):
                     row = allocate_row(2 * needed)
                 position = start + candidates.in_leaf[index]

@@ -1,4 +1,4 @@
-"""How far the sliders go: the radius beyond which a neighborhood is most of the file."""
+"""Ends of the sliders: the radius beyond which a neighborhood is most of the file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STORED_PAIRS = 12_000_000  # decides: neighbors that are stored for the sliders,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SliderRange:
-    """How far the sliders of epsilon and k go on one table.
+    """Ends of the sliders of epsilon and k on one table.
 
     Attributes
     ----------
@@ -60,29 +60,13 @@ class SliderRange:
         return round(min(round(multiple * self.typical / self.step) * self.step, self.epsilon), 10)
 
 
-def slider_range_of(
+def find_slider_range(
     points: Points,
     largest_pairs: int,
     rows_stored: int | None = None,
     largest_searched: int | None = None,
 ) -> SliderRange:
-    """Choose how far the sliders of epsilon and k go, from an evenly spread sample of its records.
-
-    Parameters
-    ----------
-    points : ndarray, shape (n, d)
-    largest_pairs : int
-        Neighbor pairs that may be stored.
-    rows_stored : int, optional
-        Records whose pairs are stored; all by default.
-    largest_searched : int, optional
-        Neighbor pairs that a search of these records may meet at the largest radius; as many as
-        may be stored by default.
-
-    Returns
-    -------
-    SliderRange
-    """
+    """Choose the ends of the sliders of epsilon and k, from evenly spread records."""
     n = len(points)
     rows = rows_stored or n
     nearest, squared = _sampled(points)
@@ -111,7 +95,7 @@ def slider_range_of(
 
 
 def _largest_k(stored: int) -> int:
-    """Where k ends if a record has so many neighbors stored on average; a multiple of ten."""
+    """Return the end of k for a mean number of stored neighbors: a multiple of ten."""
     return max(LEAST_K, min(SLIDER_K, stored // 20 * 10))
 
 
@@ -154,14 +138,7 @@ class _Distances:
         return float(np.sqrt(np.quantile(ends, place - low)))
 
     def radius_of_mean_size(self, share: float, least: float = 0.0, most: float = np.inf) -> float:
-        """The radius within which the records have this share of the others on average.
-
-        Parameters
-        ----------
-        share : float
-        least, most : float
-            The radius where it would be smaller, or larger; `most` where both hold.
-        """
+        """The radius within which the records have this share of the others on average."""
         rank = min(int(share * self._all.size), self._finite - 1)
         if np.count_nonzero(self._all < most**2) <= rank:
             return most

@@ -17,8 +17,7 @@ from rwn_core.neighbors import (
     find_strictly,
     neighbor_table,
 )
-from rwn_core.neighbors.candidates import restricted_table
-from rwn_core.neighbors.candidates.scheme import Scheme
+from rwn_core.neighbors.candidates import Scheme, restricted_table
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius
@@ -53,11 +52,11 @@ class NeighborSource(Protocol):
 
     @property
     def records(self) -> NDArray[np.int64]:
-        """The records whose neighborhoods it finds, ascending, shape (m,)."""
+        """The records with neighborhoods, ascending, shape (m,)."""
 
     @property
     def needs_key(self) -> bool:
-        """Whether neighborhoods depend on the key, so that they cannot be kept."""
+        """True if neighborhoods depend on the key, so that they cannot be stored."""
 
     def stores(self, ball: Ball) -> bool:
         """True if these neighborhoods are found in milliseconds."""
@@ -115,7 +114,7 @@ class SearchSource:
 
     @property
     def needs_key(self) -> bool:
-        """Whether candidates are random."""
+        """True if candidates are random."""
         return not self.scheme.exact
 
     def stores(self, ball: Ball) -> bool:
@@ -181,7 +180,7 @@ class StoredSource:
         return np.arange(len(self.points)) if numbers is None else numbers
 
     def stores(self, ball: Ball) -> bool:
-        """Whether the table holds them."""
+        """True if the table holds them."""
         return self.table.covers(k=ball.k, epsilon=ball.epsilon)
 
     def find(
@@ -261,11 +260,11 @@ def source_of_some(
     ParameterError
         They do not fit into memory.
     """
-    from rwn_core.neighbors.tree_search import index_of, neighborhoods_of_some
+    from rwn_core.neighbors.tree_search import neighborhoods_of_some, tree_index
 
     watch = Watch(threads=thread_count(threads), progress=None)
     table = neighborhoods_of_some(
-        index_of(points, None), points, records, ball.k, ball.epsilon, watch
+        tree_index(points, None), points, records, ball.k, ball.epsilon, watch
     )
     return StoredSource(points=points, table=table)
 

@@ -48,7 +48,7 @@ class Chains:
             self.links = self.links[:needed].copy()
 
     def cover(self, longest: NDArray[np.int64]) -> bool:
-        """Whether no record's neighborhood can outgrow its chains."""
+        """True if no record's neighborhood is longer than its chains."""
         return bool((longest <= self.longest).all())
 
     def donors(

@@ -55,11 +55,11 @@ class NeighborTable:
 
     @property
     def is_stored(self) -> bool:
-        """Whether members can be read without a search: always."""
+        """True: members can be read without a search."""
         return True
 
     def covers(self, *, k: int | None, epsilon: Radius | None) -> bool:
-        """Whether `narrow` can answer for these parameters."""
+        """True if `narrow` can answer for these parameters."""
         asked = 0.0 if epsilon is None else radius_values(epsilon)
         return (k or 0) <= self.k and bool(np.all(asked <= radius_values(self.epsilon)))
 
@@ -91,8 +91,7 @@ class NeighborTable:
             asked = radius_values(epsilon)
             edges[:] = asked * asked * ((1 - TIE) if strict else (1 + TIE))
             radius[:] = asked
-        cut = self._cut_compiled if self.n > LARGEST_DENSE else self._cut
-        within, sizes, kth = cut(edges, k or 0, strict)
+        within, sizes, kth = self._cut(edges, k or 0, strict)
         return Neighborhoods(
             table=self,
             sizes=sizes,
@@ -105,37 +104,13 @@ class NeighborTable:
     def _cut(
         self, edges: NDArray[np.float64], k: int, strict: bool
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """How many entries lie within each edge, how many with k, and the k-th's distance."""
-        within = self._count(edges, strict=strict)
-        needed = np.minimum(k, np.diff(self.offsets))
-        short = within < needed
-        kth = np.zeros(self.n)
-        kth[short] = self.squared[(self.offsets[:-1] + needed - 1)[short]]
-        sizes = np.where(short, self._count(kth * (1 + TIE)), within)
-        return within, sizes, kth
-
-    def _cut_compiled(
-        self, edges: NDArray[np.float64], k: int, strict: bool
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Count the entries within each edge, and in all; find the k-th's squared distance."""
         from rwn_core.neighbors.draw_kernel import cut_rows
 
         within, sizes = np.empty(self.n, np.int64), np.empty(self.n, np.int64)
         kth = np.empty(self.n)
         cut_rows(self.offsets, self.squared, edges, strict, k, within, sizes, kth, 0, self.n)
         return within, sizes, kth
-
-    def _count(self, edge: NDArray[np.float64], *, strict: bool = False) -> NDArray[np.int64]:
-        """How many entries of each record lie within its edge: one bisection for all."""
-        low, high = self.offsets[:-1].copy(), self.offsets[1:].copy()
-        last = max(len(self.squared) - 1, 0)
-        for _ in range(int(np.max(high - low, initial=0)).bit_length()):
-            middle = (low + high) >> 1
-            value = self.squared[np.minimum(middle, last)]
-            inside = (value < edge) if strict else (value <= edge)
-            open_ = low < high
-            low = np.where(open_ & inside, middle + 1, low)
-            high = np.where(open_ & ~inside, middle, high)
-        return low - self.offsets[:-1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -191,7 +166,7 @@ class Neighborhoods:
 
     @property
     def is_stored(self) -> bool:
-        """Whether the members are at hand, or would be searched for first."""
+        """True if the members are stored; else they are searched for first."""
         return self.table.is_stored
 
     def members(self, record: int) -> NDArray[np.int32]:

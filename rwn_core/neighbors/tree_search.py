@@ -20,8 +20,8 @@ FEWER = 'take a smaller epsilon or k, or neighbors="sample" or "partition"'
 ESTIMATED = 1000  # records whose sizes say how large a table will be
 
 
-def index_of(points: Points, epsilon: Radius | None, watch: Watch | None = None) -> Index:
-    """The index of a table whose records may have radii of their own."""
+def tree_index(points: Points, epsilon: Radius | None, watch: Watch | None = None) -> Index:
+    """Build the index of a table; records may have radii of their own."""
     apart = None if epsilon is None or one_radius(epsilon) else np.asarray(epsilon)
     return build_index(points, apart=apart, watch=watch)
 
@@ -35,30 +35,7 @@ def tree_table(
     progress: Progress | None = None,
     budget: float | None = None,
 ) -> NeighborTable:
-    """Every record's others within max(epsilon, distance to the k-th nearest), ranked.
-
-    Parameters
-    ----------
-    points : ndarray, shape (n, d)
-    k : int
-        0 for none.
-    epsilon : float or ndarray of float64, shape (n,)
-    threads : int, optional
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-    budget : float, optional
-        Bytes of memory that may be used.
-
-    Returns
-    -------
-    NeighborTable
-
-    Raises
-    ------
-    ParameterError
-        It would not fit; refused before the search, from a sample of the records.
-    Cancelled
-    """
+    """Every record's others within max(epsilon, distance to the k-th nearest), ranked."""
     watch = Watch(threads=thread_count(threads), progress=progress)
     return stored_table(points, k, epsilon, watch, budget)
 
@@ -76,7 +53,7 @@ def stored_table(
     if index is None:
         needed = search_bytes(len(points), points.shape[1], 0)
         check_fits(needed, allowed, "Searching this table", FEWER)
-        index = index_of(points, epsilon, watch)
+        index = tree_index(points, epsilon, watch)
     _check_estimate(index, points, k or 0, epsilon, allowed)
     search = Search(index, k=k or 0, epsilon=epsilon)
     table = fill_table(search, search.run(watch.part(0.0, 0.5)), watch.part(0.5, 1.0), allowed)
@@ -87,13 +64,7 @@ def stored_table(
 def fill_table(
     search: Search, result: SearchResult, watch: Watch, budget: float | None
 ) -> NeighborTable:
-    """Store the members that a search has counted.
-
-    Raises
-    ------
-    ParameterError
-        They would not fit.
-    """
+    """Store the members that a search has counted."""
     pairs = float(result.sizes.sum())
     check_fits(pairs_bytes(pairs), budget_bytes(budget), "The table of neighbors", FEWER)
     table = search.fill(result, watch)
@@ -122,22 +93,7 @@ def table_among(
     watch: Watch,
     budget: float | None = None,
 ) -> NeighborTable:
-    """Every record's others among some candidates, ranked.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    candidates : ndarray of int64, shape (m,)
-        Records that may be somebody's neighbor, ascending; more than k.
-    k : int, optional
-    epsilon : float or ndarray of float64, shape (n,), optional
-    watch : Watch
-    budget : float, optional
-
-    Returns
-    -------
-    NeighborTable
-    """
+    """Every record's others among some candidates, ranked."""
     apart = None if epsilon is None or one_radius(epsilon) else np.asarray(epsilon)
     query = build_index(points, apart=apart)
     target = build_index(points[candidates], numbers=candidates, frame=query.frame)
@@ -153,19 +109,7 @@ def neighborhoods_of_some(
     epsilon: Radius | None,
     watch: Watch,
 ) -> NeighborTable:
-    """The ranked others of a few records in the full table.
-
-    Parameters
-    ----------
-    index, points, records, k, epsilon
-        As for `search_of_some`.
-    watch : Watch
-
-    Returns
-    -------
-    NeighborTable
-        Row r is that of records[r]; the members are numbered as in the full table.
-    """
+    """The ranked others of a few records in the full table."""
     return stored_of_some(search_of_some(index, points, records, k, epsilon), watch)
 
 
@@ -178,40 +122,19 @@ def search_of_some(
     *,
     strict: bool = False,
 ) -> Search:
-    """The search for the neighborhoods of a few records in the full table.
-
-    Parameters
-    ----------
-    index : Index
-        Of all records.
-    points : ndarray of float64, shape (n, d)
-        All of them.
-    records : ndarray of int64, shape (m,)
-        Ascending.
-    k : int, optional
-    epsilon : float or ndarray of float64, shape (n,), optional
-    strict : bool
-        Leave out records at exactly the radius.
-    """
-    query, mine = _query_of(index, points, records, epsilon)
+    """The search for the neighborhoods of a few records in the full table."""
+    query, mine = _query_index(index, points, records, epsilon)
     return Search(index, query, k=k or 0, epsilon=mine, strict=strict)
 
 
 def stored_of_some(search: Search, watch: Watch, budget: float | None = None) -> NeighborTable:
-    """What a search of some records finds, as a table.
-
-    Raises
-    ------
-    ParameterError
-        It would not fit into the budget, in bytes.
-    Cancelled
-    """
+    """Return the members that a search of some records finds, as a table."""
     result = search.run(watch.part(0.0, 0.5))
     table = fill_table(search, result, watch.part(0.5, 1.0), budget)
     return replace(table, numbers=search.query.side.numbers)
 
 
-def _query_of(
+def _query_index(
     index: Index,
     points: Points,
     records: NDArray[np.int64],
@@ -236,6 +159,6 @@ def _check_estimate(
     if pairs_bytes(float(n) * (n - 1)) <= allowed or n <= ESTIMATED:
         return
     some = np.unique(np.linspace(0, n - 1, ESTIMATED).astype(np.int64))
-    query, radius = _query_of(index, points, some, epsilon)
+    query, radius = _query_index(index, points, some, epsilon)
     sizes = Search(index, query, k=k, epsilon=radius).run(Watch()).sizes
     check_fits(pairs_bytes(sizes.mean() * n), allowed, "The table of neighbors", FEWER)

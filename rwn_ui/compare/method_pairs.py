@@ -10,11 +10,11 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.evaluation.errors_of_numbers import (
     RELEASES,
-    Estimate,
     NumberErrors,
     errors_of_numbers,
 )
 from rwn_core.evaluation.nbrs2015_vs_rwn import ExpectedCount, LawSummary, nbrs2015_vs_rwn
+from rwn_core.evaluation.published_results.replay import Number
 from rwn_core.parallel.threads import Progress
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
@@ -116,7 +116,7 @@ def _show_errors(result: tuple[str, int, list[NumberErrors]]) -> None:
             one.words,
             *(_estimate(each) for each in (one.bias, one.mse, one.rmse)),
             f"{one.expected_mse:.4g}",
-            f"± {one.bias.single:.2g}, ± {one.mse.single:.2g}",
+            f"± {one.bias.spread:.2g}, ± {one.mse.spread:.2g}",
         ]
         for one in found
     ]
@@ -141,7 +141,7 @@ def _show_errors(result: tuple[str, int, list[NumberErrors]]) -> None:
         st.markdown(f"- {escaped(bias_words(one))}")
 
 
-def _estimate(each: Estimate) -> str:
+def _estimate(each: Number) -> str:
     return f"{each.value:.4g} ± {each.error:.2g}".replace("-", "−")
 
 
@@ -154,7 +154,7 @@ def bias_words(one: NumberErrors) -> str:
     stands = "no evidence of a bias" if ratio <= _NEAR else "more than luck explains easily"
     return (
         f"{name}: the measured bias is {ratio:.1f} standard errors from 0, {stands}; one release "
-        f"alone has a bias of about ± {one.bias.single:.2g} by luck."
+        f"alone has a bias of about ± {one.bias.spread:.2g} by luck."
     )
 
 

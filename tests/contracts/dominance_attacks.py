@@ -15,9 +15,9 @@ from rwn_core.data.rounding import rounded
 from rwn_core.data.variable import Kind
 from rwn_core.measures import read
 from rwn_core.measures.attacks.posterior import posteriors
-from rwn_core.measures.attacks.scenarios import distance_success
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk.intruder_levels import distance_success
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names, only
 from rwn_core.measures.statistics.nearest_record import unweighted_metric
 from tests.contracts.dominance_cases import Case, released

@@ -141,16 +141,6 @@ def test_only_the_compiled_kernels_import_the_compiler() -> None:
             assert "numba" not in {name.split(".")[0] for name in imports(path)}, path
 
 
-def test_small_tables_are_masked_without_the_compiler() -> None:
-    code = (
-        "import sys, rwn_core as rwn\n"
-        "data = rwn.load_demo('bodyfat')\n"
-        "rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=7).law.rows_unchanged()\n"
-        "assert not {'numba', 'llvmlite'} & {name.split('.')[0] for name in sys.modules}"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
-
-
 def test_every_public_name_is_there() -> None:
     import rwn_core as rwn
 

@@ -19,7 +19,7 @@ import rwn_core as rwn
 from rwn_core.masking.lever import lever_presets, lever_ranges
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.neighbors.preview import LARGEST_MEAN, STORED_PAIRS
-from rwn_core.neighbors.slider_range import slider_range_of
+from rwn_core.neighbors.slider_range import find_slider_range
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import apply_choice, load
 from rwn_ui.state.history import Choice
@@ -163,7 +163,7 @@ def test_presets_lie_within_the_sliders_of_every_demo(demo: str, method: str) ->
     data = read_once(demo)
     params = first_setting(method)
     if issubclass(rwn.METHODS[method], NeighborhoodMethod):
-        distances = slider_range_of(
+        distances = find_slider_range(
             params.points(data), STORED_PAIRS, largest_searched=LARGEST_MEAN * data.n
         )
         ranges, presets = lever_ranges(params, distances), lever_presets(params, distances)

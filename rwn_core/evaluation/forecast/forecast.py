@@ -71,24 +71,10 @@ class Forecast:
         return _correlations(self.covariances)
 
     def cross_tab(self, one: str, other: str) -> pd.DataFrame:
-        """Expected sizes of the subgroups that two categorical variables make.
+        """Return the expected sizes of the subgroups that two categorical variables make.
 
-        Parameters
-        ----------
-        one, other : str
-            Names in `category_counts`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            A row for each level of `one`, a column for each of `other`.
-
-        Raises
-        ------
-        ParameterError
-            A name is unknown, or the two are the same.
-        NotApplicable
-            The two share their donors.
+        A row for each level of `one`, a column for each of `other`. Raises ParameterError for
+        unknown or equal names, NotApplicable if the two share their donors.
         """
         for name in (one, other):
             if name not in self.category_counts:

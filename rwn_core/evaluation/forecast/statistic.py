@@ -309,15 +309,11 @@ class Statistic:
         return KINDS[self.kind].share
 
     def expected(self, forecast: Forecast, original: Microdata) -> float:
-        """Return the expectation under the setting.
+        """Return the expectation under the setting; raises NotApplicable.
 
-        Exact for categories, subgroups, cells, rows, true fragments and means (above 2,000
-        records only of variables without missing values). What is made of covariances differs
-        from the expectation over releases by a term of order 1/n.
-
-        Raises
-        ------
-        NotApplicable
+        Exact for categories, subgroups, cells, rows, true fragments and means (above 2,000 records
+        only of variables without missing values). What is made of covariances differs by a term of
+        order 1/n.
         """
         return _known(KINDS[self.kind].expected(self, forecast, original), self)
 
@@ -343,12 +339,7 @@ class Statistic:
         return abs(forecast.mean_skewness[name]) > SKEWED or not FLAT < excess < PEAKED
 
     def realized(self, comparison: Comparison) -> float:
-        """Return the statistic of the masked table.
-
-        Raises
-        ------
-        NotApplicable
-        """
+        """Return the statistic of the masked table; raises NotApplicable."""
         return _known(KINDS[self.kind].realized(self, comparison), self)
 
 

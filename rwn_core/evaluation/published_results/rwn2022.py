@@ -28,8 +28,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import NeighborTable, neighbor_table
-from rwn_core.neighbors.candidates.pairs import pairs_of, random_pairs
-from rwn_core.neighbors.candidates.partition import random_parts
+from rwn_core.neighbors.candidates import numbered_pairs, random_pairs, random_parts
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
 
@@ -308,7 +307,7 @@ def _section_11(_: Request) -> Found:
         ),
     }
     for integer in (2, 5):
-        ours = pairs_of(np.array([integer]))
+        ours = numbered_pairs(np.array([integer]))
         for name, value, printed in zip("ij", ours, printed_pair(integer), strict=True):
             row = f"pair of the integer {integer}: {name}"
             numbers[row] = Number(value=int(value[0]))

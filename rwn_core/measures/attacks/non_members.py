@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,10 +16,216 @@ from rwn_core.data.value_codes import codes_together
 from rwn_core.laws.cell_law import donors_outside
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.donor_belief import Beliefs
-from rwn_core.measures.attacks.file_with_added_person import FileWithAddedPerson, UnitValues
-from rwn_core.measures.attacks.likelihood import attacked_units, ways
+from rwn_core.measures.attacks.likelihood import Way, attacked_units, ways
 from rwn_core.measures.attacks.scaled_columns import leveled
 from rwn_core.measures.comparison import Comparison
+
+UNITS_AT_ONCE = 5  # small probabilities multiplied before their size is set apart
+
+Dense = NDArray[np.float64]
+
+
+class UnitValues(NamedTuple):
+    """Values of one unit as numbers: of people, of the file, and of rows.
+
+    Attributes
+    ----------
+    names : tuple of str
+    own : ndarray of int64, shape (people,)
+    file : ndarray of int64, shape (n,)
+    released : ndarray of int64, shape (m,)
+        -1 if no record of the file has the row's values.
+    one_hot : sparse array, shape (n, V)
+        1 for each record's own value.
+    given : sparse array, shape (n, V)
+        P(each record's donor has a value).
+    leaving : sparse array, shape (n, V)
+        Number of members with a value that a nearer person displaces.
+    lost : ndarray of bool, shape (m,)
+        True if all values are missing.
+    """
+
+    names: tuple[str, ...]
+    own: NDArray[np.int64]
+    file: NDArray[np.int64]
+    released: NDArray[np.int64]
+    one_hot: sparse.csr_array
+    given: sparse.csr_array
+    leaving: sparse.csr_array
+    lost: NDArray[np.bool_]
+
+    def shown(self, table: sparse.csr_array) -> Dense:
+        """Return the table's probabilities of each row's values, shape (records, m)."""
+        used, place = np.unique(np.maximum(self.released, 0), return_inverse=True)
+        dense = sparse.csc_array(table)[:, used].toarray()  # of thousands of values, few are shown
+        return np.asarray(dense[:, place] * (self.released >= 0), dtype=np.float64)
+
+
+class _Chances(NamedTuple):
+    """P(a row's values of one unit) for people and for the records that they joined.
+
+    Attributes
+    ----------
+    fits : ndarray of bool, shape (people, m)
+        True if a person has the values.
+    person, joined : ndarray of float64, shape (people, m) and (joins, m)
+    """
+
+    fits: NDArray[np.bool_]
+    person: Dense
+    joined: Dense
+
+
+class FileWithAddedPerson:
+    """Files with one of some people added, for the same rows.
+
+    Parameters
+    ----------
+    law : Law
+        Of the n records without the people.
+    near : sparse array, shape (people, n)
+        P(each record is a person's donor).
+    shares : sparse array, shape (people, n)
+        Of `Joins`.
+    units : sequence of UnitValues
+    """
+
+    def __init__(
+        self,
+        law: Law,
+        near: sparse.csr_array,
+        shares: sparse.csr_array,
+        units: Sequence[UnitValues],
+    ) -> None:
+        self.law, self.near, self.units = law, near, units
+        self.joins = sparse.csr_array(shares)
+        self.person = np.repeat(np.arange(near.shape[0]), np.diff(self.joins.indptr))
+        self.share = self.joins.data[:, None]
+        assert law.neighborhoods is not None
+        self.size = law.neighborhoods.sizes[self.joins.indices][:, None]
+        # a neighborhood without a displaced member is larger by one
+        self.nearer = self.share * (self.size + 1) > 1.0 + 1e-9
+
+    def beliefs(
+        self,
+        parts: Sequence[Way],
+        file: sparse.csr_array,
+        top: NDArray[np.float64],
+        secrets: Sequence[str],
+    ) -> tuple[Dense, list[Dense]]:
+        """Return P(a row is from each person) and, for each secret, P(it shows the value)."""
+        # file times exp(top) is the likelihood without the people; all results are (people, m)
+        chances = [self._chances(way) for way in parts]
+        logs = [self._logs(way, each) for way, each in zip(parts, chances, strict=True)]
+        others = [self._strangers(file, top), *(self._summed(joined) for _, joined in logs)]
+        total = np.logaddexp.reduce([*others, *(own for own, _ in logs)])
+        total = np.where(np.isfinite(total), total, 0.0)
+        ways = [
+            (way, each, np.exp(own - total), np.exp(joined - total[self.person]))
+            for way, each, (own, joined) in zip(parts, chances, logs, strict=True)
+        ]
+        donors = [
+            np.sum([self._donor(secret, *each) for each in ways], axis=0) for secret in secrets
+        ]
+        return np.sum([own for _, _, own, _ in ways], axis=0), donors
+
+    def _chances(self, way: Way) -> dict[tuple[str, ...], _Chances]:
+        """Return the probabilities of every unit in one way."""
+        return {unit.names: self._unit(unit, way.cells.modification(unit.names[0]))
+                for unit in self.units}  # fmt: skip
+
+    def _unit(self, unit: UnitValues, q: float) -> _Chances:
+        fits = (unit.own[:, None] == unit.released) & (unit.released >= 0)
+        copied = unit.shown(sparse.csr_array(self.near @ unit.one_hot))
+        records = self.joins.indices
+        kept = (1 - q) * (unit.file[records][:, None] == unit.released)
+        members = self.size * unit.shown(sparse.csr_array(unit.given[records]))
+        members -= self.nearer * unit.shown(sparse.csr_array(unit.leaving[records]))
+        given = self.share * (np.maximum(np.rint(members), 0) + fits[self.person])
+        return _Chances(fits, (1 - q) * fits + q * copied, kept + q * given)
+
+    def _logs(self, way: Way, chances: dict[tuple[str, ...], _Chances]) -> tuple[Dense, Dense]:
+        """Return the log-likelihood of rows from people and from the records that they joined."""
+        if way.lost:
+            return self._log_lost(way), np.full(
+                (len(self.person), len(self.units[0].lost)), -np.inf
+            )
+        own = _log_product([each.person for each in chances.values()])
+        joined = _log_product([each.joined for each in chances.values()])
+        return own + _log(way.weight), joined + _log(way.weight)
+
+    def _log_lost(self, way: Way) -> Dense:
+        """Return it for people without neighbors, if all of their modified values are missing."""
+        touched = [unit for unit in self.units if way.cells.modification(unit.names[0])]
+        gone = np.logical_and.reduce([unit.lost for unit in touched]) if touched else False
+        lonely = np.diff(self.near.indptr) == 0
+        possible = lonely[:, None] & np.broadcast_to(gone, self.units[0].lost.shape)
+        for unit in self.units:
+            if not way.cells.modification(unit.names[0]):
+                possible = possible & (unit.own[:, None] == unit.released)
+        return np.where(possible, _log(way.weight), -np.inf)
+
+    def _strangers(self, file: sparse.csr_array, top: NDArray[np.float64]) -> Dense:
+        """Return the log-likelihood of rows from records with an unchanged neighborhood."""
+        ones = np.ones(self.joins.nnz)
+        joined = sparse.csr_array((ones, self.joins.indices, self.joins.indptr), self.joins.shape)
+        rest = np.asarray(file.sum(axis=0)).ravel() - (joined @ file).toarray()
+        return np.asarray(_log(np.maximum(rest, 0.0)) + top)
+
+    def _summed(self, logs: Dense) -> Dense:
+        """Return the log of the sum over the records that each person joined, (people, m)."""
+        counts = np.diff(self.joins.indptr)
+        some, top = np.flatnonzero(counts), np.full((len(counts), logs.shape[1]), -np.inf)
+        if some.size:
+            top[some] = np.maximum.reduceat(logs, self.joins.indptr[:-1][some])
+        finite = np.where(np.isfinite(top), top, 0.0)
+        return np.asarray(_log(self._over_joins(np.exp(logs - finite[self.person]))) + finite)
+
+    def _over_joins(self, values: Dense) -> Dense:
+        """Return sums over the records that each person joined, (people, m)."""
+        ends = np.arange(len(self.person))
+        shape = (self.near.shape[0], len(self.person))
+        each = sparse.csr_array((np.ones(len(ends)), ends, self.joins.indptr), shape=shape)
+        return np.asarray(each @ values)
+
+    def _donor(
+        self,
+        secret: str,
+        way: Way,
+        chances: dict[tuple[str, ...], _Chances],
+        own: Dense,
+        joined: Dense,
+    ) -> Dense:
+        """Return P(a row comes about in one way and shows each person's value), (people, m)."""
+        q = way.cells.modification(secret)
+        if way.lost:
+            return own * float(q == 0)
+        unit = next(unit for unit in self.law.units() if secret in unit)
+        beside = next((each for names, each in chances.items() if names[0] in unit), None)
+        if beside is None:
+            return own * (1 - q) + self._over_joins(joined * (q * self.share))
+        kept = _ratio((1 - q) * beside.fits, beside.person)
+        taken = _ratio(q * self.share * beside.fits[self.person], beside.joined)
+        return own * kept + self._over_joins(joined * taken)
+
+
+def _log_product(factors: Sequence[Dense]) -> Dense:
+    """Return the log of a product, a few factors at a time so that none vanishes."""
+    starts = range(0, len(factors), UNITS_AT_ONCE)
+    logs = [_log(np.prod(factors[start : start + UNITS_AT_ONCE], axis=0)) for start in starts]
+    return np.asarray(np.sum(logs, axis=0))
+
+
+def _ratio(part: Any, whole: Dense) -> Dense:
+    """Return quotients, 0 where the divisor is 0."""
+    return np.asarray(np.divide(part, whole, out=np.zeros(whole.shape), where=whole > 0))
+
+
+def _log(chances: Any) -> Any:
+    """Return natural logarithms, -inf of 0."""
+    with np.errstate(divide="ignore"):
+        return np.log(chances)
+
 
 AT_ONCE = 1_000_000  # rows times records that one of some people has joined
 

@@ -2,14 +2,128 @@
 
 from __future__ import annotations
 
-from rwn_core.errors import NotApplicable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.laws.law import Law
+from rwn_core.measures.aligned import empty_records, released_rows
 from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
-from rwn_core.measures.attacks.scenarios import levels
+from rwn_core.measures.attacks.posterior import Linkage, link
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.attacks.worst_case_words import linked
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.key_variables import key_names
+from rwn_core.measures.statistics.key_variables import key_names, only
+from rwn_core.measures.statistics.nearest_points import distinct_points, linkage_scores
+from rwn_core.measures.statistics.nearest_record import (
+    original_points,
+    released_points,
+    spread_sample,
+)
+
+# decides: records up to which neighborhoods on the keys alone are found anew
+RECOMPUTED_RECORDS = 5000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """One intruder.
+
+    Attributes
+    ----------
+    key : str
+        L0 to L4.
+    words : str
+        Knowledge and attack.
+    success : float or None
+        Share of correct links; None if there is no answer.
+    reason : str
+        Of None.
+    """
+
+    key: str
+    words: str
+    success: float | None
+    reason: str = ""
+
+
+def levels(comparison: Comparison, keys: Sequence[str]) -> list[Level]:
+    """Return the success of five intruders on one release; all but the last know the keys only."""
+    steps: list[tuple[str, str, Callable[[], float]]] = [
+        ("L0", "guesses", lambda: 1.0 / comparison.original.n),
+        ("L1", "compares distances on the keys", lambda: distance_success(comparison, keys)),
+        ("L2", "knows the method and the keys", lambda: _keys_alone(comparison, keys)),
+        (
+            "L3",
+            "knows the keys and all neighborhoods",
+            lambda: worst_case(comparison, keys).success,
+        ),
+        (
+            "L4",
+            "holds the whole original file",
+            lambda: worst_case(comparison).success,
+        ),
+    ]
+    return [_level(key, words, make) for key, words, make in steps]
+
+
+def _level(key: str, words: str, make: Callable[[], float]) -> Level:
+    try:
+        return Level(key=key, words=words, success=make())
+    except NotApplicable as refusal:
+        return Level(key=key, words=words, success=None, reason=refusal.reason)
+
+
+def _known(law: Law | None) -> Law:
+    if law is None:
+        raise NotApplicable("This needs the law of the method that made the release.")
+    return law
+
+
+def distance_success(comparison: Comparison, keys: Sequence[str]) -> float:
+    """Return the share of released records nearest to their own source."""
+    small = Comparison(
+        original=only(comparison.original, keys), masked=only(comparison.masked, keys)
+    )
+    points = original_points(small)
+    if comparison.masked.n != len(points):
+        raise NotApplicable("The released table has another number of records than the original.")
+    rows = spread_sample(released_rows(comparison.original, comparison.masked))
+    scores = np.zeros(len(rows))
+    present = ~empty_records(small.masked)[rows]
+    linked = rows[present]
+    scores[present] = linkage_scores(
+        distinct_points(points), released_points(small)[linked], points[linked]
+    )
+    return float(scores.mean())
+
+
+def _keys_alone(comparison: Comparison, keys: Sequence[str]) -> float:
+    """Return the success of an intruder who finds the neighborhoods from the keys."""
+    # the model is not the true one, so the posterior is no measure of success: the share of rows
+    # with the first choice right is
+    return float(keys_only_links(comparison, keys).top1.mean())
+
+
+def keys_only_links(comparison: Comparison, keys: Sequence[str]) -> Linkage:
+    """Return the links of an intruder with the keys only; NotApplicable for large tables."""
+    law = _known(comparison.law)
+    n = law.original.n
+    if n > RECOMPUTED_RECORDS:
+        raise NotApplicable(
+            f"Neighborhoods on the keys alone are found for at most {RECOMPUTED_RECORDS:,} "
+            f"records, and the table has {n:,}."
+        )
+    try:
+        guess = law.restricted_to(only(law.original, keys))
+    except ParameterError:
+        raise NotApplicable(
+            "No key variable varies with a weight above 0, so the keys make no neighborhoods."
+        ) from None
+    return link(guess, comparison.masked, keys)
 
 
 def compute(comparison: Comparison) -> Reading:

@@ -14,9 +14,9 @@ from rwn_core.measures.attacks.repeated_releases import (
     bhattacharyya,
     bounds_of_records,
     joint_success_after,
+    simulate,
     success_of_rows,
 )
-from rwn_core.measures.attacks.simulation import simulate
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import people

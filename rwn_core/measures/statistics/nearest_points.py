@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import TIE, squared_between
-from rwn_core.neighbors.points import CodedPoints, Points, values_of
+from rwn_core.neighbors.points import CodedPoints, Points, point_values
 from rwn_core.parallel.threads import Watch, thread_count
 
 LONGEST = 1e15  # its square is still in the range of single precision
@@ -54,7 +54,7 @@ class PointIndex:
     def __init__(self, points: Points, counts: NDArray[np.int64] | None = None) -> None:
         self.points = points
         self.counts = np.ones(len(points), dtype=np.int64) if counts is None else counts
-        values = values_of(points)
+        values = point_values(points)
         self._center = values.mean(axis=0)
         near = values - self._center
         length = np.einsum("ij,ij->i", near, near)
@@ -89,7 +89,7 @@ class PointIndex:
             yield np.arange(start, min(start + size, rows))
 
     def _bounded_pairs(self, others: Floats, start: int, count: int, factor: float) -> Candidates:
-        points = values_of(self.points)
+        points = point_values(self.points)
         near = others - self._center
         query = np.ones((len(near), near.shape[1] + 1), dtype=np.float32)
         query[:, :-1] = -2 * near
@@ -125,7 +125,7 @@ def squared(one: Floats, other: Floats) -> Floats:
 
 def distinct_points(points: Points) -> PointIndex:
     """Group the records that share a point."""
-    values, counts = np.unique(values_of(points), axis=0, return_counts=True)
+    values, counts = np.unique(point_values(points), axis=0, return_counts=True)
     return PointIndex(
         replace(points, values=values) if isinstance(points, CodedPoints) else values, counts
     )

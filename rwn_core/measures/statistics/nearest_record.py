@@ -16,7 +16,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.nearest_points import PointIndex, distinct_points
 from rwn_core.neighbors.metric import Metric
-from rwn_core.neighbors.points import CodedPoints, Points, values_of
+from rwn_core.neighbors.points import CodedPoints, Points, point_values
 
 # decides: records up to which the nearest of each is found; of more, of `SAMPLE` spread evenly
 ALL_RECORDS = 4000
@@ -68,7 +68,7 @@ def released_points(comparison: Comparison) -> Points:
     def make() -> Points:
         points = metric.coded(comparison.masked)
         # another tool's noise may leave the original's range by far: squares stay finite
-        values = np.ascontiguousarray(np.clip(values_of(points), -FARTHEST, FARTHEST))
+        values = np.ascontiguousarray(np.clip(point_values(points), -FARTHEST, FARTHEST))
         return replace(points, values=values) if isinstance(points, CodedPoints) else values
 
     return comparison.cached_for_release("unweighted released points", make)
@@ -76,7 +76,7 @@ def released_points(comparison: Comparison) -> Points:
 
 def contiguous_rows(points: Points) -> Points:
     """Return the points with each record's values next to each other in memory."""
-    values = np.ascontiguousarray(values_of(points))
+    values = np.ascontiguousarray(point_values(points))
     return replace(points, values=values) if isinstance(points, CodedPoints) else values
 
 

@@ -11,8 +11,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.datasets import parts
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.candidates.pairs import random_pairs
-from rwn_core.neighbors.candidates.partition import random_parts
+from rwn_core.neighbors.candidates import random_pairs, random_parts
 from rwn_core.randomness import SecretKey
 from tests.core.datasets import datasets
 

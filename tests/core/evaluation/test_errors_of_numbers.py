@@ -11,7 +11,8 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.errors_of_numbers import Estimate, NumberErrors, errors_of_numbers
+from rwn_core.evaluation.errors_of_numbers import NumberErrors, errors_of_numbers
+from rwn_core.evaluation.published_results.replay import Number
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "method_check_values.json"
 KN_3 = {e["id"]: e for e in json.loads(GOLDEN.read_text())["values"]}["KN-3"]["expected"]
@@ -28,7 +29,7 @@ def of(found: list[NumberErrors], method: str) -> NumberErrors:
     return next(one for one in found if one.method == method)
 
 
-def is_within(estimate: Estimate, expected: float) -> bool:
+def is_within(estimate: Number, expected: float) -> bool:
     return abs(estimate.value - expected) <= 4 * estimate.error
 
 
@@ -50,7 +51,7 @@ def test_KN_3_k_pram_within_five_equally_likely_ages(k_pram):
     assert is_within(k_pram.bias, 0.0)
     assert not is_within(k_pram.mse, 1.05 * KN_3["kpram_discrete"])
     # ages are given: only what is drawn has luck in it, of variance 2
-    assert k_pram.bias.single == pytest.approx(np.sqrt(2 / (AGES * EACH)), rel=0.2)
+    assert k_pram.bias.spread == pytest.approx(np.sqrt(2 / (AGES * EACH)), rel=0.2)
 
 
 def test_KN_3_k_noise_of_two_and_a_half(k_noise):
@@ -61,13 +62,13 @@ def test_KN_3_k_noise_of_two_and_a_half(k_noise):
     assert is_within(k_noise.rmse, np.sqrt(KN_3["knoise"]))
     assert not is_within(k_noise.mse, 1.05 * KN_3["knoise"])
     errors, of_659 = KN_3["mc_se_n659"], np.sqrt(659 / (AGES * EACH))
-    assert k_noise.bias.single == pytest.approx(errors["knoise_bias"] * of_659, rel=0.2)
-    assert k_noise.mse.single == pytest.approx(errors["knoise_mse"] * of_659, rel=0.2)
+    assert k_noise.bias.spread == pytest.approx(errors["knoise_bias"] * of_659, rel=0.2)
+    assert k_noise.mse.spread == pytest.approx(errors["knoise_mse"] * of_659, rel=0.2)
 
 
 def test_KN_3_the_printed_biases_are_luck(k_pram, k_noise):
     printed = KN_3["published"]
-    assert abs(printed["kNoise"]["bias"]) < k_noise.bias.single
+    assert abs(printed["kNoise"]["bias"]) < k_noise.bias.spread
     assert abs(printed["kPRAM"]["bias"]) < KN_3["mc_se_n659"]["kpram_bias"]
 
 

@@ -19,8 +19,7 @@ from rwn_core.masking import (
     RankSwapping,
     RecordSwapping,
 )
-from rwn_core.masking.matrices import stated_matrices
-from rwn_core.masking.pram import occurring_levels
+from rwn_core.masking.pram import occurring_levels, stated_matrices
 from rwn_core.masking.released_values import formula_cells, formula_names, without_formulas
 from rwn_core.masking.second_reading import second_reading
 

@@ -17,7 +17,6 @@ from rwn_core.evaluation.audit import compare as compare_release
 from rwn_core.io.demo import load_demo
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks.fellegi_sunter import Weights, fit
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.closest_record import nearness_ratio
 from rwn_core.measures.risk.interval_disclosure import (
@@ -25,6 +24,7 @@ from rwn_core.measures.risk.interval_disclosure import (
     robust_distances,
     robust_shares,
 )
+from rwn_core.measures.risk.probabilistic_linkage import Weights, fit
 from rwn_core.measures.statistics.intervals import excess_risk, wilson
 from tests.core.measures.intruder_free_table import related
 

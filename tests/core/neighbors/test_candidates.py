@@ -12,12 +12,15 @@ from scipy import stats
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask
-from rwn_core.neighbors.candidates import restricted_table
-from rwn_core.neighbors.candidates.cost import restriction_cost
-from rwn_core.neighbors.candidates.pairs import paired_table, random_pairs
-from rwn_core.neighbors.candidates.partition import random_parts
-from rwn_core.neighbors.candidates.sample import random_others
-from rwn_core.neighbors.candidates.scheme import Scheme
+from rwn_core.neighbors.candidates import (
+    Scheme,
+    paired_table,
+    random_others,
+    random_pairs,
+    random_parts,
+    restricted_table,
+    restriction_cost,
+)
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SAMPLE_STREAM, SecretKey, random_order
 from tests.core.neighbors.brute_force import squared_pairs
@@ -94,8 +97,7 @@ def test_large_and_small_code_agree(name, monkeypatch):
     """The same candidates and ranks, whether compiled code finds them or numpy does."""
     points = SMALL
     reference = restricted_table(points, 4, 1.0, scheme=SCHEMES[name], key=KEY, watch=Watch())
-    for module in ("sample", "partition"):
-        monkeypatch.setattr(f"rwn_core.neighbors.candidates.{module}.LARGEST_DENSE", 100)
+    monkeypatch.setattr("rwn_core.neighbors.candidates.LARGEST_DENSE", 100)
     fast = restricted_table(points, 4, 1.0, scheme=SCHEMES[name], key=KEY, watch=Watch())
     one, two = reference.narrow(k=4, epsilon=1.0), fast.narrow(k=4, epsilon=1.0)
     np.testing.assert_array_equal(one.sizes, two.sizes)

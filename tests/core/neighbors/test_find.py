@@ -130,10 +130,8 @@ def test_a_table_refuses_what_it_does_not_hold():
         table.narrow(k=3, epsilon=1.0)
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_the_radius_of_a_row_with_fewer_than_k_stored(compiled, monkeypatch):
+def test_the_radius_of_a_row_with_fewer_than_k_stored():
     """Epsilon takes all three; k, which is not reached, must not turn the radius to 0."""
-    monkeypatch.setattr("rwn_core.neighbors.table.LARGEST_DENSE", 0 if compiled else 2000)
     table = NeighborTable(
         offsets=np.array([0, 3, 5]),
         records=np.array([1, 2, 3, 0, 2], dtype=np.int32),

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.candidates.pairs import LARGEST_N, pairs_of, random_pairs
+from rwn_core.neighbors.candidates import LARGEST_N, numbered_pairs, random_pairs
 from rwn_core.randomness import SecretKey
 from tests.oracles.pair_numbers import pair_of
 
@@ -25,7 +25,7 @@ LARGE = {
 
 
 def both(number: int) -> tuple[int, int]:
-    i, j = pairs_of(np.array([number]))
+    i, j = numbered_pairs(np.array([number]))
     assert pair_of(number) == (i[0], j[0])
     return pair_of(number)
 
@@ -37,7 +37,7 @@ def test_the_first_pairs():
 
 @pytest.mark.parametrize("n", [2, 3, 50, 200])
 def test_every_pair_has_one_number(n):
-    i, j = pairs_of(np.arange(1, n * (n - 1) // 2 + 1))
+    i, j = numbered_pairs(np.arange(1, n * (n - 1) // 2 + 1))
     pairs = list(zip(i.tolist(), j.tolist(), strict=True))
     assert sorted(pairs) == list(combinations(range(1, n + 1), 2))
     assert pairs == [pair_of(number) for number in range(1, len(pairs) + 1)]

@@ -12,7 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.laws.donors import Draws, copy_from_donors, draw_donors
 from rwn_core.neighbors import Drawing, find_neighborhoods, preview
 from rwn_core.neighbors.preview import build_preview
-from rwn_core.neighbors.slider_range import slider_range_of
+from rwn_core.neighbors.slider_range import find_slider_range
 from rwn_core.neighbors.source import Ball
 from rwn_core.parallel.threads import Cancelled
 from rwn_core.randomness import SecretKey
@@ -45,7 +45,7 @@ def test_shown_records_have_the_neighborhoods_of_the_full_table(built, end, beyo
 
 def test_some_shown_records_make_a_masked_table():
     built = build_preview(POINTS, most=300)
-    assert not built.whole
+    assert not built.shows_all
     assert len(built.records) == 300
     data = Microdata.from_frame(pd.DataFrame(POINTS[:, :2], columns=["a", "b"]))
     donors = donors_of(built.find(Ball(k=5, epsilon=None))[0], built.records, q=1.0)
@@ -122,7 +122,7 @@ def test_twins_by_the_thousand_need_no_table(monkeypatch):
 
 def test_small_tables_are_whole_without_compiled_code():
     built = build_preview(POINTS[:200])
-    assert built.whole
+    assert built.shows_all
     assert built.find(Ball(k=3, epsilon=None))[0].sizes.min() == 3
 
 
@@ -132,7 +132,7 @@ def test_the_sliders_reach_to_near_records_beside_one_far_away(far):
     points = np.random.default_rng(0).normal(size=(500, 2))
     points[0] = far
     points /= points.std(axis=0)
-    slider_range = slider_range_of(points, 12_000_000)
+    slider_range = find_slider_range(points, 12_000_000)
     near = np.array(
         [(np.hypot(*(points - each).T) <= slider_range.epsilon).mean() for each in points]
     )

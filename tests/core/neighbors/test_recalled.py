@@ -8,7 +8,7 @@ import pytest
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.neighbors import Drawing, Neighborhoods, Radii, preview
 from rwn_core.neighbors.preview import build_preview
-from rwn_core.neighbors.recalled import Sizes, recalled, sizes_of
+from rwn_core.neighbors.recalled import Sizes, known_sizes, recalled
 from rwn_core.neighbors.source import Ball, search
 from rwn_core.neighbors.table import LARGEST_DENSE
 from rwn_core.parallel.threads import Watch
@@ -48,7 +48,7 @@ def members(found: Neighborhoods) -> list[set[int]]:
 @pytest.mark.parametrize("ball", BALLS.values(), ids=BALLS)
 def test_they_have_the_members_of_a_search(ball: Ball) -> None:
     found, _ = search(points(), ball, DRAWING)
-    again = recalled(points(), ball, sizes_of(found), Watch(threads=2))
+    again = recalled(points(), ball, known_sizes(found), Watch(threads=2))
     for name in ("sizes", "within", "radius"):
         np.testing.assert_array_equal(getattr(again, name), getattr(found, name))
     assert members(again) == members(found)
@@ -63,14 +63,14 @@ def test_so_they_have_where_neighbors_are_stored_or_looked_up(monkeypatch, k) ->
     ends = made.slider_range
     for epsilon in (ends.stored, ends.epsilon):
         ball = Ball(k=k, epsilon=epsilon)
-        known = sizes_of(made.find(ball, DRAWING)[0])
+        known = known_sizes(made.find(ball, DRAWING)[0])
         again = recalled(made.points, ball, known, Watch())
         assert members(again) == members(search(made.points, ball, None)[0])
 
 
 def test_sizes_of_something_else_are_refused() -> None:
     found, _ = search(points(), BALLS["a radius"], None)
-    known = sizes_of(found)
+    known = known_sizes(found)
     wrong = Sizes(known.within, known.sizes + 1, known.kth)
     with pytest.raises(ValueError, match="fewer members"):
         members(recalled(points(), BALLS["a radius"], wrong, Watch()))
@@ -79,4 +79,4 @@ def test_sizes_of_something_else_are_refused() -> None:
 def test_those_of_some_records_are_not_known() -> None:
     made = build_preview(points(), most=500)
     for epsilon in (made.slider_range.stored, made.slider_range.epsilon):
-        assert sizes_of(made.find(Ball(k=3, epsilon=epsilon), DRAWING)[0]) is None
+        assert known_sizes(made.find(Ball(k=3, epsilon=epsilon), DRAWING)[0]) is None

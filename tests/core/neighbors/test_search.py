@@ -242,12 +242,17 @@ def test_donors_beyond_a_stored_radius_are_those_of_a_wider_table():
 
 def test_compiled_cuts_equal_plain_ones():
     table = neighbor_table(census(2200), k=8, epsilon=0.9)
+    rows = np.split(table.squared, table.offsets[1:-1])
     for k, epsilon, strict in product((0, 1, 8), (0.0, 0.5, 0.9), (False, True)):
-        edges = np.full(2200, epsilon**2 * (1 + (-1e-9 if strict else 1e-9)))
-        for reference, fast in zip(
-            table._cut(edges, k, strict), table._cut_compiled(edges, k, strict), strict=True
-        ):
-            np.testing.assert_array_equal(reference, fast)
+        cut = table.narrow(k=k or None, epsilon=epsilon, strict=strict)
+        edge = epsilon**2 * (1 + (-1e-9 if strict else 1e-9))
+        within = [int(((row < edge) if strict else (row <= edge)).sum()) for row in rows]
+        assert cut.within.tolist() == within
+        sizes = [
+            count if count >= k else int((row <= row[k - 1] * (1 + 1e-9)).sum())
+            for count, row in zip(within, rows, strict=True)
+        ]
+        assert cut.sizes.tolist() == sizes
 
 
 def test_records_of_one_stream_share_their_donors_in_a_large_table():

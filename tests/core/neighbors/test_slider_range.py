@@ -60,7 +60,7 @@ def test_the_low_distance_is_that_of_records_that_are_apart():
 )
 def test_k_goes_as_far_as_its_neighbors_are_stored(records, stored, end):
     points = np.random.default_rng(3).normal(size=(records, 2))
-    assert slider_range.slider_range_of(points, stored).k == end
+    assert slider_range.find_slider_range(points, stored).k == end
 
 
 @pytest.mark.parametrize("demo", ["randhie", "cps1988"])

@@ -22,7 +22,7 @@ from rwn_core.measures.attacks.certificate import (
 )
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.kernel import Kernel
-from rwn_core.neighbors.metric import metric_of
+from rwn_core.neighbors.metric import shared_metric
 from rwn_core.neighbors.soft_neighborhoods import weigh
 from tests.oracles.whole_file_beliefs import whole_file_beliefs
 
@@ -82,7 +82,7 @@ def test_CERT_1_six_records_and_two_slices() -> None:
 def test_CERT_5_bodyfat(slices: int) -> None:
     expected = ENTRIES["CERT-5"]["expected"]
     data = rwn.load_demo("bodyfat")
-    points = metric_of(data, "sd", "dummies", "schema").coded(data)
+    points = shared_metric(data, "sd", "dummies", "schema").coded(data)
     kernel = Kernel(shape="exponential", width=4, bandwidth="absolute", cap=1.0, own=True)
     weights, factors = weights_of(points, kernel)
     n, near = data.n, everyone(data.n)

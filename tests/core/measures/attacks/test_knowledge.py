@@ -10,9 +10,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.audit import compare
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES, read
-from rwn_core.measures.attacks.scenarios import levels
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.risk.intruder_levels import levels
 
 KEYS = ("age", "weight", "height")
 

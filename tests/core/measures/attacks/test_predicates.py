@@ -17,7 +17,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.posterior import link, posteriors
 from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
 from rwn_core.measures.attacks.predicate_search import simplest_between, single_record_predicates
-from rwn_core.measures.attacks.simulation import simulate
+from rwn_core.measures.attacks.repeated_releases import simulate
 from rwn_core.measures.attacks.watch_list import LONGEST, WatchList
 from rwn_core.measures.comparison import Comparison
 

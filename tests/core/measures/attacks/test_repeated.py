@@ -11,16 +11,17 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Variable
 from rwn_core.errors import NotApplicable
+from rwn_core.evaluation.disclosure import distinct_donors, mode_is_own
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import RWN, RandomSwapping, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks.averaging import distinct_donors, mode_is_own
 from rwn_core.measures.attacks.repeated_releases import (
     bhattacharyya,
     bounds_of_records,
+    simulate,
+    simulated_donors,
     success_of_rows,
 )
-from rwn_core.measures.attacks.simulation import simulate, simulated_donors
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk import repeated_releases
 from rwn_core.neighbors import find_neighborhoods

@@ -11,7 +11,7 @@ import pytest
 from statsmodels.genmod.families import Poisson
 from statsmodels.genmod.generalized_linear_model import GLM
 
-from rwn_core.measures.statistics.loglinear import check_deviation, fit_margins, forward_search
+from rwn_core.measures.risk.loglinear_risk import check_deviation, fit_margins, forward_search
 from rwn_core.measures.statistics.population import (
     expected_inverse,
     file_risk,

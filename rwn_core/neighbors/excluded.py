@@ -1,4 +1,4 @@
-"""Neighborhoods outside one's own household: its members give each other no values."""
+"""Neighborhoods without some others: members of one's household, and copies of a record."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.find import neighbor_table
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import check_radius_and_k
-from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, slider_range_of
+from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.source import Ball, NeighborSource, StoredSource, source_of_some
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress
 
 
-def households_of(codes: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Number the households; a record whose own is missing (-1) is one by itself, shape (n,)."""
+def number_households(codes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Number the households, shape (n,); a missing one (-1) is a household of one record."""
     numbers = codes.astype(np.int64)
     alone = np.flatnonzero(numbers < 0)
     numbers[alone] = numbers.max(initial=-1) + 1 + np.arange(len(alone))
@@ -27,20 +27,7 @@ def households_of(codes: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def without_household(table: NeighborTable, households: NDArray[np.int64]) -> NeighborTable:
-    """The same ranks without the members of each record's own household.
-
-    Parameters
-    ----------
-    table : NeighborTable
-        Out to the k-th nearest of everybody, k at least the size of the largest household.
-    households : ndarray of int64, shape (n,)
-        Of all records.
-
-    Returns
-    -------
-    NeighborTable
-        Its k is less by the largest household's other members, so that nobody lacks one.
-    """
+    """The same ranks without the members of each record's own household."""
     numbers = np.arange(table.n) if table.numbers is None else table.numbers
     own = np.repeat(households[numbers], np.diff(table.offsets))
     kept = households[table.records] != own
@@ -55,7 +42,7 @@ def without_household(table: NeighborTable, households: NDArray[np.int64]) -> Ne
 
 
 def _others(households: NDArray[np.int64]) -> int:
-    """How many others the largest household has."""
+    """Return the number of others in the largest household."""
     return int(np.bincount(households).max()) - 1
 
 
@@ -68,27 +55,7 @@ def outside_table(
     progress: Progress | None = None,
     budget: float | None = None,
 ) -> NeighborTable:
-    """Every record's nearest others outside its household, at least out to k and epsilon.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    households : ndarray of int64, shape (n,)
-        Numbers from 0.
-    ball : Ball
-        How far they go.
-    threads, progress, budget
-        As for `rwn_core.neighbors.find.neighbor_table`.
-
-    Returns
-    -------
-    NeighborTable
-
-    Raises
-    ------
-    ParameterError
-        A household leaves fewer than k others, or the table would not fit.
-    """
+    """Every record's nearest others outside its household, at least out to k and epsilon."""
     check_outside(households, ball.k)
     check_radius_and_k(ball.k, ball.epsilon, len(points))
     far = None if ball.k is None else ball.k + _others(households)
@@ -99,18 +66,38 @@ def outside_table(
 
 
 def check_outside(households: NDArray[np.int64], k: int | None) -> None:
-    """Refuse a k that the largest household does not leave.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse a k that the largest household does not leave."""
     left = len(households) - 1 - _others(households)
     if left < max(1, k or 0):
         raise ParameterError(
             f"The largest household leaves {left:,} records outside it; choose k of at most so "
             "many, or leave out outside_household."
         )
+
+
+def without_copies(table: NeighborTable, rows: NDArray[np.int64]) -> NeighborTable:
+    """The neighbors of a bootstrap sample, where a record's own copies are none of them.
+
+    A sample holds most of its records twice or more. Copies at distance 0 would give each
+    other's values, and the masking would seem weaker than it is on a sample from a population.
+    """
+    times = np.bincount(rows, minlength=table.n)
+    first = np.concatenate(([0], np.cumsum(times)))[:-1]
+    lengths = np.diff(table.offsets)[rows]
+    begin = np.repeat(table.offsets[rows], lengths)
+    places = begin + np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    others = table.records[places]
+    copies = times[others]
+    total = np.concatenate(([0], np.cumsum(copies)))
+    within = np.arange(total[-1]) - np.repeat(total[:-1], copies)
+    ends = np.concatenate(([0], np.cumsum(lengths)))
+    return NeighborTable(
+        offsets=total[ends],
+        records=(np.repeat(first[others], copies) + within).astype(np.int32),
+        squared=np.repeat(table.squared[places], copies),
+        k=table.k,
+        epsilon=table.epsilon,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -135,7 +122,7 @@ class OutsideSource:
         return np.arange(len(self.points))
 
     def stores(self, ball: Ball) -> bool:
-        """Whether the table holds them; see `NeighborSource`."""
+        """True if the table holds them; see `NeighborSource`."""
         return bool(self._kept) and self._kept[0].covers(k=ball.k, epsilon=ball.epsilon)
 
     def find(
@@ -156,7 +143,7 @@ class OutsideSource:
     def store_for_sliders(self, progress: Progress | None = None) -> SliderRange:
         """Store what a screen's sliders reach, as far as it fits, and say how far they go."""
         n = len(self.points)
-        ends = slider_range_of(self.points, STORED_PAIRS)
+        ends = find_slider_range(self.points, STORED_PAIRS)
         check_outside(self.households, None)
         ends = replace(ends, k=min(ends.k, n - 1 - _others(self.households)))
         self.store(Ball(k=ends.k, epsilon=ends.stored), progress=progress)

@@ -1,0 +1,484 @@
+"""Random candidates for donors: Methods 1 to 3 of the paper for large tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import isqrt
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.errors import ParameterError
+from rwn_core.neighbors.brute_force import complete_table
+from rwn_core.neighbors.distance import TIE, squared_distances
+from rwn_core.neighbors.points import Points
+from rwn_core.neighbors.radius import Radius, one_radius
+from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
+from rwn_core.parallel.memory import budget_bytes, check_fits
+from rwn_core.parallel.threads import Watch
+from rwn_core.randomness import (
+    ISOLATED_STREAM,
+    OTHERS_STREAM,
+    PAIRS_STREAM,
+    PARTS_STREAM,
+    SAMPLE_STREAM,
+    UNIFORMS_A_BLOCK,
+    SecretKey,
+    random_order,
+    uniforms,
+    words64,
+)
+
+Candidates = Literal["exact", "sample", "pairs", "partition"]
+EVERY = float("inf")
+CROWDED = 3  # a sample of more than one in so many is drawn by ordering all records
+BLOCK_PAIRS = 1_000_000  # pairs held at a time
+LARGEST_N = 1_518_500_250  # 8 r + 1 fits into 63 bits for every pair number r
+LARGEST_ROOT = isqrt(2**63 - 1)
+WORDS_A_BLOCK = 8
+BLOCKS = 1 << 16  # cipher blocks made at a time
+BYTES_A_PARTNER = 100  # while they are ranked: numbers, distances, and two orders of them
+COMPARED = 1000  # records with neighborhoods that are compared with the exact ones
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scheme:
+    """The candidates that neighborhoods are taken from.
+
+    Parameters
+    ----------
+    neighbors : {"exact", "sample", "pairs", "partition"}
+        All records; a random sample of m records (Method 1); about m random partners of each
+        record (Method 2); the record's own part of u random ones (Method 3).
+    m : int, optional
+        Sample size, or mean number of partners. With "partition": only about m random partners
+        within the part.
+    u : int, optional
+        Number of parts.
+    fresh : bool
+        With "sample": another sample for each record, instead of one for all.
+
+    Raises
+    ------
+    ParameterError
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 11.
+    """
+
+    neighbors: Candidates = "exact"
+    m: int | None = None
+    u: int | None = None
+    fresh: bool = False
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the table."""
+        if self.neighbors not in get_args(Candidates):
+            raise ParameterError(f"neighbors must be one of: {', '.join(get_args(Candidates))}.")
+        for name, users in (("m", ("sample", "pairs", "partition")), ("u", ("partition",))):
+            value = getattr(self, name)
+            if value is not None and self.neighbors not in users:
+                raise ParameterError(f"{name} needs neighbors to be one of: {', '.join(users)}.")
+            if value is not None and not _is_count(value):
+                raise ParameterError(f"{name} must be a whole number of at least 1.")
+        for name, user in (("m", "sample"), ("m", "pairs"), ("u", "partition")):
+            if self.neighbors == user and getattr(self, name) is None:
+                raise ParameterError(f"neighbors={user} needs {name}.")
+        if self.fresh and self.neighbors != "sample":
+            raise ParameterError("fresh needs neighbors to be sample.")
+
+    @property
+    def exact(self) -> bool:
+        """True if all records are candidates."""
+        return self.neighbors == "exact"
+
+    def check(self, n: int, k: int | None) -> None:
+        """Refuse a scheme that does not fit a table of n records."""
+        least = (k or 0) + 1
+        if self.neighbors == "sample":
+            most = n - 1 if self.fresh else n
+            _check_between("m", self.m, least, most)
+        elif self.neighbors == "pairs":
+            _check_between("m", self.m, 1, n - 1)
+        elif self.neighbors == "partition":
+            _check_between("u", self.u, 1, n // max(least, 2))
+            if self.m is not None and self.u is not None:
+                _check_between("m", self.m, 1, n // self.u - 1)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= 1
+
+
+def _check_between(name: str, value: int | None, least: int, most: int) -> None:
+    if value is not None and not least <= value <= most:
+        raise ParameterError(
+            f"{name} must be a whole number from {least:,} to {most:,} for this table and k."
+        )
+
+
+def restricted_table(
+    points: Points,
+    k: int | None,
+    epsilon: Radius | None,
+    *,
+    scheme: Scheme,
+    key: SecretKey,
+    watch: Watch,
+) -> NeighborTable:
+    """Rank each record's others among its candidates, which depend on the key only.
+
+    Perry, Matloff, Tendick 2022, section 11, Methods 1, 2, 3(1) and 3(2).
+    """
+    scheme.check(len(points), k)
+    if scheme.neighbors == "sample":
+        find = fresh_sample_table if scheme.fresh else sampled_table
+        return find(points, k, epsilon, m=int(scheme.m or 0), key=key, watch=watch)
+    if scheme.neighbors == "pairs":
+        return paired_table(points, k, m=int(scheme.m or 0), key=key)
+    return partitioned_table(points, k, epsilon, scheme=scheme, key=key, watch=watch)
+
+
+def sampled_table(
+    points: Points,
+    k: int | None,
+    epsilon: Radius | None,
+    *,
+    m: int,
+    key: SecretKey,
+    watch: Watch,
+) -> NeighborTable:
+    """Rank each record's others within one random sample of m records (Method 1)."""
+    sample = np.sort(random_order(key, len(points), SAMPLE_STREAM)[:m])
+    if len(points) > LARGEST_DENSE:
+        from rwn_core.neighbors.tree_search import table_among
+
+        return table_among(points, sample, k, epsilon, watch)
+    rows = np.repeat(np.arange(len(points)), m)
+    others = np.tile(sample, len(points))
+    other = rows != others
+    rows, others = rows[other], others[other]
+    squared = squared_distances(points, rows, others)
+    return cut_table(table_from_pairs(len(points), rows, others, squared), k, epsilon)
+
+
+def fresh_sample_table(
+    points: Points,
+    k: int | None,
+    epsilon: Radius | None,
+    *,
+    m: int,
+    key: SecretKey,
+    watch: Watch,
+) -> NeighborTable:
+    """Rank each record's others within a sample of m others of its own (Method 1)."""
+    n, step = len(points), max(1, BLOCK_PAIRS // m)
+    starts = range(0, n, step)
+    parts = []
+    for done, start in enumerate(starts, start=1):
+        records = np.arange(start, min(start + step, n))
+        others = random_others(key, records, n, m, OTHERS_STREAM)
+        rows = np.repeat(np.arange(len(records)), m)
+        squared = squared_distances(points, np.repeat(records, m), others.ravel())
+        table = table_from_pairs(len(records), rows, others.ravel(), squared)
+        parts.append(cut_table(table, k, _radius_for(epsilon, records)))
+        watch.report(done / len(starts))
+    lengths = np.concatenate([np.diff(table.offsets) for table in parts])
+    return NeighborTable(
+        offsets=np.concatenate(([0], np.cumsum(lengths))),
+        records=np.concatenate([table.records for table in parts]),
+        squared=np.concatenate([table.squared for table in parts]),
+        k=k or 0,
+        epsilon=0.0 if epsilon is None else epsilon,
+    )
+
+
+def _radius_for(epsilon: Radius | None, records: NDArray[np.int64]) -> Radius | None:
+    """Return the radius of some records."""
+    return epsilon if epsilon is None or one_radius(epsilon) else np.asarray(epsilon)[records]
+
+
+def random_others(
+    key: SecretKey, records: NDArray[np.int64], n: int, m: int, stream: int
+) -> NDArray[np.int64]:
+    """Draw m different others of each of c records, each set equally likely, shape (c, m)."""
+    if CROWDED * m > n - 1:
+        marks = _random_numbers(key, records, n - 1, stream)[:, : n - 1]
+        others = np.argpartition(marks, m - 1, axis=1)[:, :m]
+    else:
+        others = _first_different(key, records, n, m, stream)
+    return others + (others >= records[:, None])  # a record is not among its others
+
+
+def _random_numbers(
+    key: SecretKey, records: NDArray[np.int64], count: int, stream: int
+) -> NDArray[np.float64]:
+    """Return uniform numbers of each record, shape (c, at least count)."""
+    blocks = range(-(-count // UNIFORMS_A_BLOCK))
+    return np.concatenate([uniforms(key, records, stream, block) for block in blocks]).T
+
+
+def _first_different(
+    key: SecretKey, records: NDArray[np.int64], n: int, m: int, stream: int
+) -> NDArray[np.int64]:
+    """Return the first m different ones of a sequence drawn with replacement."""
+    count = m
+    while True:
+        count += m // 4 + 8
+        # 52 random bits make the bias of the product at most n / 2^52
+        drawn = (_random_numbers(key, records, count, stream) * (n - 1)).astype(np.int64)
+        order = np.argsort(drawn, axis=1, kind="stable")
+        together = np.take_along_axis(drawn, order, 1)
+        repeated = np.zeros(drawn.shape, dtype=bool)
+        repeated[:, 1:] = together[:, 1:] == together[:, :-1]
+        new = np.empty_like(repeated)
+        np.put_along_axis(new, order, ~repeated, 1)
+        wanted = new & (np.cumsum(new, axis=1) <= m)
+        if (wanted.sum(axis=1) == m).all():
+            return drawn[wanted].reshape(len(records), m)
+
+
+def paired_table(
+    points: Points,
+    k: int | None,
+    *,
+    m: int,
+    key: SecretKey,
+    budget: float | None = None,
+) -> NeighborTable:
+    """Rank each record's partners in floor(n m / 2) random pairs (Method 2).
+
+    A record without a pair gets max(1, k) random others, which do not get it in return: so no
+    other record's partners depend on it. `budget` is in bytes.
+    """
+    n = len(points)
+    needed = BYTES_A_PARTNER * float(n) * m
+    check_fits(needed, budget_bytes(budget), "Ranking these pairs", "take a smaller m")
+    i, j = random_pairs(key, n, n * m // 2)
+    rows, others = np.concatenate((i, j)), np.concatenate((j, i))
+    isolated = np.flatnonzero(np.bincount(rows, minlength=n) == 0)
+    if len(isolated):
+        count = min(max(1, k or 0), n - 1)
+        given = random_others(key, isolated, n, count, ISOLATED_STREAM)
+        rows = np.concatenate((rows, np.repeat(isolated, count)))
+        others = np.concatenate((others, given.ravel()))
+    return table_from_pairs(n, rows, others, squared_distances(points, rows, others))
+
+
+def random_pairs(key: SecretKey, n: int, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Draw different pairs i < j of n records, each set of `count` equally likely."""
+    if n > LARGEST_N:
+        raise ParameterError(f"Pairs can be sampled from at most {LARGEST_N:,} records.")
+    total = n * (n - 1) // 2
+    if 2 * count > total:  # fewer are left out than taken
+        left_out = _different_numbers(key, total, total - count)
+        numbers = np.setdiff1d(np.arange(1, total + 1), left_out, assume_unique=True)
+    else:
+        numbers = _different_numbers(key, total, count)
+    i, j = numbered_pairs(numbers)
+    return i - 1, j - 1
+
+
+def numbered_pairs(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairs i < j, from 1, of numbers from 1 to n (n - 1) / 2, n at most `LARGEST_N`."""
+    square = 8 * numbers + 1
+    # above 2^53 the float root may be off by one: integers put it right, without a product that
+    # could exceed 63 bits
+    root = np.minimum(np.sqrt(square.astype(np.float64)).astype(np.int64), LARGEST_ROOT)
+    root -= root * root > square
+    root += square - root * root > 2 * root
+    j = np.where(root * root == square, (1 + root) // 2, (3 + root) // 2)
+    return numbers - (j - 1) * (j - 2) // 2, j
+
+
+def _different_numbers(key: SecretKey, total: int, count: int) -> NDArray[np.int64]:
+    """Return the first `count` different ones of a sequence of uniform numbers 1 to `total`."""
+    numbers = np.empty(0, dtype=np.int64)
+    counter = 0
+    # words from here on would make the smallest remainders more likely than the others
+    fair = np.uint64((1 << 64) - (1 << 64) % total - 1)
+    while len(numbers) < count:
+        wanted = (count - len(numbers)) // WORDS_A_BLOCK + 8
+        blocks = np.arange(counter, counter + min(wanted, BLOCKS))
+        counter += len(blocks)
+        words = words64(key, blocks, PAIRS_STREAM).T.ravel()
+        words = words[words <= fair]
+        numbers = np.concatenate((numbers, (words % np.uint64(total)).astype(np.int64) + 1))
+        if len(numbers) >= count:
+            _, first = np.unique(numbers, return_index=True)
+            numbers = numbers[np.sort(first)]
+    return numbers[:count]
+
+
+def random_parts(key: SecretKey, n: int, u: int) -> list[NDArray[np.int64]]:
+    """Part n records at random into u parts of sizes that differ by at most one."""
+    return [np.sort(part) for part in np.array_split(random_order(key, n, PARTS_STREAM), u)]
+
+
+def partitioned_table(
+    points: Points,
+    k: int | None,
+    epsilon: Radius | None,
+    *,
+    scheme: Scheme,
+    key: SecretKey,
+    watch: Watch,
+) -> NeighborTable:
+    """Rank each record's others in its part: all of them, or m random partners (Method 3)."""
+    u, m = int(scheme.u or 1), scheme.m
+    extent: tuple[int, Radius] = (k or 0, 0.0 if epsilon is None else epsilon)
+    if m is not None:
+        extent = (len(points) - 1, EVERY)
+
+    def tables() -> Iterator[tuple[NDArray[np.int64], NeighborTable]]:
+        for number, records in enumerate(random_parts(key, len(points), u)):
+            own = points[records]
+            if m is not None:
+                yield records, paired_table(own, k, m=m, key=key.derived(f"part {number}"))
+            else:
+                mine = _radius_for(epsilon, records)
+                yield records, _part_table(own, k, mine, len(points), watch.threads)
+            watch.report((number + 1) / u)
+
+    return table_from_parts(len(points), tables(), *extent)
+
+
+def _part_table(
+    points: Points, k: int | None, epsilon: Radius | None, n: int, threads: int
+) -> NeighborTable:
+    if n <= LARGEST_DENSE:
+        return cut_table(complete_table(points), k, epsilon)
+    from rwn_core.neighbors.tree_search import tree_table
+
+    return tree_table(points, k or 0, 0.0 if epsilon is None else epsilon, threads=threads)
+
+
+def table_from_pairs(
+    n: int,
+    rows: NDArray[np.int64],
+    others: NDArray[np.int64],
+    squared: NDArray[np.float64],
+) -> NeighborTable:
+    """Rank each record's others, by the rule of `distance.rank`, in rows of unlike lengths."""
+    order = np.lexsort((others, squared, rows))
+    rows, others, squared = rows[order], others[order], squared[order]
+    new = np.ones(len(rows), dtype=bool)
+    new[1:] = (rows[1:] != rows[:-1]) | (squared[1:] > squared[:-1] * (1 + TIE))
+    tie = np.cumsum(new) - 1
+    order = np.lexsort((others, tie))
+    return NeighborTable(
+        offsets=np.searchsorted(rows, np.arange(n + 1)),
+        records=others[order].astype(np.int32),
+        squared=squared[new][tie],
+        k=n - 1,
+        epsilon=EVERY,
+    )
+
+
+def cut_table(table: NeighborTable, k: int | None, epsilon: Radius | None) -> NeighborTable:
+    """Return a table without the entries that k and epsilon do not need."""
+    found = table.narrow(k=k, epsilon=epsilon)
+    starts = np.concatenate(([0], np.cumsum(found.sizes)))
+    entries = np.arange(starts[-1]) + np.repeat(table.offsets[:-1] - starts[:-1], found.sizes)
+    return NeighborTable(
+        offsets=starts,
+        records=table.records[entries],
+        squared=table.squared[entries],
+        k=k or 0,
+        epsilon=0.0 if epsilon is None else epsilon,
+    )
+
+
+def table_from_parts(
+    n: int, parts: Iterable[tuple[NDArray[np.int64], NeighborTable]], k: int, epsilon: Radius
+) -> NeighborTable:
+    """Join the tables of disjoint parts, each with its records, ascending, and numbers from 0."""
+    listed = list(parts)
+    sizes = np.zeros(n, dtype=np.int64)
+    for records, table in listed:
+        sizes[records] = np.diff(table.offsets)
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    members = np.empty(offsets[-1], dtype=np.int32)
+    squared = np.empty(offsets[-1])
+    for records, table in listed:
+        length = np.diff(table.offsets)
+        entries = np.arange(len(table.records))
+        entries += np.repeat(offsets[records] - table.offsets[:-1], length)
+        members[entries] = records[table.records]
+        squared[entries] = table.squared
+    return NeighborTable(offsets=offsets, records=members, squared=squared, k=k, epsilon=epsilon)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestrictionCost:
+    """The cost of random candidates, against all records as candidates.
+
+    Attributes
+    ----------
+    effective_radius, exact_radius : float
+        Median radius of the neighborhoods, and of the exact ones.
+    governed_by_k, exact_governed_by_k : float
+        Share of records with fewer than k candidates within epsilon, which fall back to k.
+    recall : float
+        Share of an exact neighborhood's members that are still members, on average.
+    compared : int
+        Records that this was read on, drawn at random.
+    """
+
+    effective_radius: float
+    exact_radius: float
+    governed_by_k: float
+    exact_governed_by_k: float
+    recall: float
+    compared: int
+
+    def __str__(self) -> str:
+        """One line for a person."""
+        return (
+            f"median radius {self.effective_radius:.3g} (exact {self.exact_radius:.3g}), "
+            f"{self.governed_by_k:.1%} of records fall back to k "
+            f"(exact {self.exact_governed_by_k:.1%}), {self.recall:.1%} of the exact members kept"
+        )
+
+
+def restriction_cost(
+    points: Points, neighborhoods: Neighborhoods, *, threads: int = 1
+) -> RestrictionCost:
+    """Compare neighborhoods with the exact ones of the same k and epsilon, on 1,000 records."""
+    n, k, epsilon = len(points), neighborhoods.k, neighborhoods.epsilon
+    some = np.sort(np.random.default_rng(0).permutation(n)[:COMPARED])
+    exact, rows = _exact(points, some, k, epsilon, threads)
+    recall = [
+        len(np.intersect1d(exact.members(row), neighborhoods.members(record)))
+        / max(1, exact.sizes[row])
+        for row, record in zip(rows, some, strict=True)
+    ]
+    return RestrictionCost(
+        effective_radius=float(np.median(neighborhoods.radius[some])),
+        exact_radius=float(np.median(exact.radius[rows])),
+        governed_by_k=float((neighborhoods.within[some] < (k or 0)).mean()),
+        exact_governed_by_k=float((exact.within[rows] < (k or 0)).mean()),
+        recall=float(np.mean(recall)),
+        compared=len(some),
+    )
+
+
+def _exact(
+    points: Points,
+    some: NDArray[np.int64],
+    k: int | None,
+    epsilon: Radius | None,
+    threads: int,
+) -> tuple[Neighborhoods, NDArray[np.int64]]:
+    """Return exact neighborhoods of some records at least, and the rows of these."""
+    if len(points) <= LARGEST_DENSE:
+        return complete_table(points).narrow(k=k, epsilon=epsilon), some
+    from rwn_core.neighbors.tree_search import neighborhoods_of_some, tree_index
+
+    table = neighborhoods_of_some(
+        tree_index(points, None), points, some, k, epsilon, Watch(threads=threads)
+    )
+    return table.narrow(k=k, epsilon=_radius_for(epsilon, some)), np.arange(len(some))
