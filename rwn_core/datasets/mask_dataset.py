@@ -7,10 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rwn_core.data.identity import IdentityDoubt
+import numpy as np
+import pandas as pd
+
+from rwn_core.data.identity import IdentityDoubt, identity_doubts
 from rwn_core.data.identity.gate import open_doubts, refuse_open
+from rwn_core.data.identity.profile import BLOCKS, PROFILE_ROWS
 from rwn_core.datasets import release_order, survey
-from rwn_core.datasets.dataset_identity import dataset_doubts
+from rwn_core.datasets.dataset import Dataset, to_frame
 from rwn_core.datasets.dataset_second_reading import read_dataset_again
 from rwn_core.datasets.engine import Execute
 from rwn_core.datasets.engines import find_engine
@@ -182,3 +186,15 @@ def _refuse_empty(empty: int) -> None:
             f"{records} no other record within epsilon; give k (at least 1) as well, or a larger "
             "epsilon."
         )
+
+
+def dataset_doubts(dataset: Dataset) -> tuple[IdentityDoubt, ...]:
+    """Judge all variables, as the same table in memory is judged."""
+    names = [name for name, _ in dataset.columns]
+    if dataset.n <= PROFILE_ROWS:
+        frame = to_frame(dataset.read(0, dataset.n, names))
+        return tuple(identity_doubts(frame, names))
+    length = PROFILE_ROWS // BLOCKS
+    starts = np.linspace(0, dataset.n - length, BLOCKS).astype(np.int64).tolist()
+    parts = [to_frame(dataset.read(start, start + length, names)) for start in starts]
+    return tuple(identity_doubts(pd.concat(parts, ignore_index=True), names))

@@ -48,6 +48,9 @@ class Sliders {
 
   /** Show buttons, each of which sends an edit. */
   offer(row, buttons) {
+    const known = JSON.stringify(buttons);
+    if (row.known === known) return;
+    row.known = known;
     row.hidden = !buttons.length;
     const names = buttons.map((each) => each.name);
     if (names.join() !== [...row.children].map((each) => each.textContent).join()) {
@@ -124,6 +127,11 @@ class Slider {
   }
 
   setData(state) {
+    // a slider that is dragged, or was moved since, must not jump
+    const own = this.group.dragging === this.name || channel.pending(this.group.kind, this.name);
+    const known = JSON.stringify(state);
+    if (known === this.known && (own || this.value === state.value)) return;
+    this.known = known;
     this.state = state;
     const { title, help = "", low, high, step, most } = state;
     if (this.label.textContent !== title) this.label.textContent = this.label.title = title;
@@ -138,8 +146,6 @@ class Slider {
     }
     Object.assign(this.range, { min: low, max: high, step });
     this.range.disabled = low === high;
-    // a slider that is dragged, or was moved since, must not jump
-    const own = this.group.dragging === this.name || channel.pending(this.group.kind, this.name);
     if (!own || this.value === undefined) this.value = state.value;
     this.show();
   }

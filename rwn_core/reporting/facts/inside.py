@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rwn_core.measures import MEASURES
-from rwn_core.reporting.facts.approval import approval
 from rwn_core.reporting.facts.fact import (
     Audience,
     Content,
@@ -15,7 +14,6 @@ from rwn_core.reporting.facts.fact import (
     pairs,
     written_table,
 )
-from rwn_core.reporting.facts.identity import identity
 from rwn_core.reporting.facts.meeting import decision
 from rwn_core.tuning.verdict import ends_words, share_words
 
@@ -244,6 +242,46 @@ def _hashes(material: Material) -> Content:
         "original read from": record.get("source", {}).get("file", "not stated"),
     }
     return Content(table=pairs(named))
+
+
+def approval(material: Material) -> Content:
+    """State the responsible person, the reason, and the number of earlier draws."""
+    about = material.record.get("approval")
+    if about is None:
+        return Content(lines=("Nobody's name was given with this release.",))
+    lines = []
+    if about["exception"]:
+        lines.append("EXCEPTION: the release does not keep every limit of its policy.")
+    named = {"name": about["by"], "reason": about["reason"] or "none given", **_draws(material)}
+    return Content(lines=tuple(lines), table=pairs(named))
+
+
+def _draws(material: Material) -> dict[str, str]:
+    draws = material.record.get("draws", {})
+    if not draws:
+        return {}
+    named = {"drawn of this setting": f"{draws['number']}, of which this is the last"}
+    if draws["further"]:
+        kept = f"{draws['further_kept']} of {draws['further']}"
+        named["other fresh releases that keep the policy"] = kept
+    return named
+
+
+def identity(material: Material) -> Content:
+    """List the doubts about identity with the answers that were given."""
+    rows = material.record.get("identity")
+    if rows is None:
+        return Content(lines=("The record is older than this question.",))
+    if not rows:
+        return Content(lines=("No variable of the original looks as if it identified people.",))
+    columns = ("variable", "looks_like", "reason", "confidence", "answer")
+    return Content(
+        lines=("Variables that may identify people, and the answer for each.",),
+        table=written_table(
+            ("variable", "looks like", "reason", "confidence", "answer"),
+            (tuple(row[name] for name in columns) for row in rows),
+        ),
+    )
 
 
 def _reason(material: Material, measure: str) -> str:

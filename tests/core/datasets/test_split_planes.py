@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.datasets.split_planes import build_planes, leaf_numbers, principal_axes, turned
+from rwn_core.datasets.spatial_parts import build_planes, leaf_numbers, principal_axes, turned
 from rwn_core.neighbors.points import CodedPoints
 
 
