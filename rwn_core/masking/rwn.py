@@ -32,7 +32,7 @@ from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.source import Ball
 from rwn_core.parallel.threads import thread_count
 
-BALANCED = 1e-6  # decides: largest difference from 1 of how often a record gives, in expectation
+BALANCED = 1e-6  # of the sums of columns: rounding of a balance that is reached
 _Q = probability_lever(
     title="Modification probability q",
     help="The chance that a cell takes the value of a random neighbor.",

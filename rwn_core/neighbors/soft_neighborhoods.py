@@ -17,8 +17,6 @@ from rwn_core.neighbors.source import Ball
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress
 
-LISTED_NEIGHBORS = 200  # decides: the nearest of a record of a large table that give to it
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SoftSource:
@@ -78,7 +76,11 @@ def soft_neighborhoods(kernel: Kernel, ranked: NeighborTable) -> Neighborhoods:
 
 
 def listed_table(
-    points: Points, *, threads: int | None = None, progress: Progress | None = None
+    points: Points,
+    *,
+    nearest: int = 200,
+    threads: int | None = None,
+    progress: Progress | None = None,
 ) -> NeighborTable:
     """Return all pairs of a small table; of a large one each record's nearest, both ways.
 
@@ -87,7 +89,7 @@ def listed_table(
     """
     near = neighbor_table(
         points,
-        k=min(LISTED_NEIGHBORS, len(points) - 1),
+        k=min(nearest, len(points) - 1),
         epsilon=None,
         threads=threads,
         progress=progress,
