@@ -70,7 +70,7 @@ def draw() -> None:
 
 @st.fragment
 def picture(session: Session, above: DeltaGenerator, weighing: DeltaGenerator | None) -> None:
-    """Draw the picture and the controls beside it, which follow by themselves from then on."""
+    """Draw the picture and the controls, which follow by themselves from then on."""
     slot, last = st.empty(), user_results().last
     if last["page"] != live_picture.page_state(session):
         st.rerun()  # edits that could not be posted have changed more than the picture

@@ -14,7 +14,6 @@ from rwn_core.data.fingerprint import factorized, fingerprint
 from rwn_core.data.guess_schema import guess_schema, with_levels
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import (
-    NUMBERS,
     check_column,
     check_names,
     check_shape,
@@ -134,7 +133,7 @@ class Microdata:
     @property
     def numeric_names(self) -> tuple[str, ...]:
         """Continuous and count variables that a release holds, in order."""
-        return tuple(v.name for v in self.schema.released if v.kind in NUMBERS)
+        return self.schema.numeric_names
 
     @property
     def fingerprint(self) -> str:

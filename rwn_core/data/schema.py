@@ -11,7 +11,7 @@ from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.question import Question
 from rwn_core.data.slices import Slices, as_slices
 from rwn_core.data.toml import toml_document, toml_text
-from rwn_core.data.variable import Kind, Role, Variable, refuse_repeats
+from rwn_core.data.variable import NUMBERS, Kind, Role, Variable, refuse_repeats
 from rwn_core.errors import ParameterError, SchemaError
 
 __all__ = ["Kind", "Question", "Role", "Schema", "Variable"]
@@ -44,6 +44,8 @@ class Schema:
         Of the columns, in order.
     released : tuple of Variable
         Those that a release holds: all but direct identifiers and households.
+    numeric_names : tuple of str
+        The continuous and count variables of these.
 
     Raises
     ------
@@ -57,6 +59,8 @@ class Schema:
     edit_rules: tuple[EditRule, ...] = ()
     names: tuple[str, ...] = field(init=False, repr=False, compare=False)
     released: tuple[Variable, ...] = field(init=False, repr=False, compare=False)
+    numeric_names: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check names against each other."""
@@ -64,6 +68,9 @@ class Schema:
         object.__setattr__(self, "variables", variables)
         object.__setattr__(self, "names", tuple([v.name for v in variables]))
         object.__setattr__(self, "released", tuple([v for v in variables if v.is_released]))
+        numbers = tuple([v.name for v in self.released if v.kind in NUMBERS])
+        object.__setattr__(self, "numeric_names", numbers)
+        object.__setattr__(self, "_hash", hash(tuple([v.weight for v in variables])))
         refuse_repeats(self.names, "in the schema")
         for group in {v.group for v in self.variables} - {None}:
             if len({v.masked for v in self.variables if v.group == group}) > 1:
@@ -100,8 +107,8 @@ class Schema:
                     )
 
     def __hash__(self) -> int:
-        """The weights' alone: they tell most schemas of a table apart, and are read at once."""
-        return hash(tuple([variable.weight for variable in self.variables]))
+        """Hash the weights alone, which tell most schemas of a table apart."""
+        return self._hash
 
     def name_with_role(self, role: Role) -> str | None:
         """The first variable of a role, None without any."""

@@ -14,14 +14,13 @@ from rwn_core.data.column_warnings import suspicious
 from rwn_core.data.identity import Confidence
 from rwn_core.data.identity.gate import doubts_of_schema
 from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.data.variable import NUMBERS, Kind, Role, Variable
 from rwn_core.errors import InputError, SchemaError
 
 _GAPS = 12  # variables with missing values that are named
 LONGEST_NAME = 1000
 REMEDY = " If it identifies people, set its role to identifier."
 LARGEST_NUMBER = 1e150  # its square still fits a float64: distances stay finite
-NUMBERS = (Kind.CONTINUOUS, Kind.COUNT)
 
 FIRST_DATE = pd.Timestamp("0001-01-01", tz="UTC")
 LAST_DATE = pd.Timestamp("9999-12-31 23:59:59.999999", tz="UTC")

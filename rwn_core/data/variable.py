@@ -26,6 +26,9 @@ class Kind(StrEnum):
     DATE = "date"
 
 
+NUMBERS = (Kind.CONTINUOUS, Kind.COUNT)
+
+
 class Role(StrEnum):
     """Describe the role of a variable for an intruder, or in its survey.
 

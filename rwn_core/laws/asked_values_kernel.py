@@ -1,4 +1,4 @@
-"""How many donors of a record have each value that is asked for, of all variables in one look."""
+"""Count the donors of a record that have each requested value, all variables in one pass."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OTHERS = 8  # numbers for what is not asked for: adding to one number again and 
 
 
 class Together(NamedTuple):
-    """Where a look at a record's donors counts the values of all units.
+    """Places of the counts of all units in one pass over a record's donors.
 
     A donor adds one at each of its places. Units of few values share a place, for each combination
     of their values, and what is counted there is added up once for all donors. Of a unit whose

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,11 @@ from scipy import sparse
 
 from rwn_core.errors import NotApplicable
 from rwn_core.neighbors.distance import TIE
-from rwn_core.neighbors.lazy_table import SearchedTable
 from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.parallel.threads import Watch, thread_count
+
+if TYPE_CHECKING:
+    from rwn_core.neighbors.lazy_table import SearchedTable
 
 BLOCK = 8_000_000  # members listed at a time, unless one leaf of the tree has more
 STORED_DONORS = 50_000_000  # decides: listed donors that are stored, 4 bytes each
@@ -115,6 +117,8 @@ class DonorTables:
 
     @property
     def _to_search(self) -> SearchedTable | None:
+        from rwn_core.neighbors.lazy_table import SearchedTable
+
         table = self._neighborhoods.table
         return table if self._shares is None and isinstance(table, SearchedTable) else None
 
@@ -248,13 +252,13 @@ class DonorTables:
 
     def own_value_chance(self, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
         """P(the donor has the record's own value), for each of several variables, shape (u, n)."""
-        from rwn_core.laws.value_counts_kernel import share_alike
+        from rwn_core.laws.value_counts_kernel import equal_value_shares
 
         table = np.array(codes, dtype=np.int32)[:, self.order]
         shares, result = np.zeros(table.shape), np.empty(table.shape)
 
         def share(lists: Lists, first: int, last: int) -> None:
-            share_alike(lists, table, shares, first, last)
+            equal_value_shares(lists, table, shares, first, last)
 
         self.each(share)
         result[:, self.order] = shares

@@ -1,4 +1,4 @@
-"""How often each value occurs among a record's donors: counted, value by value."""
+"""Counts of each value among a record's donors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def is_twin(
     values: NDArray[np.int64],
     some: NDArray[np.int64],
 ) -> bool:
-    """Whether a record has the list and the values of the one before, and so the same chances.
+    """True if a record has the list and the values of the one before, hence its probabilities.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def _count_all(
 
 
 @jit_inline
-def chance_of(code: int, own: int, count: float, total: float, q: float) -> float:
+def value_probability(code: int, own: int, count: float, total: float, q: float) -> float:
     """P(the released value is this one)."""
     kept = 1 - q if code == own else 0.0
     return kept + q * (count / total)
@@ -214,7 +214,7 @@ def fill_chances(
         some.sort()
         at = starts[index]
         for code in some:
-            chance = chance_of(code, own, counts[code], total, q)
+            chance = value_probability(code, own, counts[code], total, q)
             counts[code] = 0
             if chance > 0:
                 columns[at], chances[at] = code, chance
@@ -223,7 +223,7 @@ def fill_chances(
 
 
 @jit_entry
-def share_alike(
+def equal_value_shares(
     lists: Any, codes: NDArray[np.int32], shares: NDArray[np.float64], first: int, last: int
 ) -> None:
     """P(the donor has the record's own value), for records at some positions.

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.law import Law
 from rwn_core.laws.noise_law import SHAPES, Noise, NoiseOn, Shape
@@ -17,7 +17,7 @@ from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import is_discrete, with_numbers
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.method import Prepared, TableMethod
-from rwn_core.masking.unmasked_variables import NUMBERS, Others, check_others, kept_as_they_are
+from rwn_core.masking.unmasked_variables import Others, check_others, kept_as_they_are
 from rwn_core.randomness import SecretKey, uniforms
 
 LARGEST = 100.0  # standard deviations; beyond, nothing of the data is left to see

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.correlated_noise_law import CorrelatedNoiseOn, spread_axes
 from rwn_core.laws.law import Law
@@ -18,7 +18,7 @@ from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.method import Prepared, TableMethod
-from rwn_core.masking.unmasked_variables import NUMBERS, Others, check_others
+from rwn_core.masking.unmasked_variables import Others, check_others
 from rwn_core.randomness import SecretKey, uniforms
 
 Form = Literal["population", "sample", "plain"]

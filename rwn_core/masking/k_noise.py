@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.law import Law
 from rwn_core.laws.noise_law import SHAPES, Noise, NoiseOn, Shape
@@ -19,7 +19,7 @@ from rwn_core.laws.transition_law import is_discrete, with_numbers
 from rwn_core.masking.lever import Lever
 from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.minimum_k import check_k, check_known, check_records, range_of_known
-from rwn_core.masking.unmasked_variables import NUMBERS, Others, check_others
+from rwn_core.masking.unmasked_variables import Others, check_others
 from rwn_core.randomness import SecretKey, uniforms
 
 

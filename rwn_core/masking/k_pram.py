@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.laws.group_law import RedrawWithinGroups
@@ -21,7 +21,7 @@ from rwn_core.masking.intervals import intervals
 from rwn_core.masking.lever import Lever
 from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.minimum_k import check_k, check_known, range_of_known
-from rwn_core.masking.unmasked_variables import NUMBERS, Others, check_others
+from rwn_core.masking.unmasked_variables import Others, check_others
 from rwn_core.randomness import SecretKey, uniforms
 
 Draw = Literal["resample", "permute", "uniform"]

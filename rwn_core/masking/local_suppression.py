@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
-from rwn_core.data.variable import Role
+from rwn_core.data.variable import NUMBERS, Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import NO_DONOR, copy_from_donors
 from rwn_core.laws.group_law import DeterministicUnit
@@ -22,7 +22,6 @@ from rwn_core.masking.intervals import equal_counts
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.minimum_k import check_k, check_records, range_of_groups
-from rwn_core.masking.unmasked_variables import NUMBERS
 from rwn_core.randomness import SecretKey
 
 CLASSES = 3  # more would leave too few people in most combinations of a few keys

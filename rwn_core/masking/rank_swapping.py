@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.laws.expectations import Expectations
@@ -33,7 +33,7 @@ from rwn_core.laws.rank_swaps import (
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.lever import Lever, LeverRange, check_share
 from rwn_core.masking.method import Prepared, TableMethod
-from rwn_core.masking.unmasked_variables import NUMBERS, Others, check_others, kept_as_they_are
+from rwn_core.masking.unmasked_variables import Others, check_others, kept_as_they_are
 from rwn_core.randomness import SecretKey, uniforms
 
 Form = Literal["moore", "mu_argus"]

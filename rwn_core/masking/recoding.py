@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.laws.group_law import DeterministicUnit
@@ -23,7 +23,6 @@ from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.minimum_k import check_k, check_records, range_of_classes
 from rwn_core.masking.unmasked_variables import (
     LEVELS,
-    NUMBERS,
     Others,
     check_others,
     kept_as_they_are,

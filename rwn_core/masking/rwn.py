@@ -25,7 +25,7 @@ from rwn_core.masking.radius_and_nearest import (
 from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.candidates import Candidates, Scheme, restriction_cost
 from rwn_core.neighbors.excluded import number_households
-from rwn_core.neighbors.kernel import Bandwidth, Kernel, Shape
+from rwn_core.neighbors.kernel import EVEN, Bandwidth, Kernel, Shape
 from rwn_core.neighbors.metric import Metric, Weights, shared_metric
 from rwn_core.neighbors.metric_axes import Encoding, Scale
 from rwn_core.neighbors.rule import NeighborhoodRule
@@ -217,9 +217,10 @@ class RWN(RadiusAndNearest):
         if self.kernel == "even" and given:
             name = next(iter(given))
             raise ParameterError(f"{name} needs kernel to be gaussian or exponential.")
+        if self.kernel == "even":
+            return EVEN
         kernel = Kernel(shape=self.kernel, **given)
-        if not kernel.is_even:
-            self._check_soft()
+        self._check_soft()
         return kernel
 
     def _check_soft(self) -> None:

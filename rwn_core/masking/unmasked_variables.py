@@ -12,7 +12,6 @@ from rwn_core.laws.donors import masked_columns
 
 Others = Literal["keep", "refuse"]
 
-NUMBERS = (Kind.CONTINUOUS, Kind.COUNT)
 LEVELS = (Kind.CATEGORICAL, Kind.ORDERED)
 _NAMED = 4  # variables named in a sentence
 

@@ -10,10 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.errors import NotApplicable
 
-_NUMBERS = (Kind.CONTINUOUS, Kind.COUNT)
 RELEASED = " in the released table"  # ends a reason that concerns the release
 
 
@@ -25,7 +24,7 @@ def numbers(original: Microdata, table: Microdata, name: str) -> NDArray[np.floa
         known, _ = table.codes(name, original.codes(name)[1])
         return np.where(known < 0, np.nan, known.astype(np.float64))
     own = table.schema.variable(name).kind
-    if own is not kind and not (own in _NUMBERS and kind in _NUMBERS):
+    if own is not kind and not (own in NUMBERS and kind in NUMBERS):
         raise NotApplicable(
             f"Variable {name} is {kind} in the original and {own} in the released table; give "
             "both tables the same kind of values."

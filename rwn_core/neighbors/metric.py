@@ -93,7 +93,7 @@ class Metric:
             )
         return cls(axes=tuple(axes))
 
-    def on(self, names: Sequence[str]) -> Metric:
+    def restricted_to(self, names: Sequence[str]) -> Metric:
         """The part of the distance that some variables have in it.
 
         Raises
@@ -148,7 +148,7 @@ class Metric:
         values.flags.writeable = False
         return CodedPoints(values=values, squares=squares)
 
-    def columns_of(self, names: Sequence[str]) -> list[int]:
+    def variable_columns(self, names: Sequence[str]) -> list[int]:
         """Columns of `coded` points that belong to some variables."""
         widths = [(part, len(part) if _is_coordinates(part) else 1) for part in self._by_variable()]
         owners = [part[0].variable.name for part, width in widths for _ in range(width)]

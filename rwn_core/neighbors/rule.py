@@ -75,7 +75,7 @@ class NeighborhoodRule:
 
     def restricted_to(self, names: Sequence[str]) -> NeighborhoodRule:
         """Return the rule for an intruder who knows some variables only."""
-        return replace(self, metric=self.metric.on(names))
+        return replace(self, metric=self.metric.restricted_to(names))
 
     def find(self, table: Microdata) -> Neighborhoods:
         """The neighborhoods of a table's records, among all of them."""

@@ -53,7 +53,7 @@ def jit_internal(function: Function) -> Function:
 
 
 def jit_no_refcount(function: Function) -> Function:
-    """`jit_internal`, without counting who uses an array: for what runs once a row, or more often.
+    """`jit_internal`, without reference counts of arrays: for functions called once a row or more.
 
     Such a function may neither make an array nor return one. Counting is an atomic instruction
     for each array of a tuple that is passed on, and took two thirds of the time of a search.

@@ -65,7 +65,7 @@ def apply_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> None:
 
 
 def note_choice(session: Session) -> None:
-    """Remember a choice to come back to, unless a slider is held or its table is being prepared."""
+    """Record an undo step, unless a slider is dragged or its table is being prepared."""
     if not user_results().last.get("held") and user_work().preparation is None:
         session.record_undo()
 
@@ -101,7 +101,7 @@ def render(session: Session) -> dict[str, Any]:
 
 
 def message(session: Session, shown: Mapping[str, Any]) -> dict[str, Any]:
-    """A picture with its number, the controls beside it, and what the browser is to do."""
+    """Return a picture with its number, the controls, and whether the page has to run again."""
     return {
         **shown,
         "seq": user_endpoint().next_seq(),
@@ -111,6 +111,6 @@ def message(session: Session, shown: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def page_state(session: Session) -> tuple[Any, ...]:
-    """What the page shows outside of the picture and its controls."""
+    """Return the choices that the page shows outside of the picture and its controls."""
     choice = session.method, session.options, session.precision, session.slices
     return *choice, session.edit_version, user_work().preparation is not None

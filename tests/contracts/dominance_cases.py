@@ -24,7 +24,6 @@ SEED = 11
 PART = 600  # records of the large demo table
 STEP = 0.5  # standard deviations that a rounded number is a multiple of
 ALONG = (0.1, 0.4)  # shares of the way along the lever of a method's strength
-NUMBERS = (Kind.CONTINUOUS, Kind.COUNT)
 
 
 def holes() -> Microdata:
@@ -111,7 +110,7 @@ def sliced(name: str, slices: str) -> Microdata:
 def steps(name: str) -> dict[str, float]:
     """Half a standard deviation of each number, in one digit."""
     data = table(name)
-    numbers = [v.name for v in data.schema.released if v.kind in NUMBERS]
+    numbers = data.schema.numeric_names
     return {each: float(f"{STEP * data.frame[each].std():.1g}") for each in numbers}
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tools import language
 
-MOST = {"first line": 121, "name": 38, "sentence": 4}
+MOST = {"first line": 0, "name": 0, "sentence": 0}
 
 
 def test_there_is_no_more_private_idiom_than_there_was() -> None:

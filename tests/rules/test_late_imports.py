@@ -32,4 +32,5 @@ def test_work_imports_nothing_heavy_that_it_does_not_need(work: str, tmp_path: P
     run = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
     )
-    assert sorted(HEAVY & set(run.stdout.split())) == []
+    needed = {"numba"} if "mask" in work else set()  # draws are compiled for tables of all sizes
+    assert sorted(HEAVY - needed & set(run.stdout.split())) == []

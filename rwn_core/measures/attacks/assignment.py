@@ -57,10 +57,10 @@ def blocks(belief: sparse.csc_array) -> Blocks:
 
 def possible(belief: sparse.csc_array) -> bool:
     """True if every row can come from its own record, so that the truth is an assignment."""
-    from rwn_core.measures.attacks.belief_columns_kernel import shares_of
+    from rwn_core.measures.attacks.belief_columns_kernel import record_shares
 
     own = np.arange(belief.shape[1])
-    return bool(np.all(shares_of(*entries(belief), own) > 0))
+    return bool(np.all(record_shares(*entries(belief), own) > 0))
 
 
 def most_likely(belief: sparse.csc_array, parts: Blocks, orders: Orders) -> NDArray[np.int64]:

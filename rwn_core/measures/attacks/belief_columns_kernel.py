@@ -1,4 +1,4 @@
-"""What is believed of each row, read column by column: the largest share, the true one, ties."""
+"""Read posteriors column by column: the largest probability, the true one, ties."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def largest_shares(
 
 
 @jit_entry
-def shares_of(
+def record_shares(
     starts: Starts, records: Records, shares: Shares, own: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """The share that each column gives to one record, `own` of shape (m,); 0 if it has none."""
@@ -53,7 +53,7 @@ def shares_of(
 def shares_above(
     starts: Starts, shares: Shares, low: NDArray[np.float64], high: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """How many shares of each column are above `high`, not below `low`, and above 0.
+    """Count the shares of each column above `high`, not below `low`, and above 0.
 
     Both thresholds have the shape (m,).
     """
@@ -93,14 +93,14 @@ def largest_of_groups(
 
 
 @jit_entry
-def shares_told(
+def shares_given_part(
     starts: Starts,
     records: Records,
     shares: Shares,
     part: NDArray[np.int64],
     own: NDArray[np.int64],
 ) -> tuple[NDArray[np.float64], int]:
-    """The largest share of each column for who is told in which part of the records it belongs.
+    """Return the largest share of each column given the part of the records it belongs to.
 
     Parameters
     ----------

@@ -58,13 +58,13 @@ class Closest:
         self, comparison: Comparison, names: Sequence[str], rows: NDArray[np.int64] | None = None
     ) -> None:
         metric = unweighted_metric(comparison)
-        columns = metric.columns_of(names)
+        columns = metric.variable_columns(names)
         if not columns:
             raise NotApplicable(
                 "None of these variables varies in the original, so there is no distance between "
                 "records."
             )
-        self.metric, self._whole = metric.on(names), comparison.original
+        self.metric, self._whole = metric.restricted_to(names), comparison.original
         self.original = comparison.cached_for_original(
             ("closest by", *names), lambda: some_columns(original_points(comparison), columns)
         )

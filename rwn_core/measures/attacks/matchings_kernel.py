@@ -10,7 +10,7 @@ from rwn_core.parallel.jit import jit_entry, jit_no_refcount
 
 @jit_no_refcount
 def _place(starts: NDArray[np.int32], records: NDArray[np.int32], row: int, record: int) -> int:
-    """Where a row's pair with a record is kept; -1 where it is none of its candidates."""
+    """Return the place of a row's pair with a record; -1 if it is none of its candidates."""
     low, end = starts[row], starts[row + 1]
     high = end
     while low < high:
@@ -46,7 +46,7 @@ def agreeing_matchings(
     rows: NDArray[np.int64],
     uniforms: NDArray[np.float64],
 ) -> float:
-    """How many rows' named originals agree with random matchings, on average.
+    """Return the mean number of rows with a named original that agrees with random matchings.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Names each person's likeliest value: the one with most mass of some rows within reach of it."""
+"""Name each person's modal value: the one with most mass of some rows within reach of it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _add_up(
 
 @jit_internal
 def _in_order(mass: Numbers, used: int, some: Places, masses: Numbers) -> int:
-    """Put the values that have a mass in order, and their masses beside them."""
+    """Sort the values that have a mass, and their masses with them."""
     count = used
     if used * MOST < len(mass):
         for at in range(used):
@@ -82,7 +82,7 @@ def likeliest(
     reach: tuple[Places, Places],
     even: float,
 ) -> tuple[Places, Places]:
-    """The values with most mass within reach, and whose they are; nobody's without a mass.
+    """Return the values with most mass within reach and their persons; none without a mass.
 
     Parameters
     ----------

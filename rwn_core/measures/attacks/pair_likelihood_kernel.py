@@ -14,7 +14,7 @@ from rwn_core.laws.asked_values_kernel import (
     count_together,
     multiply_together,
 )
-from rwn_core.laws.value_counts_kernel import LANES, chance_of, count_values, is_twin
+from rwn_core.laws.value_counts_kernel import LANES, count_values, is_twin, value_probability
 from rwn_core.parallel.jit import jit_entry, jit_inline, jit_internal
 
 HALVINGS = 512  # a product below this negative power of 2 is multiplied by its inverse
@@ -74,7 +74,7 @@ def _begin(
     found = counts[0]
     for entry in range(count_values(lists, index, codes, q, counts, touched)):
         code = touched[entry]
-        chance = chance_of(code, codes[record], found[code], lists.totals[index], q)
+        chance = value_probability(code, codes[record], found[code], lists.totals[index], q)
         found[code] = 0
         if chance > 0 and code < asked.values[0]:
             for at in range(asked.starts[code], asked.starts[code + 1]):
@@ -85,7 +85,7 @@ def _begin(
 
 
 @jit_inline
-def _go_on(
+def _multiply_pairs(
     lists: Any,
     index: int,
     unit: int,
@@ -103,7 +103,7 @@ def _go_on(
     left = begin
     for at in range(begin, used):
         code = released[pairs.row[at]]
-        chance = chance_of(code, own, found[code], total, q)
+        chance = value_probability(code, own, found[code], total, q)
         if chance > 0:
             value, low = pairs.value[at] * chance, pairs.low[at]
             if value < SMALL:
@@ -206,7 +206,7 @@ def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
         for unit in range(1, units):
             if used > begin:
                 mine = counts[:, : asked.values[unit] + OTHERS]
-                used = _go_on(lists, index, unit, asked, mine, touched, pairs, begin, used)
+                used = _multiply_pairs(lists, index, unit, asked, mine, touched, pairs, begin, used)
     return _longer(pairs, used, used)
 
 

@@ -195,13 +195,13 @@ def _read(
 ) -> dict[str, NDArray[np.float64] | NDArray[np.int64]]:
     from rwn_core.measures.attacks.belief_columns_kernel import (
         largest_of_groups,
+        record_shares,
         shares_above,
-        shares_of,
     )
 
     best, first = largest(belief)
     starts, records, shares = entries(belief)
-    truth = shares_of(starts, records, shares, rows)
+    truth = record_shares(starts, records, shares, rows)
     low, high = truth * (1 - 1e-9), truth * (1 + 1e-9)
     above, least, candidates = shares_above(starts, shares, low, high)
     tied = np.maximum(least - above, 1)

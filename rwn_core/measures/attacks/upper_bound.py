@@ -109,14 +109,14 @@ class InformedIntruder:
 
     def add_rows(self, belief: sparse.csc_array, rows: NDArray[np.int64]) -> None:
         """Add the posteriors of some rows, one column per row."""
-        from rwn_core.measures.attacks.belief_columns_kernel import shares_told
+        from rwn_core.measures.attacks.belief_columns_kernel import shares_given_part
 
         if len(rows) == len(self._free):
             self._whole = belief
         last = len(self._levels) - 1
         for level in range(last + 1) if self._level is None else [self._level]:
             of = self._levels[level]
-            told, inside = shares_told(*entries(belief), of, rows)
+            told, inside = shares_given_part(*entries(belief), of, rows)
             pairs = WHOLE_PARTS * np.bincount(of).mean() * inside / len(rows)
             if self._level is None and (pairs <= PART_PAIRS or level == last):
                 self._level = level  # the first of which some whole parts are affordable

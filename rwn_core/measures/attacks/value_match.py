@@ -28,10 +28,10 @@ class UniqueRecords:
     """
 
     def __init__(self, code: Codes, which: Codes, person: Codes) -> None:
-        from rwn_core.measures.attacks.value_match_kernel import slots_of
+        from rwn_core.measures.attacks.value_match_kernel import slot_table
 
         self.code, self.which, self.person = code, which, person
-        self._slots = slots_of(code)
+        self._slots = slot_table(code)
 
     def find(self, codes: Codes) -> Matches:
         """Return the rows that match, given their `codes` of shape (sets, m)."""

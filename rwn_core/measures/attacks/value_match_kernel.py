@@ -18,14 +18,14 @@ _FIRST = 1024  # matches that there is room for at first
 
 @jit_inline
 def _slot(code: int, slots: Slots) -> Any:
-    """Where the search for a combination begins."""
+    """Return the slot at which the search for a combination begins."""
     # a product with an odd number spreads the codes over its high bits
     return np.int64((np.uint64(code) * _ODD) >> np.uint64(32)) & (len(slots) - 1)
 
 
 @jit_entry
 def combinations(columns: Codes, sizes: Codes, sets: Codes, offsets: Codes) -> Codes:
-    """What stands for each set and a row's values, shape (sets, m); -1 where one is missing.
+    """Number the values of each set and row, shape (sets, m); -1 where one is missing.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def combinations(columns: Codes, sizes: Codes, sets: Codes, offsets: Codes) -> C
 
 
 @jit_entry
-def slots_of(known: Codes) -> Slots:
+def slot_table(known: Codes) -> Slots:
     """A table of the places of known combinations, -1 where there is none: see `find_known`.
 
     Parameters
@@ -72,7 +72,7 @@ def slots_of(known: Codes) -> Slots:
 
 @jit_entry
 def find_known(codes: Codes, known: Codes, slots: Slots) -> tuple[Codes, Codes]:
-    """The rows whose combinations are known, set by set, and the place of each combination.
+    """Return the rows that have known combinations, set by set, and the place of each.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def find_known(codes: Codes, known: Codes, slots: Slots) -> tuple[Codes, Codes]:
         From `combinations`.
     known : ndarray of int64, shape (u,)
     slots : ndarray of int32
-        From `slots_of`.
+        From `slot_table`.
     """
     rows, places, count = np.empty(_FIRST, np.int64), np.empty(_FIRST, np.int64), 0
     for number in range(len(codes)):

@@ -9,9 +9,9 @@ from scipy import sparse
 from rwn_core.measures.attacks.belief_columns_kernel import (
     largest_of_groups,
     largest_shares,
+    record_shares,
     shares_above,
-    shares_of,
-    shares_told,
+    shares_given_part,
     shares_within,
 )
 from rwn_core.measures.attacks.scaled_columns import entries
@@ -48,7 +48,7 @@ def test_a_stored_zero_has_a_holder() -> None:
 
 def test_the_share_of_one_record_of_each_column(shares, columns) -> None:
     own = np.random.default_rng(1).integers(N, size=M)
-    found = shares_of(*columns, own)
+    found = record_shares(*columns, own)
     np.testing.assert_array_equal(found, shares[own, np.arange(M)])
     assert 0 < np.count_nonzero(found) < M
 
@@ -79,7 +79,7 @@ def test_who_is_told_the_part_shares_it_out_there(shares) -> None:
     columns = entries(sparse.csc_array(shares))
     inside = np.where(part[:, np.newaxis] == part[own], shares, 0.0)
     total = inside.sum(axis=0)
-    told, pairs = shares_told(*columns, part, own)
+    told, pairs = shares_given_part(*columns, part, own)
     some = total > 0
     np.testing.assert_allclose(told[some], inside.max(axis=0)[some] / total[some], rtol=1e-15)
     assert not told[~some].any()
