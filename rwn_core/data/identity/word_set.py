@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import tomllib
 import unicodedata
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+from rwn_core.data.toml import toml_document
 
 _NO_ACCENT = str.maketrans("łŁøØđĐı", "lLoOdDi")  # letters that Unicode does not take apart
 
 
 @cache
 def _lists() -> dict[str, Any]:
-    return tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8"))
+    text = (files(__package__) / "words.toml").read_text(encoding="utf-8")
+    return toml_document(text, "list of words")
 
 
 def word_list(*keys: str) -> frozenset[str]:
