@@ -184,6 +184,16 @@ def find_strictly(
     [1, 1, 0]
     """
     check_radius_and_k(None, epsilon, len(points))
+    if epsilon == 0:  # no distance is below it
+        n = len(points)
+        empty = NeighborTable(
+            offsets=np.zeros(n + 1, np.int64),
+            records=np.empty(0, np.int32),
+            squared=np.empty(0),
+            k=0,
+            epsilon=0.0,
+        )
+        return empty.narrow(k=None, epsilon=0.0, strict=True)
     if len(points) <= LARGEST_DENSE:
         return complete_table(points).narrow(k=None, epsilon=epsilon, strict=True)
     from rwn_core.neighbors.lazy_table import search_strictly

@@ -41,7 +41,7 @@ def test_a_hostile_scenario_is_refused_at_once(rwn_command: Run, tmp_path: Path,
 def test_the_second_reading_is_said_and_stands_in_the_record(
     rwn_command: Run, tmp_path: Path
 ) -> None:
-    code, _, said = rwn_command("mask", "demo:pima", "out.csv", "--k", 5, "--record", "r.toml")
+    code, _, said = rwn_command("mask", "demo:pima", "out.csv", "--k", 50, "--record", "r.toml")
     assert code == 0
     words = (
         "Every copied and unrounded value occurs in its original column: "

@@ -274,7 +274,7 @@ def test_rows_with_more_candidates_than_are_held_at_a_time():
         assert result.sizes[record] == (squared <= edge).sum() - 1
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 1.0, np.sqrt(2.0), 3.0])
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0, np.sqrt(2.0), 3.0])
 def test_a_strict_search_leaves_out_what_is_at_exactly_the_radius(epsilon):
     points = census(2500)
     strict = find_strictly(points, epsilon)
