@@ -89,9 +89,9 @@ UTILITY = "association_loss"
 
 _NAMED = 5  # of nearly the name that was asked for
 
-_BESIDE = {each.key: each for each in (attribute_gain.MEASURE, true_matches.MEASURE)}
-_certified = replace(  # a bound of sources alone is not read without what rows show
-    certified_linkage.MEASURE, compute=partial(certified_linkage.compute, beside=_BESIDE)
+_OTHERS = {each.key: each for each in (attribute_gain.MEASURE, true_matches.MEASURE)}
+_certified = replace(  # bounds sources alone: read with what rows show
+    certified_linkage.MEASURE, compute=partial(certified_linkage.compute, others=_OTHERS)
 )
 
 _MEASURES: tuple[Measure, ...] = (

@@ -43,10 +43,10 @@ class Unit(NamedTuple):
     numbers: NDArray[np.int64]
 
 
-def compute(comparison: Comparison, beside: Mapping[str, Measure] | None = None) -> Reading:
+def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None) -> Reading:
     """Return the bound of the mean over rows, by the likelihood of the released rows.
 
-    `beside`: measures of what the bound does not cover, read into the detail.
+    `others`: measures of what the bound does not cover, read into the detail.
     """
     slices, neighborhoods = _checked(comparison)
     n, unit = comparison.original.n, repeated_unit(comparison)
@@ -71,7 +71,7 @@ def compute(comparison: Comparison, beside: Mapping[str, Measure] | None = None)
         "left": relations_left(comparison, slices),
         "slices": [list(names) for names in slices],
         "disclosing": [list(names) for names in slices if keys & {*names} and secrets & {*names}],
-        "beside": _beside(comparison, beside or {}),
+        "others": _other_risks(comparison, others or {}),
     }
     groups = n if unit is None else len(np.unique(unit.numbers))
     return Reading(value=certified_share(bounds), baseline=1.0 / groups, detail=detail)
@@ -169,7 +169,7 @@ def relations_left(comparison: Comparison, slices: list[tuple[str, ...]]) -> flo
     return None if np.isnan(lost) else 1.0 - lost
 
 
-def _beside(
+def _other_risks(
     comparison: Comparison, measures: Mapping[str, Measure]
 ) -> dict[str, dict[str, float | str | None]]:
     found: dict[str, dict[str, float | str | None]] = {}
@@ -193,8 +193,8 @@ def sentence(reading: Reading, n: int) -> str:
         "attack that knows nothing but this file, the method and the original (proved).",
         f"For 95 % of the rows the bound is at most {percent(detail['most'])}; the largest of a "
         f"row is {percent(detail['largest'])}.",
-        "It bounds from which record a row comes, not whose values the row shows"
-        f"{_shown(detail['beside'])}.",
+        "It bounds from which record a row comes, not which record's values it shows"
+        f"{_shown(detail['others'])}.",
     ]
     if detail["left"] is not None:
         parts.append(
@@ -207,9 +207,9 @@ def sentence(reading: Reading, n: int) -> str:
     return " ".join(parts)
 
 
-def _shown(beside: Mapping[str, Mapping[str, Any]]) -> str:
+def _shown(others: Mapping[str, Mapping[str, Any]]) -> str:
     words = []
-    for each in beside.values():
+    for each in others.values():
         value = each["value"]
         said = "not known" if value is None else percent(max(value, 0.0))
         words.append(f"{each['title'].lower()} {said}")
@@ -228,4 +228,3 @@ MEASURE = Measure(
     "docs/explanation/certified-linkage.md",
     compute=compute,
 )
-"""Without the measures that are read beside it; the catalogue adds them."""
