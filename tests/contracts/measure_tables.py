@@ -136,7 +136,7 @@ def shuffled(table: str) -> Comparison:
 def another(table: str) -> tuple[Comparison, Comparison]:
     """Another release of the same original, beside the first one and alone."""
     first = released(table)
-    release = mask(first.original, params(first.original.n), seed=77)
+    release = mask(first.original, params(table, first.original.n), seed=77)
     beside = first.with_masked(release.masked, release.law)
     return beside, compared(table, first.original, release.masked, release.law)
 

@@ -227,4 +227,5 @@ MEASURE = Measure(
     source="Upper bound of the posterior given all rows, by exchanging the rows of two records: "
     "docs/explanation/certified-linkage.md",
     compute=compute,
+    of_released=True,
 )
