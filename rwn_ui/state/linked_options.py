@@ -8,7 +8,7 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.masking import Option, fixed_options, method_options
-from rwn_core.masking.lever import neutral_levers
+from rwn_core.masking.lever import levers_under, neutral_levers
 from rwn_ui.state.change_table import change_options
 from rwn_ui.state.session import Session
 
@@ -26,12 +26,17 @@ def write(session: Session) -> dict[str, str]:
 def take(session: Session, asked: Mapping[str, str]) -> list[str]:
     """Take over the options of an address, all or none; a sentence where they are refused."""
     method, names = rwn.METHODS[session.method], _names(session)
-    offered = [option for option in method_options(method) if option.name in asked]
+    sliders = {lever.name for lever in levers_under(method, asked)}
+    offered = [
+        option
+        for option in method_options(method)
+        if option.name in asked and option.name not in sliders
+    ]
     if not offered:
         return []
     try:
         values = {option.name: _value(option, asked[option.name], names) for option in offered}
-        made = method(**values, **neutral_levers(method))
+        made = method(**values, **neutral_levers(method, values))
         change_options(session, tuple(fixed_options(made).items()))
     except rwn.RWNError as refusal:
         return [f"Options of the link are left as they were: {refusal}"]
