@@ -328,15 +328,15 @@ class RWN(RadiusAndNearest):
         kernel = self.weights_of_donors
         texts = [
             "Records may keep their own values also at q = 1, as their own donors; over several "
-            "releases the most frequent value is then mostly the own one."
+            "releases the most frequent value is the own one, unless another donor weighs more."
             if kernel.own
             else kept_values(self.q, "cell keeps its own value"),
             "The width depends on the distances of this file: one more column or one outlier "
             "changes the weights, so state the scaling with the release.",
             "An intruder is taken to know kernel, width, bandwidth, cap and balance; the weights "
             "of the donors come from the original, so never publish them.",
-            "No kernel both protects and counts a rare category for sure: give it a slice of its "
-            "own, or coarsen it. Variables of few categories change more than with equal donors.",
+            "No kernel both protects a rare category and keeps its count for certain: make it a "
+            "separate slice, or coarsen it. Variables of few categories change more than with equal donors.",
         ]
         if kernel.balance > 0:
             texts += [

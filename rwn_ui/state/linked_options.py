@@ -17,7 +17,7 @@ def write(session: Session) -> dict[str, str]:
     """The options that are not the method's defaults; variables by their numbers in the table."""
     chosen, names = dict(session.options), _names(session)
     return {
-        option.name: _text(option, chosen[option.name], names)
+        _linked(option): _text(option, chosen[option.name], names)
         for option in method_options(rwn.METHODS[session.method])
         if option.name in chosen
     }
@@ -30,12 +30,12 @@ def take(session: Session, asked: Mapping[str, str]) -> list[str]:
     offered = [
         option
         for option in method_options(method)
-        if option.name in asked and option.name not in sliders
+        if _linked(option) in asked and option.name not in sliders
     ]
     if not offered:
         return []
     try:
-        values = {option.name: _value(option, asked[option.name], names) for option in offered}
+        values = {option.name: _value(option, asked[_linked(option)], names) for option in offered}
         made = method(**values, **neutral_levers(method, values))
         change_options(session, tuple(fixed_options(made).items()))
     except rwn.RWNError as refusal:
@@ -44,6 +44,11 @@ def take(session: Session, asked: Mapping[str, str]) -> list[str]:
         listed = ", ".join(option.name for option in offered)
         return [f"{listed} of the link cannot be read; all options are left as they were."]
     return []
+
+
+def _linked(option: Option) -> str:
+    """The name of an option in a link, where own says whose table it is."""
+    return "own_donors" if option.name == "own" else option.name
 
 
 def _names(session: Session) -> list[str]:

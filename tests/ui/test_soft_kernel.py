@@ -94,14 +94,14 @@ def test_what_the_other_kernel_lacks_is_left_out(open_page) -> None:
 
 
 def test_a_link_a_project_and_a_scenario_bring_a_soft_setting_back(open_page) -> None:
-    screen = open_page("tune", kernel="gaussian", balance="1", cap="0.2", width="0.65", q="0.9")
+    asked = {"kernel": "gaussian", "balance": "1", "cap": "0.2", "width": "0.65", "q": "0.9"}
+    asked |= {"own_donors": "1"}  # own is whose table it is
+    screen = open_page("tune", **asked)
     assert not screen.test.warning
-    params = RWN(**SOFT, cap=0.2, width=0.65, q=0.9)
+    params = RWN(**SOFT, cap=0.2, own=True, width=0.65, q=0.9)
     assert screen.session.params == params
     link = address(screen.session)
-    assert {name: link[name] for name in ("kernel", "balance", "cap", "width", "q")} == {
-        "kernel": "gaussian", "balance": "1", "cap": "0.2", "width": "0.65", "q": "0.9",
-    }  # fmt: skip
+    assert link == asked | {"demo": "bodyfat"}
     project = Project.from_toml(current_project(screen.session).to_toml())
     assert project.present.setting.params == params
     load(screen.session, Setting(params=RWN(k=7, epsilon=0.5)))
