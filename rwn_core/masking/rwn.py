@@ -336,7 +336,8 @@ class RWN(RadiusAndNearest):
             "An intruder is taken to know kernel, width, bandwidth, cap and balance; the weights "
             "of the donors come from the original, so never publish them.",
             "No kernel both protects a rare category and keeps its count for certain: make it a "
-            "separate slice, or coarsen it. Variables of few categories change more than with equal donors.",
+            "separate slice, or coarsen it. Variables of few categories change more than under an "
+            "even kernel.",
         ]
         if kernel.balance > 0:
             texts += [

@@ -47,7 +47,7 @@ def take(session: Session, asked: Mapping[str, str]) -> list[str]:
 
 
 def _linked(option: Option) -> str:
-    """The name of an option in a link, where own says whose table it is."""
+    """The name of an option in a link; own is taken, by the origin of the table."""
     return "own_donors" if option.name == "own" else option.name
 
 

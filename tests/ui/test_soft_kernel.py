@@ -16,6 +16,7 @@ from rwn_core.randomness import SecretKey
 from rwn_core.reporting.project import Project
 from rwn_core.tuning import Setting
 from rwn_ui.features.project import current_project
+from rwn_ui.state import change_table
 from rwn_ui.state.address import address
 from rwn_ui.state.change_table import check_shown
 from rwn_ui.state.load_setting import load
@@ -137,6 +138,18 @@ def test_a_table_of_which_some_records_are_shown_says_what_to_do() -> None:
     with pytest.raises(ParameterError, match="at most 5,000 records; this table has 28,155"):
         check_shown(data, tuple(SOFT.items()))
     check_shown(data, ())
+
+
+def test_a_refused_kernel_leaves_a_large_table_as_it_was(open_page, monkeypatch) -> None:
+    monkeypatch.setattr(change_table, "LIVE_RECORDS", 200)
+    screen = open_page("tune", kernel="gaussian", width="0.5")
+    assert any("Options of the link are left as they were" in w.value for w in screen.test.warning)
+    field(screen, "selectbox", "kernel").select("gaussian").run()
+    assert any(w.value.startswith("Tune shows a soft kernel") for w in screen.test.warning)
+    load(screen.session, Setting(params=RWN(**SOFT)))
+    screen.test.run()
+    assert screen.session.options == ()
+    assert screen.errors == []
 
 
 def test_the_chart_of_the_even_kernel_says_what_it_said() -> None:
