@@ -68,11 +68,17 @@ def _presets(session: Session) -> None:
         st.button(
             name,
             key=_key(session, name),
-            on_click=_change,
-            args=(session, values, "Standard"),
+            on_click=_take_preset,
+            args=(session, values),
             help=help,
             width="stretch",
         )
+
+
+def _take_preset(session: Session, values: Mapping[str, Any]) -> None:
+    """Take over a preset, unless its button has gone from the page."""
+    if rwn.METHODS[session.method] is rwn.RWN:
+        _change(session, values, "Standard")
 
 
 def _key(session: Session, what: str) -> str:
