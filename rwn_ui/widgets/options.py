@@ -126,7 +126,8 @@ def _change(session: Session, values: Mapping[str, Any], preset: str = "") -> No
 
 def field(option: Option, names: Sequence[str], **about: Any) -> Any:
     """Draw the field of an option; what it holds."""
-    shown = {"label": option.title, "help": escaped(option.help), **about}
+    label = "Own donors" if option.name == "own" else option.title
+    shown = {"label": label, "help": escaped(option.help), **about}
     if option.form in ("whole", "number"):
         default = _LEFT_OUT.search(option.help)
         shown["placeholder"] = default[1] if default else "none"

@@ -33,8 +33,9 @@ def draw(reading: Reading) -> style.Chart:
     bulk = clipped(nearest)
     top = style.above(1.08 * style.largest(nearest if bulk is None else [bulk], [epsilon or 0.0]))
     beyond = beyond_words(nearest, top)
-    share, median = style.percent(detail["share_governed_by_k"]), f"{detail['median']:,.5g}"
     soft = k is None and epsilon is None  # a kernel weighs all others
+    share = style.percent(detail["share_governed_by_k"])
+    median = f"{detail['median']:,.{'3g' if soft else '5g'}}"
     what = "effective number of donors" if soft else "neighborhood size"
     by = "" if soft else f", and k governs {share} of the records"
     return style.chart(
