@@ -40,6 +40,7 @@ def test_even_to_gaussian_to_balance_and_back(open_page) -> None:
     field(screen, "selectbox", "kernel").select("gaussian").run()
     assert screen.errors == []
     assert sliders(screen) == ["width", "q"]
+    assert screen.test.session_state[f"{KEY}.options.box"]  # though its title has changed
     assert screen.session.levers == {"width": 1.0, "q": 0.8}
     field(screen, "number_input", "balance").set_value(1.0).run()
     screen.slider("width").set_value(0.7).run()
