@@ -10,7 +10,15 @@ from rwn_core.masking.additive_noise import AdditiveNoise
 from rwn_core.masking.correlated_noise import CorrelatedNoise
 from rwn_core.masking.k_noise import KNoise
 from rwn_core.masking.k_pram import KPRAM
-from rwn_core.masking.lever import Lever, LeverRange, at_levers, family, fixed_options, lever_values
+from rwn_core.masking.lever import (
+    Lever,
+    LeverRange,
+    at_levers,
+    family,
+    fixed_options,
+    lever_values,
+    levers_under,
+)
 from rwn_core.masking.local_suppression import LocalSuppression
 from rwn_core.masking.method import Masked, Method, Prepared, Rounded, unrounded
 from rwn_core.masking.microaggregation import Microaggregation
@@ -84,6 +92,11 @@ METHODS: Mapping[str, Any] = MappingProxyType({method.method: method for method 
 """Every method's parameter record by its key, in the order on screen."""
 
 SHORT_NAMES: Mapping[str, str] = MappingProxyType(
-    {lever.name: lever.short for method in _METHODS for lever in method.levers}
+    {
+        lever.name: lever.short
+        for method in _METHODS
+        for kernel in ("even", "gaussian")
+        for lever in levers_under(method, {"kernel": kernel})
+    }
 )
 """How a line of words calls the levers of all methods, by their names."""

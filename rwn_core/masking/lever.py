@@ -108,9 +108,17 @@ def lever_presets(params: Any, about: Any) -> dict[str, dict[str, float]]:
     return presets
 
 
-def neutral_levers(method: Any) -> dict[str, float]:
-    """Return the neutral positions of a method's levers that have one."""
-    return {each.name: each.neutral for each in method.levers if each.neutral is not None}
+def levers_under(method: Any, options: Mapping[str, Any]) -> tuple[Lever, ...]:
+    """Return the levers that a method has under some options."""
+    chosen = getattr(method, "levers_under", None)
+    levers: tuple[Lever, ...] = method.levers if chosen is None else chosen(options)
+    return levers
+
+
+def neutral_levers(method: Any, options: Mapping[str, Any] | None = None) -> dict[str, float]:
+    """Return the neutral positions of a method's levers that have one, under some options."""
+    levers = levers_under(method, options or {})
+    return {each.name: each.neutral for each in levers if each.neutral is not None}
 
 
 def lever_values(params: Any) -> dict[str, Any]:

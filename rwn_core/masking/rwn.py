@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, get_args
 
@@ -180,6 +181,8 @@ class RWN(RadiusAndNearest):
         _ = self.weights_of_donors
         if self.kernel == "even":
             check_radius_and_k(self.k, self.epsilon)
+        elif self.width is None:
+            object.__setattr__(self, "width", 1.0)
         check_probability(self.q)
         for name in ("fresh", "outside_household"):
             if not isinstance(getattr(self, name), bool):
@@ -191,6 +194,11 @@ class RWN(RadiusAndNearest):
             raise ParameterError(f"weights must be one of: {', '.join(get_args(Weights))}.")
         if isinstance(self.epsilon, np.ndarray):  # comparable, and safe from later changes
             object.__setattr__(self, "epsilon", Radii(self.epsilon))
+
+    @staticmethod
+    def levers_under(options: Mapping[str, Any]) -> tuple[Lever, ...]:
+        """Return the levers of the kernel that some options choose."""
+        return _EVEN_LEVERS if options.get("kernel", "even") == "even" else _SOFT_LEVERS
 
     @property
     def scheme(self) -> Scheme:
@@ -319,17 +327,26 @@ class RWN(RadiusAndNearest):
     def _soft_cautions(self) -> list[str]:
         kernel = self.weights_of_donors
         texts = [
-            "Records may keep their own values also at q = 1, as their own donors."
+            "Records may keep their own values also at q = 1, as their own donors; over several "
+            "releases the most frequent value is the own one, unless another donor weighs more."
             if kernel.own
             else kept_values(self.q, "cell keeps its own value"),
             "The width depends on the distances of this file: one more column or one outlier "
             "changes the weights, so state the scaling with the release.",
+            "An intruder is taken to know kernel, width, bandwidth, cap and balance; the weights "
+            "of the donors come from the original, so never publish them.",
+            "No kernel both protects a rare category and keeps its count for certain: make it a "
+            "separate slice, or coarsen it. Variables of few categories change more than under an "
+            "even kernel.",
         ]
         if kernel.balance > 0:
-            texts.append(
+            texts += [
                 "Balance keeps means, spreads and shares right on average, and extremes survive "
-                "more often: top-code or round first."
-            )
+                "more often: top-code or round first. On bodyfat 64 % of the extremes appear, "
+                "instead of 17 to 24 % as published.",
+                "In a slice that holds an identifying and a confidential variable, balance makes "
+                "the attribute attack stronger: on bodyfat .58 instead of .53.",
+            ]
         if kernel.cap == 1:
             texts.append("Without a cap two outliers that lie together exchange nearly all values.")
         return texts

@@ -8,7 +8,9 @@ sentence there, too, so that no page has to know it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from types import MappingProxyType
 
 from rwn_core.errors import NotApplicable
@@ -20,6 +22,7 @@ from rwn_core.measures.risk import (
     attribute_inference,
     bayes_linkage,
     cells_changed,
+    certified_linkage,
     closest_record,
     cooks_distance,
     differential_privacy,
@@ -86,6 +89,11 @@ UTILITY = "association_loss"
 
 _NAMED = 5  # of nearly the name that was asked for
 
+_OTHERS = {each.key: each for each in (attribute_gain.MEASURE, true_matches.MEASURE)}
+_certified = replace(  # bounds sources alone: read with what rows show
+    certified_linkage.MEASURE, compute=partial(certified_linkage.compute, others=_OTHERS)
+)
+
 _MEASURES: tuple[Measure, ...] = (
     correlation.MEASURE,
     rank_correlation.MEASURE,
@@ -111,6 +119,7 @@ _MEASURES: tuple[Measure, ...] = (
     prediction.MEASURE,
     bayes_linkage.MEASURE,
     linked_over_half.MEASURE,
+    _certified,
     intruder_levels.MEASURE,
     whole_file_linkage.MEASURE,
     abstaining_linkage.MEASURE,

@@ -115,7 +115,7 @@ class Measure:
         return self.at_least if bound else self.title
 
     def title_as(self, standing: str) -> str:
-        """Return the title of a bound or an estimate, such as "at most"."""
+        """Return the title of a bound or an estimate, such as "estimated at most"."""
         return self.at_least.replace("at least", standing) if standing else self.title
 
     def title_for(self, records: int) -> str:

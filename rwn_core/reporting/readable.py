@@ -102,7 +102,7 @@ def _readings(scenario: Scenario) -> Content | None:
         rows.append((about.title_as("" if most is None else "at least"),
                      number_words(key, each["median"]), *ends))  # fmt: skip
         if most is not None and most < 1:
-            rows.append((about.title_as("at most"), number_words(key, most), "–", "–"))
+            rows.append((about.title_as("estimated at most"), number_words(key, most), "–", "–"))
     if not rows:
         return None
     known = ranges_words(scenario.readings)

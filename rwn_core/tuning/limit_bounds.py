@@ -50,7 +50,7 @@ class LimitBounds:
     value : float or None
         None where there is none.
     standing : str
-        What it is where it is no worst case: "at least", "an estimate" or "at most".
+        What it is where it is no worst case: "at least", "an estimate" or "estimated at most".
     estimate, upper : float or None
         Beside a value that is at least so much: an estimate, and the upper bound.
     reason : str
@@ -98,7 +98,7 @@ class LimitBounds:
             return replace(self, value=self.estimate, standing="an estimate")
         if self.upper is None or share(self.upper) > 1:
             return replace(self, value=None, reason=_NO_UPPER if self.upper is None else _BETWEEN)
-        return replace(self, value=self.upper, standing="at most")
+        return replace(self, value=self.upper, standing="estimated at most")
 
 
 def bounds_from_reading(reading: Reading | NotApplicable) -> LimitBounds:

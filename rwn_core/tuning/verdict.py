@@ -24,8 +24,8 @@ class Verdict:
     values : mapping of str to float
         By measure, the number that was held against its limit.
     standing : mapping of str to str
-        Of the measures whose worst case is not known, what that number is: "at least", "at most"
-        or "an estimate".
+        Of the measures whose worst case is not known, what that number is: "at least",
+        "estimated at most" or "an estimate".
     by : mapping of str to str
         Of the measures that a simple attack went beyond, which one.
     released : float, optional

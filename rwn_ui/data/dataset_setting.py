@@ -10,7 +10,7 @@ from rwn_core.masking import RWN, Option, method_options
 from rwn_ui.background.dataset_job import OpenDataset
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.folded import folded
-from rwn_ui.widgets.options import WITHOUT_SLIDERS, field
+from rwn_ui.widgets.options import SOFT, field
 
 _GIVERS = {
     "exact": "everybody",
@@ -23,7 +23,7 @@ _SIZES: dict[str, dict[str, int | None]] = {
     "pairs": {"m": 200},
     "partition": {"u": 20, "m": None},
 }
-_IN_MEMORY = ("fresh", "outside_household", *WITHOUT_SLIDERS)  # no dataset is masked so
+_IN_MEMORY = ("fresh", "outside_household", "kernel", "width", *SOFT)  # no dataset is masked so
 
 
 def draw(opened: OpenDataset) -> None:

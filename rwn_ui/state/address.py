@@ -44,10 +44,12 @@ def read(session: Session) -> None:
     if asked and not _elsewhere(session, asked):
         st.session_state[_ASKED] = {}  # it speaks of the table that it opened, not of a later one
         st.session_state[_TAKING] = _Taking(asked, session.table_version)
-    taking = st.session_state.get(_TAKING)
+    taking, coming = st.session_state.get(_TAKING), user_work().preparation
     if taking is not None and not taking.continues_setting(session):
         del st.session_state[_TAKING]
     _show(session)
+    if user_work().preparation not in (None, coming):
+        st.rerun()  # the top of the page waits for what has begun
 
 
 def _elsewhere(session: Session, asked: Mapping[str, str]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.masking import Option, fixed_options, method_options
-from rwn_core.masking.lever import neutral_levers
+from rwn_core.masking.lever import levers_under, neutral_levers
 from rwn_ui.state.change_table import change_options
 from rwn_ui.state.session import Session
 
@@ -17,7 +17,7 @@ def write(session: Session) -> dict[str, str]:
     """The options that are not the method's defaults; variables by their numbers in the table."""
     chosen, names = dict(session.options), _names(session)
     return {
-        option.name: _text(option, chosen[option.name], names)
+        _linked(option): _text(option, chosen[option.name], names)
         for option in method_options(rwn.METHODS[session.method])
         if option.name in chosen
     }
@@ -26,12 +26,17 @@ def write(session: Session) -> dict[str, str]:
 def take(session: Session, asked: Mapping[str, str]) -> list[str]:
     """Take over the options of an address, all or none; a sentence where they are refused."""
     method, names = rwn.METHODS[session.method], _names(session)
-    offered = [option for option in method_options(method) if option.name in asked]
+    sliders = {lever.name for lever in levers_under(method, asked)}
+    offered = [
+        option
+        for option in method_options(method)
+        if _linked(option) in asked and option.name not in sliders
+    ]
     if not offered:
         return []
     try:
-        values = {option.name: _value(option, asked[option.name], names) for option in offered}
-        made = method(**values, **neutral_levers(method))
+        values = {option.name: _value(option, asked[_linked(option)], names) for option in offered}
+        made = method(**values, **neutral_levers(method, values))
         change_options(session, tuple(fixed_options(made).items()))
     except rwn.RWNError as refusal:
         return [f"Options of the link are left as they were: {refusal}"]
@@ -39,6 +44,11 @@ def take(session: Session, asked: Mapping[str, str]) -> list[str]:
         listed = ", ".join(option.name for option in offered)
         return [f"{listed} of the link cannot be read; all options are left as they were."]
     return []
+
+
+def _linked(option: Option) -> str:
+    """The name of an option in a link; own is taken, by the origin of the table."""
+    return "own_donors" if option.name == "own" else option.name
 
 
 def _names(session: Session) -> list[str]:

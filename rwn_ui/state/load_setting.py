@@ -8,7 +8,7 @@ import rwn_core as rwn
 from rwn_core.masking import fixed_options, lever_values
 from rwn_core.tuning import Setting
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.change_table import apply_choice
+from rwn_ui.state.change_table import apply_choice, check_shown
 from rwn_ui.state.history import Choice
 from rwn_ui.state.session import Session
 
@@ -21,7 +21,9 @@ def load(session: Session, setting: Setting) -> None:
         return
     try:
         slices = setting.resolved(session.data).slices or ()
-    except rwn.RWNError as refusal:  # of another table
+        options = tuple(fixed_options(params).items())
+        check_shown(session.data, options)
+    except rwn.RWNError as refusal:  # of another table, or of a larger one
         st.toast(escaped(str(refusal)))
         return
     session.record_undo()
@@ -30,7 +32,7 @@ def load(session: Session, setting: Setting) -> None:
         Choice(
             method=setting.method,
             levers=tuple(levers.items()),
-            options=tuple(fixed_options(params).items()),
+            options=options,
             weights=setting.weights,
             precision=setting.precision,
             slices=slices,

@@ -194,22 +194,20 @@ class Session:
 
     def use_method(self, method: str, prepared: Prepared) -> None:
         """Go over to another method; a lever that both have stays where it is."""
+        self.method = method
+        self.use_options((), prepared)
+
+    def use_options(self, options: tuple[tuple[str, Any], ...], prepared: Prepared) -> None:
+        """Go over to other options of the method; a lever that both have stays where it is."""
         kept = {name: value for name, value in self.levers.items() if name in prepared.ranges}
         levers = dict(prepared.presets["Standard"]) | kept
-        self.method, self.options = method, ()
+        self.options = options
         self.levers = {name: prepared.ranges[name].clip(value) for name, value in levers.items()}
         self._use_known_axis()
 
-    def use_options(self, options: tuple[tuple[str, Any], ...], prepared: Prepared) -> None:
-        """Go over to other options of the method; the sliders stay where they are."""
-        self.options = options
-        self.levers = {
-            name: prepared.ranges[name].clip(value) for name, value in self.levers.items()
-        }
-
     def _use_known_axis(self) -> None:
         if self.curve_axis not in self.levers:
-            self.curve_axis = rwn.METHODS[self.method].strength
+            self.curve_axis = self.params.strength
 
     @property
     def words(self) -> str:

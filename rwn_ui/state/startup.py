@@ -128,5 +128,6 @@ def sample_note(session: Session, table: PreparedTable) -> None:
     shown, full = len(preview.records), session.data.n
     slot.caption(
         f"**Charts show a random sample of {shown:,} of {full:,} records**; neighborhoods come "
-        "from the full table. Standard errors are for the sample. Policy limits use all records."
+        "from the full table. Standard errors and the largest Cook’s and Mahalanobis distances are "
+        "for the sample. Policy limits use all records."
     )

@@ -115,7 +115,7 @@ def _lines(session: Session, what: str, label: str, example: str, words: str) ->
 
 def _fill(session: Session) -> None:
     """The form's first values; Streamlit forgets them on another page, the session does not."""
-    shown = (session.search, session.method)
+    shown = (session.search, session.params.levers)
     if shown != st.session_state.get(_key(session, "shown")):
         _show(session, session.search)
         for name in (*_names(session), *_FIELDS):
@@ -164,13 +164,14 @@ def _text(value: Any) -> str:
 
 def _show(session: Session, search: Search | None) -> None:
     """Remember which search the form shows; a scenario may bring another."""
-    st.session_state[_key(session, "shown")] = (search, session.method)
+    st.session_state[_key(session, "shown")] = (search, session.params.levers)
 
 
 def _levers(session: Session) -> list[Lever]:
     """The levers that have a field: those of the method on Tune, and of the methods to try."""
-    methods = [session.method, *(session.search.grid.methods if session.search else ())]
-    levers = [lever for method in methods for lever in rwn.METHODS[method].levers]
+    tried = session.search.grid.methods if session.search else ()
+    others = [each for each in tried if each != session.method]
+    levers = [*session.params.levers, *(x for each in others for x in rwn.METHODS[each].levers)]
     return list({lever.name: lever for lever in reversed(levers)}.values())[::-1]
 
 

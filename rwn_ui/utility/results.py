@@ -147,7 +147,7 @@ def _not_expected(session: Session) -> rwn.NotApplicable | None:
     """Why there is no curve: what to expect needs the stored neighbors of every record."""
     start, params = full_table(session).prepared, session.params
     if not params.has_forecast:
-        return rwn.NotApplicable("This method has no closed forms for what to expect.")
+        return rwn.NotApplicable("This setting has no closed forms for what to expect.")
     if not start.masks_all_records:
         return rwn.NotApplicable(
             f"This needs every record, and these are {len(start.records):,} random ones "

@@ -8,5 +8,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 def folded(title: str, key: str, *, expanded: bool = False) -> DeltaGenerator | None:
     """The inside of a box with this title; None while it is closed."""
-    box = st.expander(title, expanded=expanded, key=f"{key}.box", on_change="rerun")
+    state, known = f"{key}.box", f"{key}.title"
+    if state in st.session_state and st.session_state.get(known, title) != title:
+        st.session_state[state] = st.session_state[state]  # another title would fold it up
+    st.session_state[known] = title
+    box = st.expander(title, expanded=expanded, key=state, on_change="rerun")
     return box if box.open else None

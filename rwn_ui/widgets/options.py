@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,23 +17,30 @@ from rwn_ui.state.change_table import change_options
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.folded import folded
 
-# a soft kernel takes other sliders than the page has: for Python, the command line and scenarios
-WITHOUT_SLIDERS = ("kernel", "width", "bandwidth", "bandwidth_k", "cap", "own", "balance")
+SOFT = ("bandwidth", "bandwidth_k", "cap", "own", "balance")
+_EVEN = ("neighbors", "m", "u", "fresh", "outside_household")
+_PRESETS: dict[str, dict[str, Any]] = {
+    "As published": {},
+    "Keep totals and spreads": {"kernel": "gaussian", "balance": 1.0},
+}
+_LEFT_OUT = re.compile(r"(\S+) if left out")
 
 
 def draw(session: Session) -> None:
     """The options of the method, folded; one that is refused says why and changes nothing."""
     method = rwn.METHODS[session.method]
-    offered = tuple(each for each in method_options(method) if each.name not in WITHOUT_SLIDERS)
+    values, refusal = _shown(session, method_options(method))
+    offered = _offered(method, values)
     if not offered:
         return
-    values, refusal = _shown(session, offered)
     changed = len(session.options)
     title = f"More options ({changed} changed)" if changed else "More options"
     box = folded(title, _key(session, "options"), expanded=bool(refusal))
     if box is None:
         return
     with box:
+        if method is rwn.RWN:
+            _presets(session)
         for option in offered:
             key = _key(session, option.name)
             # an earlier choice, a link or a scenario may have brought another value
@@ -43,11 +51,41 @@ def draw(session: Session) -> None:
             st.warning(escaped(refusal))
 
 
+def _offered(method: Any, values: Mapping[str, Any]) -> list[Option]:
+    """The options that go with the kernel among some values; a width is a slider."""
+    hidden = {"width", *(SOFT if values.get("kernel", "even") == "even" else _EVEN)}
+    return [each for each in method_options(method) if each.name not in hidden]
+
+
+def _presets(session: Session) -> None:
+    """Buttons that choose all options and the sliders."""
+    helps = (
+        "Equally likely donors, and the standard sliders.",
+        "Nearer records give more often, and each as often as any other. Extremes then survive "
+        "more often.",
+    )
+    for (name, values), help in zip(_PRESETS.items(), helps, strict=True):
+        st.button(
+            name,
+            key=_key(session, name),
+            on_click=_take_preset,
+            args=(session, values),
+            help=help,
+            width="stretch",
+        )
+
+
+def _take_preset(session: Session, values: Mapping[str, Any]) -> None:
+    """Take over a preset, unless its button has gone from the page."""
+    if rwn.METHODS[session.method] is rwn.RWN:
+        _change(session, values, "Standard")
+
+
 def _key(session: Session, what: str) -> str:
     return f"tune.{session.table_version}.option.{session.method}.{what}"
 
 
-def _shown(session: Session, offered: tuple[Option, ...]) -> tuple[dict[str, Any], str]:
+def _shown(session: Session, offered: Sequence[Option]) -> tuple[dict[str, Any], str]:
     """Values of the fields, and the reason if they were refused."""
     values = {option.name: option.default for option in offered} | dict(session.options)
     about, asked, refusal = st.session_state.get(_key(session, "asked"), (None, {}, ""))
@@ -68,20 +106,31 @@ def _take(session: Session, option: Option, shown: str) -> None:
     """Take over what a field says together with the others, or keep why it cannot be."""
     if session.method != shown:
         return  # the field of another method has gone from the page
-    method, asked = rwn.METHODS[session.method], _key(session, "asked")
+    method = rwn.METHODS[session.method]
     values, _ = _shown(session, method_options(method))
     values[option.name] = st.session_state[_key(session, option.name)]
+    # what another kernel does not have starts anew
+    _change(session, {each.name: values[each.name] for each in _offered(method, values)})
+
+
+def _change(session: Session, values: Mapping[str, Any], preset: str = "") -> None:
+    """Go over to options, or keep the reason for a refusal."""
+    method, asked = rwn.METHODS[session.method], _key(session, "asked")
     try:
-        chosen = tuple(fixed_options(method(**values, **neutral_levers(method))).items())
+        made = method(**values, **neutral_levers(method, values))
         st.session_state.pop(asked, None)
-        change_options(session, chosen)
+        change_options(session, tuple(fixed_options(made).items()), preset)
     except rwn.RWNError as refusal:
-        st.session_state[asked] = (session.options, values, str(refusal))
+        st.session_state[asked] = (session.options, dict(values), str(refusal))
 
 
 def field(option: Option, names: Sequence[str], **about: Any) -> Any:
     """Draw the field of an option; what it holds."""
-    shown = {"label": option.title, "help": escaped(option.help), **about}
+    label = "Own donors" if option.name == "own" else option.title
+    shown = {"label": label, "help": escaped(option.help), **about}
+    if option.form in ("whole", "number"):
+        default = _LEFT_OUT.search(option.help)
+        shown["placeholder"] = default[1] if default else "none"
     return _DRAWN[option.form](option, names, shown)
 
 
@@ -94,11 +143,11 @@ def _switch(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> A
 
 
 def _integer(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
-    return st.number_input(min_value=0, step=1, placeholder="none", **about)
+    return st.number_input(min_value=0, step=1, **about)
 
 
 def _number(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
-    return st.number_input(min_value=0.0, step=0.05, format="%g", placeholder="none", **about)
+    return st.number_input(min_value=0.0, step=0.05, format="%g", **about)
 
 
 def _names(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:

@@ -23,6 +23,7 @@ from rwn_core.measures.measure import Reading
 
 OF_A_POPULATION = {"categories", "holes"}
 PARAMS = RWN(epsilon=0.5, k=3, q=0.8)
+SOFT = RWN(kernel="exponential", width=2.0, own=True)
 
 
 def numbers(n: int = 50) -> pd.DataFrame:
@@ -66,6 +67,7 @@ TABLES: Mapping[str, tuple[Any, tuple[str, ...]]] = {
     "two records": (lambda: numbers(4).head(2), ("a",)),
     "categories": (lambda: mixed()[["g", "yes"]].rename(columns={"yes": "y"}), ("g",)),
     "one variable": (lambda: numbers()[["y"]], ("a",)),
+    "soft kernel": (numbers, ("a", "b", "c", "e")),
     "half unknown question": (numbers, ("a", "nowhere")),
 }
 
@@ -89,7 +91,9 @@ def data(table: str) -> tuple[Microdata, Microdata, Question]:
     return microdata, holdout, Question(response="y", predictors=predictors)
 
 
-def params(n: int) -> RWN:
+def params(table: str, n: int) -> RWN:
+    if table == "soft kernel":
+        return SOFT
     return PARAMS if n > 3 else RWN(k=1)
 
 
@@ -109,7 +113,7 @@ def compared(table: str, original: Microdata, masked: Microdata, law: CellLaw) -
 @cache
 def released(table: str) -> Comparison:
     original = data(table)[0]
-    release = mask(original, params(original.n), seed=5)
+    release = mask(original, params(table, original.n), seed=5)
     return compared(table, original, release.masked, release.law)
 
 
@@ -124,7 +128,7 @@ def shuffled(table: str) -> Comparison:
     first = released(table)
     order = np.random.default_rng(1).permutation(first.original.n)
     original = first.original.take(order)
-    law = mask(original, params(original.n), seed=9).law
+    law = mask(original, params(table, original.n), seed=9).law
     return compared(table, original, first.masked.take(order), law)
 
 
@@ -132,7 +136,7 @@ def shuffled(table: str) -> Comparison:
 def another(table: str) -> tuple[Comparison, Comparison]:
     """Another release of the same original, beside the first one and alone."""
     first = released(table)
-    release = mask(first.original, params(first.original.n), seed=77)
+    release = mask(first.original, params(table, first.original.n), seed=77)
     beside = first.with_masked(release.masked, release.law)
     return beside, compared(table, first.original, release.masked, release.law)
 

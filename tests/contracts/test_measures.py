@@ -49,12 +49,12 @@ ZERO_OF_ITSELF = {"cells_changed", "closest_record"}
 DOUBTED_OF_ITSELF = {
     # who knows the law takes the original for a release like any other
     *("bayes_linkage", "intruder_levels", "whole_file_linkage", "attribute_inference"),
-    *("attribute_gain", "abstaining_linkage", "linked_over_half"),
+    *("attribute_gain", "abstaining_linkage", "linked_over_half", "certified_linkage"),
 }
 NEEDS_A_LAW = {
     *("neighborhood_size", "bayes_linkage", "intruder_levels", "whole_file_linkage"),
     *("abstaining_linkage", "repeated_releases", "membership", "attribute_inference"),
-    *("attribute_gain", "linked_over_half"),
+    *("attribute_gain", "linked_over_half", "certified_linkage"),
     *("differential_privacy", "misclassification", "queries", "homogeneity"),
 }
 NOTHING_LEFT = {

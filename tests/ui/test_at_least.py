@@ -119,7 +119,7 @@ def test_the_tile_shows_the_number_that_was_judged(open_page, too_large) -> None
         return policy_tile.draw(policy, {"bayes_linkage": planted})
 
     for changed, label, number, state in (
-        ({"at_most": 0.04}, "Linkage, at most", "4 %, limit 5 %", "kept"),
+        ({"at_most": 0.04}, "Linkage, estimated at most", "4 %, limit 5 %", "kept"),
         ({"at_most": 0.04, "estimate": 0.07}, "Linkage, an estimate", "7 %, limit 5 %", "over"),
     ):
         shown = tile(0.006, **changed)

@@ -22,7 +22,7 @@ _TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 
 def draw(reading: Reading) -> style.Chart:
     """Draw the neighborhood sizes against nearest distances in standard deviations."""
     detail = reading.detail
-    sizes = np.asarray(detail["sizes"])
+    sizes = np.asarray(detail["sizes"]).round(2)
     nearest = np.asarray(detail["nearest"], dtype=float)
     by_k = np.asarray(detail["governed_by_k"], dtype=bool)
     k, epsilon = detail["k"], detail["epsilon"]
@@ -33,40 +33,46 @@ def draw(reading: Reading) -> style.Chart:
     bulk = clipped(nearest)
     top = style.above(1.08 * style.largest(nearest if bulk is None else [bulk], [epsilon or 0.0]))
     beyond = beyond_words(nearest, top)
-    share, median = style.percent(detail["share_governed_by_k"]), f"{detail['median']:,.5g}"
+    soft = k is None and epsilon is None  # a kernel weighs all others
+    share = style.percent(detail["share_governed_by_k"])
+    median = f"{detail['median']:,.{'3g' if soft else '5g'}}"
+    what = "effective number of donors" if soft else "neighborhood size"
+    by = "" if soft else f", and k governs {share} of the records"
     return style.chart(
         "neighborhood_size",
         "Neighborhood size",
-        f"median {median} · {share} by k ◇",
-        f"Nearest distance against neighborhood size of {len(sizes):,} records; the median size is "
-        f"{median}, and k governs {share} of the records" + (f"; {beyond}" if beyond else ""),
-        data=_cloud(sizes, nearest, by_k, (low, high, top)),
+        f"median {median} effective donors" if soft else f"median {median} · {share} by k ◇",
+        f"Nearest distance against {what} of {len(sizes):,} records; the median "
+        f"{'number' if soft else 'size'} is {median}{by}" + (f"; {beyond}" if beyond else ""),
+        data=_cloud(sizes, nearest, by_k, (low, high, top), "kernel" if soft else "radius"),
         layout=style.layout(
-            _size_axis(low, high),
+            _size_axis(low, high, what if soft else "donor records"),
             style.axis("nearest distance", 0, top),
             **_lines(k, epsilon, top, beyond),
         ),
         large={"legend": True},
-        table=_table(sizes, nearest, by_k),
+        table=_table(sizes, nearest, by_k, what),
     )
 
 
-def _table(sizes: NDArray[Any], nearest: NDArray[Any], by_k: NDArray[np.bool_]) -> dict[str, Any]:
+def _table(
+    sizes: NDArray[Any], nearest: NDArray[Any], by_k: NDArray[np.bool_], what: str
+) -> dict[str, Any]:
     made = table(
-        ["record", "neighborhood size", "nearest distance", "governed by k"],
+        ["record", what, "nearest distance", "governed by k"],
         [np.arange(1, len(sizes) + 1), sizes, nearest, np.where(by_k, "yes", "no")],
         rank=2,
     )
     return made | {"caption": " ".join([_CAPTION, made.get("caption", "")]).strip()}
 
 
-def _size_axis(low: float, high: float) -> dict[str, Any]:
+def _size_axis(low: float, high: float, title: str) -> dict[str, Any]:
     """Return a logarithmic axis with ticks at 1, 2 and 5 times the powers of ten."""
     inside = [t for t in _TICKS if low <= t <= high]
     ticks = inside if len(inside) <= 7 else [t for t in inside if str(t)[0] == "1"]
     span = math.log10(low), math.log10(high)
     texts = [f"{tick:,}" for tick in ticks]
-    return style.axis("donor records", *span, type="log", tickvals=ticks, ticktext=texts)
+    return style.axis(title, *span, type="log", tickvals=ticks, ticktext=texts)
 
 
 def _cloud(
@@ -74,6 +80,7 @@ def _cloud(
     nearest: NDArray[Any],
     by_k: NDArray[np.bool_],
     frame: tuple[float, float, float],
+    governor: str,
 ) -> list[style.Trace]:
     """Return hollow points, diamonds if k governs; from 2,000 records on a density and extremes."""
     shown = np.arange(len(sizes))
@@ -83,7 +90,7 @@ def _cloud(
         edges = np.geomspace(low, high, 61), np.linspace(0, top, 31)
         traces.append(style.density(sizes, nearest, style.ORIGINAL, edges))
         shown = style.extremes(nearest)
-    for name, rows in (("radius", shown[~by_k[shown]]), ("k", shown[by_k[shown]])):
+    for name, rows in ((governor, shown[~by_k[shown]]), ("k", shown[by_k[shown]])):
         cloud = style.points(sizes[rows], style.floats(nearest[rows]), released=False)
         cloud |= {"name": f"governed by {name}", "text": rows + 1, "hovertemplate": _HOVER}
         if name == "k":

@@ -13,12 +13,14 @@ and any records k may be left out of the sum.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.errors import NotApplicable
+from rwn_core.parallel.threads import Watch, thread_count
 
 LEAST_SUM = 1e-290  # of likelihoods relative to the row's largest; below, the bound is 1
 ROUNDED_UP = 1 + 1e-9
@@ -117,7 +119,11 @@ def linkage_bounds(
 
 
 def unit_bounds(
-    likelihood: NDArray[np.float64], ratios: NDArray[np.float64], units: NDArray[np.int64]
+    likelihood: NDArray[np.float64],
+    ratios: NDArray[np.float64],
+    units: NDArray[np.int64],
+    *,
+    most: int = 200,
 ) -> NDArray[np.float64]:
     """Return the bound of each unit's posterior, shape (rows, units).
 
@@ -131,14 +137,26 @@ def unit_bounds(
     ratios : ndarray of float64, shape (n, n)
         log M_ik of all pairs.
     units : ndarray of int64, shape (n,)
-        The number of each record's unit, from 0.
+        The number of each record's unit, from 0; none is left out.
+    most : int
+        Records of the largest likelihood of a row that are in its sum.
     """
-    member = units[None, :] == np.arange(units.max() + 1)[:, None]
-    bounds = np.empty((len(likelihood), len(member)))
-    for row, logs in enumerate(likelihood):
-        inverse = np.exp(np.clip(logs[:, None] - logs[None, :] - ratios, -700, 700))  # 1 / rho_ik
-        cover = 1.0 / (member @ inverse)
-        bounds[row] = 1.0 / (1.0 + np.where(member, 0.0, cover).sum(axis=1))
+    n, count = len(units), int(units.max()) + 1
+    order = np.argsort(units, kind="stable")
+    starts = np.searchsorted(units[order], np.arange(count))
+    bounds = np.empty((len(likelihood), count))
+
+    def bound(first: int, last: int) -> None:
+        for row in range(first, last):
+            logs = likelihood[row]
+            cover = np.arange(n) if n <= most else np.sort(np.argpartition(-logs, most)[:most])
+            inverse = logs[order, None] - logs[cover] - ratios[np.ix_(order, cover)]
+            inverse = np.exp(np.clip(inverse, -700, 700))  # 1 / rho_ik
+            shares = 1.0 / np.add.reduceat(inverse, starts, axis=0)
+            shares[units[cover], np.arange(len(cover))] = 0.0
+            bounds[row] = 1.0 / (1.0 + shares.sum(axis=1))
+
+    Watch(threads=thread_count()).run(bound, len(likelihood))
     return np.asarray(np.minimum(bounds * ROUNDED_UP, 1.0))
 
 
@@ -152,7 +170,8 @@ def _add_least(
 ) -> None:
     from rwn_core.measures.attacks.certificate_kernel import add_least_log_ratios
 
-    add_least_log_ratios(logs, near, least, 0, len(near))
+    work = partial(add_least_log_ratios, logs, near, least)
+    Watch(threads=thread_count()).run(work, len(near))
 
 
 def _logs(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

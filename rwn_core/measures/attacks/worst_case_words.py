@@ -46,10 +46,10 @@ def _at_most(detail: Mapping[str, Any]) -> str:
         return ""
     most = percent(detail["at_most"])
     if told["parts"] == 1:  # there is nothing to tell
-        return f"; no attack links more than {most}"
+        return f"; no attack that was tried links more than {most}, an estimate"
     return (
         f"; with each row's part of the file ({told['parts']:,} parts) known, "
-        f"{percent(told['share'])} are linked: without it at most {most}"
+        f"{percent(told['share'])} are linked: without it at most {most}, an estimate"
     )
 
 

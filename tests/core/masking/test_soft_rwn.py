@@ -18,7 +18,8 @@ import rwn_core as rwn
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.laws.donors import Draws, draw_donors
-from rwn_core.masking import RWN
+from rwn_core.masking import RWN, fixed_options, lever_values
+from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures.attacks.repeated_releases import simulated_donors
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.kernel import Kernel
@@ -374,9 +375,21 @@ def test_balance_that_is_not_reached_is_said() -> None:
     assert remark.startswith("balance is not reached: some records give 0.03 more or less often")
 
 
+def test_levers_follow_the_kernel_among_the_options() -> None:
+    assert set(neutral_levers(RWN)) == {"epsilon", "k", "q"}
+    options = {"kernel": "gaussian", "balance": 1.0}
+    made = RWN(**options, **neutral_levers(RWN, options))
+    assert made == BALANCED
+    assert lever_values(made) == {"width": 1.0, "q": 1.0}
+    assert fixed_options(made) == options
+
+
 def test_cautions_of_soft_kernels() -> None:
     plain, balanced = RWN(kernel="gaussian").cautions(), BALANCED.cautions()
-    assert balanced[:2] == plain
-    assert "extremes survive more often" in balanced[2]
+    assert balanced[: len(plain)] == plain
+    assert "extremes survive more often" in balanced[len(plain)]
+    assert "attribute attack stronger" in balanced[len(plain) + 1]
+    assert any("a rare category" in each for each in plain)
+    assert any("never publish" in each for each in plain)
     assert "own donors" in RWN(kernel="gaussian", own=True).cautions()[0]
     assert "exchange nearly all" in RWN(kernel="gaussian", cap=1.0).cautions()[-1]

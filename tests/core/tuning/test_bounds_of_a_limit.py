@@ -29,7 +29,7 @@ def point(*readings: Reading) -> Point:
 
 KNOWN = [
     # lower bound, upper bound, estimate: kept, broken, the judged number and its name
-    (0.01, 0.04, None, True, False, 0.04, "Linkage, at most"),
+    (0.01, 0.04, None, True, False, 0.04, "Linkage, estimated at most"),
     (0.01, 0.06, None, False, False, None, "Linkage, at least"),
     (0.01, None, None, False, False, None, "Linkage, at least"),
     (0.07, 0.09, None, False, True, 0.07, "Linkage, at least"),
@@ -91,7 +91,7 @@ def test_medians_of_lower_bounds_keep_no_limit_of_a_scenario():
         assert not verdict.broken
     verdict = POLICY.judge_stated(point(*[reading(0.01, 0.03)] * 3).stated())
     assert verdict.kept
-    assert verdict.title(KEY) == "Linkage, at most"
+    assert verdict.title(KEY) == "Linkage, estimated at most"
     assert POLICY.judge_stated({KEY: {"median": 0.01}}).kept  # a worst case
 
 

@@ -1,0 +1,231 @@
+"""Certified linkage: a proved upper bound of the rows that any attack links correctly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.variable import Role
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.cell_law import CellLaw, independent_cells
+from rwn_core.measures.aligned import released_rows, require_same_records
+from rwn_core.measures.attacks.certificate import (
+    certified_share,
+    linkage_bounds,
+    ratios_of_release,
+    unit_bounds,
+)
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import percent
+from rwn_core.measures.statistics.association import (
+    original_associations,
+    original_chance,
+    released_associations,
+)
+from rwn_core.measures.statistics.key_variables import confidential_names, key_names
+from rwn_core.measures.statistics.relation_loss import relation_loss
+from rwn_core.neighbors import LARGEST_DENSE, Neighborhoods
+from rwn_core.neighbors.excluded import number_households
+
+NEAREST = 1000  # records in a bound's sum; with m of them no bound is below 1 / (m + 1)
+MOST = 0.95  # share of the rows whose largest bound the detail gives
+SHOWN = 10  # rows that the detail names
+
+
+class Unit(NamedTuple):
+    """Records that belong together, such as a household or a person's records."""
+
+    name: str
+    numbers: NDArray[np.int64]
+
+
+def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None) -> Reading:
+    """Return the bound of the mean over rows, by the likelihood of the released rows.
+
+    `others`: measures of what the bound does not cover, read into the detail.
+    """
+    slices, neighborhoods = _checked(comparison)
+    n, unit = comparison.original.n, repeated_unit(comparison)
+    logs = log_likelihood(comparison)
+    if unit is None:
+        near = nearest_records(neighborhoods, n)
+        bounds = linkage_bounds(logs, ratios_of_release(logs, near), near)
+    else:
+        everyone = np.tile(np.arange(n, dtype=np.int32), (n, 1))
+        bounds = unit_bounds(logs, ratios_of_release(logs, everyone), unit.numbers)
+    largest = bounds.max(axis=1)
+    worst = np.argsort(-largest, kind="stable")[:SHOWN]
+    keys, secrets = set(key_names(comparison)), set(confidential_names(comparison))
+    detail: dict[str, Any] = {
+        "bounds": largest,
+        "records_worst": worst,
+        "bounds_worst": largest[worst],
+        "most": float(np.quantile(largest, MOST, method="higher")),
+        "largest": float(largest.max()),
+        "nearest": min(n - 1, NEAREST),
+        "unit": None if unit is None else unit.name,
+        "left": relations_left(comparison, slices),
+        "slices": [list(names) for names in slices],
+        "disclosing": [list(names) for names in slices if keys & {*names} and secrets & {*names}],
+        "others": _other_risks(comparison, others or {}),
+    }
+    groups = n if unit is None else len(np.unique(unit.numbers))
+    return Reading(value=certified_share(bounds), baseline=1.0 / groups, detail=detail)
+
+
+def _checked(comparison: Comparison) -> tuple[list[tuple[str, ...]], Neighborhoods]:
+    """Return the slices and the neighborhoods of a law without zeros; refuse others."""
+    if comparison.law is None:
+        raise NotApplicable("A certificate needs the law of the method that made the release.")
+    require_same_records(comparison.original, comparison.masked)
+    law: CellLaw = independent_cells(comparison.law)
+    found: Neighborhoods | None = law.neighborhoods
+    if found is None:
+        raise NotApplicable("Donors of some records are forbidden, so that nothing is certified.")
+    if found.kernel.is_even:
+        raise NotApplicable(
+            "An even kernel gives most records no chance to be a donor, so that nothing is "
+            "certified; choose an exponential or gaussian kernel with own = true."
+        )
+    n = comparison.original.n
+    if int(np.diff(found.table.offsets).min()) < n - (not found.kernel.own):
+        raise NotApplicable(
+            f"Above {LARGEST_DENSE:,} records only the nearest are donors, so that nothing is "
+            "certified."
+        )
+    if len(released_rows(comparison.original, comparison.masked)) < n:
+        raise NotApplicable("Some rows are left out of the release; a certificate needs all.")
+    slices = law.units()
+    varying = [names for names in slices if not _constant(comparison, names)]
+    if len(varying) < 2:
+        raise NotApplicable(
+            "All variables are in one slice, so that each row is a true record and a bound of "
+            "its source says nothing; make two slices or more."
+        )
+    return slices, found
+
+
+def _constant(comparison: Comparison, names: tuple[str, ...]) -> bool:
+    frame = comparison.original.frame[list(names)]
+    return bool((frame.nunique(dropna=False) <= 1).all())
+
+
+def log_likelihood(comparison: Comparison) -> NDArray[np.float64]:
+    """Return each released row's log-likelihood for each record, shape (n, n)."""
+    law = comparison.law
+    assert law is not None
+    rows = np.arange(comparison.masked.n)
+    logs = np.zeros((len(rows), law.original.n))
+    for unit in law.units():
+        chances = law.unit_chances(unit, comparison.masked, rows)
+        if not (chances > 0).all():
+            raise NotApplicable(
+                "Some records cannot release some rows (own = false, or a weight too small for a "
+                "number), so that nothing is certified; set own = true, or a larger width."
+            )
+        logs += np.log(chances)
+    return logs
+
+
+def nearest_records(found: Neighborhoods, n: int) -> NDArray[np.int32]:
+    """Return each record and its nearest, shape (n, min(n, NEAREST + 1)); all are listed."""
+    own = np.arange(n, dtype=np.int32)[:, np.newaxis]
+    listed = found.table.records.reshape(n, -1)[:, int(found.kernel.own) :][:, :NEAREST]
+    return np.concatenate((own, listed), axis=1).astype(np.int32)
+
+
+def repeated_unit(comparison: Comparison) -> Unit | None:
+    """Return the household or person of each record; None where each has one record.
+
+    Of several identifiers with repeated values, the one with the fewest.
+    """
+    schema, original = comparison.original.schema, comparison.original
+    units = []
+    for variable in schema.variables:
+        if variable.role in (Role.HOUSEHOLD, Role.IDENTIFIER):
+            numbers = number_households(original.codes(variable.name)[0])
+            numbers = np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+            units.append(Unit(variable.name, numbers))
+    repeated = [unit for unit in units if int(unit.numbers.max()) + 1 < original.n]
+    return min(repeated, key=lambda unit: int(unit.numbers.max()), default=None)
+
+
+def relations_left(comparison: Comparison, slices: list[tuple[str, ...]]) -> float | None:
+    """Return the share left of the relations across slices; None where there were none."""
+    names = [variable.name for variable in comparison.original.schema.released]
+    number = {name: place for place, unit in enumerate(slices) for name in unit}
+    of = np.array([number[name] for name in names])
+    chance = np.asarray(original_chance(comparison), dtype=np.float64)
+    across = of[:, np.newaxis] != of
+    before, after = (
+        np.where(across, each, 0.0)
+        for each in (original_associations(comparison), released_associations(comparison))
+    )
+    lost = relation_loss(before, after, chance).value
+    return None if np.isnan(lost) else 1.0 - lost
+
+
+def _other_risks(
+    comparison: Comparison, measures: Mapping[str, Measure]
+) -> dict[str, dict[str, float | str | None]]:
+    found: dict[str, dict[str, float | str | None]] = {}
+    for key, measure in measures.items():
+        reading = measure.read(comparison, begin=True, bare=True)
+        known = isinstance(reading, Reading)
+        found[key] = {
+            "title": measure.title,
+            "value": reading.value if isinstance(reading, Reading) else None,
+            "reason": None if known else str(getattr(reading, "reason", "")),
+        }
+    return found
+
+
+def sentence(reading: Reading, n: int) -> str:
+    """Say the bound, the rows it does not hold for, and what it does not bound."""
+    detail = reading.detail
+    unit = "" if detail["unit"] is None else f" to their unit ({detail['unit']})"
+    parts = [
+        f"At most {percent(reading.value)} of the rows can be linked correctly{unit}, by any "
+        "attack that knows nothing but this file, the method and the original (proved).",
+        f"For 95 % of the rows the bound is at most {percent(detail['most'])}; the largest of a "
+        f"row is {percent(detail['largest'])}.",
+        "It bounds from which record a row comes, not which record's values it shows"
+        f"{_shown(detail['others'])}.",
+    ]
+    if detail["left"] is not None:
+        parts.append(
+            f"Of the relations across slices {percent(detail['left'])} are left (1 minus the "
+            "share lost)."
+        )
+    if detail["disclosing"]:
+        names = ", ".join(detail["disclosing"][0])
+        parts.append(f"A slice has key and confidential variables together ({names}).")
+    return " ".join(parts)
+
+
+def _shown(others: Mapping[str, Mapping[str, Any]]) -> str:
+    words = []
+    for each in others.values():
+        value = each["value"]
+        said = "not known" if value is None else percent(max(value, 0.0))
+        words.append(f"{each['title'].lower()} {said}")
+    return f": {', '.join(words)}" if words else ""
+
+
+MEASURE = Measure(
+    key="certified_linkage",
+    title="Certified linkage",
+    side="risk",
+    unit="share of records, at most",
+    question="What share of the released rows can any attack link correctly at most, with the "
+    "whole original file, the method and its parameters, but without the key?",
+    sentence=sentence,
+    source="Upper bound of the posterior given all rows, by exchanging the rows of two records: "
+    "docs/explanation/certified-linkage.md",
+    compute=compute,
+    of_released=True,
+)

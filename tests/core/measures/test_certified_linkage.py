@@ -1,0 +1,240 @@
+"""Certified linkage through the measure: check values, refusals and releases chosen to break it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Role
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.cell_law import CellLaw
+from rwn_core.masking import RWN, mask
+from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks.certificate import linkage_bounds, ratios_of_release
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk.certified_linkage import log_likelihood
+from rwn_core.neighbors.kernel import Kernel
+from rwn_core.neighbors.soft_neighborhoods import listed_table, soft_neighborhoods
+from rwn_core.tuning.policy import Limit, Policy
+from tests.oracles.whole_file_beliefs import whole_file_beliefs
+
+MEASURE = MEASURES["certified_linkage"]
+PATH = Path(__file__).parents[2] / "golden" / "kernel_check_values.json"
+ENTRIES: dict[str, Any] = {
+    entry["id"]: entry for entry in json.loads(PATH.read_text(encoding="utf-8"))["values"]
+}
+SOFT = RWN(kernel="exponential", bandwidth="absolute", width=4.0, cap=1.0, own=True)
+
+
+def compared(data: Microdata, params: Any = SOFT, seed: int = 1) -> Comparison:
+    release = mask(data, params, seed=seed)
+    return Comparison(original=data, masked=release.masked, law=release.law)
+
+
+def read(comparison: Comparison) -> Reading:
+    found = MEASURE.read(comparison)
+    assert isinstance(found, Reading), found
+    return found
+
+
+def refused(comparison: Comparison) -> str:
+    found = MEASURE.read(comparison)
+    assert isinstance(found, NotApplicable)
+    assert found.reason.count(". ") == 0
+    assert found.reason.endswith(".")
+    return found.reason
+
+
+def normal(n: int = 60, seed: int = 0, **more: Any) -> Microdata:
+    values = np.random.default_rng(seed).normal(size=(n, 3))
+    return Microdata.from_frame(pd.DataFrame(values, columns=["a", "b", "c"]).assign(**more))
+
+
+def described(data: Microdata, **variables: Mapping[str, Any]) -> Microdata:
+    schema = data.schema
+    for name, values in variables.items():
+        schema = schema.replace_variable(name, **values)
+    return data.with_schema(schema)
+
+
+def exact(comparison: Comparison) -> NDArray[np.float64]:
+    return whole_file_beliefs(np.exp(log_likelihood(comparison)))
+
+
+def test_two_records_by_hand() -> None:
+    """Two variables, each sqrt(2) sd apart: d = 2 and 1 / (1 + exp(-4 d / h)) at h = 4."""
+    data = Microdata.from_frame(pd.DataFrame({"a": [0.0, 1.0], "b": [5.0, 7.0]}))
+    law = mask(data, SOFT, seed=1).law
+    found = read(Comparison(original=data, masked=data, law=law))
+    assert found.value == pytest.approx(1 / (1 + math.exp(-2.0)), rel=1e-8)
+    assert found.baseline == 0.5
+
+
+def test_CERT_1_the_rows_of_six_records() -> None:
+    given = ENTRIES["CERT-1"]
+    points = np.array(given["input"]["W"], dtype=np.float64)
+    kernel = Kernel(shape="exponential", width=2, bandwidth="absolute", cap=1.0, own=True)
+    data = Microdata.from_frame(pd.DataFrame(points, columns=["a", "b"]))
+    donors = [np.array(given["input"][f"donors of column {j}"]) - 1 for j in (1, 2)]
+    shown = {name: points[donor, j] for j, (name, donor) in enumerate(zip("ab", donors))}  # noqa: B905
+    masked = Microdata.from_frame(pd.DataFrame(shown), data.schema)
+    law = CellLaw(data, soft_neighborhoods(kernel, listed_table(points)), np.ones(2))
+    found = read(Comparison(original=data, masked=masked, law=law))
+    bounds = np.array(given["expected"]["bound by release"]).max(axis=1)
+    np.testing.assert_allclose(found.detail["bounds"], bounds, rtol=0, atol=1e-7)
+    assert found.value == pytest.approx(bounds.mean(), abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_CERT_4_no_exact_belief_is_above_the_bound(seed: int) -> None:
+    """Tables with a rare level, an outlier and a clone."""
+    draw = np.random.default_rng(seed)
+    frame = pd.DataFrame(draw.normal(size=(6, 2)), columns=["a", "b"])
+    frame["g"] = ["x"] * 5 + ["rare"]
+    frame.loc[4, "a"] = 9.0
+    frame.loc[1] = frame.loc[0]
+    params = RWN(
+        kernel=("exponential", "gaussian")[seed % 2],
+        cap=0.5,
+        own=True,
+        balance=float(seed % 3 == 0),
+    )
+    comparison = compared(Microdata.from_frame(frame), params, seed)
+    bounds = read(comparison).detail["bounds"]
+    assert (exact(comparison).max(axis=1) <= bounds + 1e-12).all()
+
+
+def test_CERT_3_records_of_one_household_are_no_cover() -> None:
+    data = described(normal(7, h=[1, 1, 1, 2, 3, 4, 5]), h={"role": Role.HOUSEHOLD})
+    members = np.array([[1, 1, 1, 0, 0, 0, 0], *np.eye(7)[3:].tolist()])
+    for seed in range(8):
+        comparison = compared(data, SOFT, seed)
+        found = read(comparison)
+        assert found.detail["unit"] == "h"
+        assert found.baseline == 0.2
+        assert ((exact(comparison) @ members.T).max(axis=1) <= found.detail["bounds"] + 1e-12).all()
+    assert "to their unit (h)" in MEASURE.sentence(found, 7)
+
+
+def test_a_person_with_several_records_is_a_unit() -> None:
+    data = described(normal(20, id=np.arange(20) // 2), id={"role": Role.IDENTIFIER})
+    assert read(compared(data)).detail["unit"] == "id"
+    alone = described(normal(20, id=np.arange(20)), id={"role": Role.IDENTIFIER})
+    assert read(compared(alone)).detail["unit"] is None
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        (RWN(k=5), "even kernel"),
+        (RWN(kernel="exponential"), "own = false"),
+        (RWN(kernel="gaussian", cap=1.0), "own = false"),
+    ],
+)
+def test_CERT_6_a_law_with_zeros_is_refused(params: RWN, words: str) -> None:
+    assert words in refused(compared(normal(), params))
+
+
+def test_keeping_values_has_a_theorem_and_a_poor_number() -> None:
+    """With q below 1 no chance is zero, and the bound is far larger than at q = 1."""
+    kept = read(compared(normal(), replace(SOFT, q=0.5, own=False)))
+    assert kept.value > 5 * read(compared(normal())).value
+
+
+def test_no_law_one_slice_and_lists_are_refused() -> None:
+    data = normal()
+    assert "law" in refused(Comparison(original=data, masked=data))
+    one = {name: {"group": "all"} for name in "abc"}
+    assert "one slice" in refused(compared(described(data, **one)))
+    # a constant variable of its own is no second slice
+    constant = described(normal(k=[1.0] * 60), **one)
+    assert "one slice" in refused(compared(constant))
+    listed = RWN(kernel="exponential", own=True)
+    assert "Above 2,000" in refused(compared(normal(2001), listed))
+
+
+def test_the_unmasked_file_is_no_release_of_the_law() -> None:
+    data = normal()
+    changed = data.frame.assign(a=data.frame["a"] + 0.5)
+    law = mask(data, SOFT, seed=1).law
+    other = Microdata.from_frame(changed, data.schema)
+    refused(Comparison(original=data, masked=other, law=law))
+    # its own values are possible, and are bounded as such
+    itself = read(Comparison(original=data, masked=data, law=law))
+    assert itself.value >= read(compared(data)).value
+
+
+def test_a_release_with_a_row_left_out_is_refused() -> None:
+    comparison = compared(normal())
+    fewer = comparison.masked.take(np.arange(59))
+    refused(Comparison(original=comparison.original, masked=fewer, law=comparison.law))
+
+
+def test_an_outlier_is_named_with_a_bound_near_one() -> None:
+    data = normal(seed=3)
+    frame = data.frame.copy()
+    frame.loc[17, ["a", "b", "c"]] = 400.0
+    found = read(compared(Microdata.from_frame(frame), replace(SOFT, bandwidth="fixed")))
+    assert found.detail["largest"] > 0.9
+    assert found.detail["records_worst"][0] == 17
+    assert found.value < found.detail["largest"]
+
+
+def test_other_units_have_the_same_bound() -> None:
+    data = normal()
+    other = Microdata.from_frame(data.frame.assign(a=data.frame["a"] * 1e6), data.schema)
+    assert read(compared(other)).value == pytest.approx(read(compared(data)).value, rel=1e-6)
+
+
+def test_a_second_release_ends_the_bound_of_the_first() -> None:
+    """The belief of both is above the bound of one somewhere, and below that of the product."""
+    above = 0
+    everyone = np.tile(np.arange(6, dtype=np.int32), (6, 1))
+    for seed in range(10):
+        data = normal(6, seed)
+        one, other = compared(data, SOFT, seed), compared(data, SOFT, seed + 100)
+        both = log_likelihood(one) + log_likelihood(other)
+        beliefs = whole_file_beliefs(np.exp(both))
+        above += int((beliefs.max(axis=1) > read(one).detail["bounds"]).any())
+        together = linkage_bounds(both, ratios_of_release(both, everyone), everyone)
+        assert (beliefs <= together + 1e-12).all()
+    assert above
+
+
+def test_it_is_a_limit_and_its_sentence_says_what_it_does_not_bound() -> None:
+    data = described(normal(), a={"role": Role.KEY}, c={"role": Role.CONFIDENTIAL})
+    found = read(compared(data))
+    assert set(found.detail["others"]) == {"attribute_gain", "true_matches"}
+    policy = Policy(limits=(Limit(measure="certified_linkage", at_most=1.0),))
+    strict = Policy(limits=(Limit(measure="certified_linkage", at_most=0.001),))
+    assert policy.judge_readings({"certified_linkage": found}).kept
+    assert strict.judge_readings({"certified_linkage": found}).broken == ("certified_linkage",)
+    said = MEASURE.sentence(found, data.n)
+    for words in ("proved", "not which record's values", "true matches", "attribute gain"):
+        assert words in said
+    assert "certified_linkage" not in Policy().measures
+
+
+def test_relations_across_slices_are_left_less_in_wider_kernels() -> None:
+    draw = np.random.default_rng(2)
+    a = draw.normal(size=200)
+    frame = pd.DataFrame({"a": a, "b": a + 0.3 * draw.normal(size=200)})
+    data = Microdata.from_frame(frame)
+    near, far = (
+        RWN(kernel="exponential", bandwidth="absolute", width=width, cap=1.0, own=True)
+        for width in (0.05, 40.0)
+    )
+    left = [read(compared(data, params)).detail["left"] for params in (near, far)]
+    assert left[0] > 0.7
+    assert left[1] < 0.3

@@ -1,0 +1,166 @@
+"""A soft kernel in the app: options, sliders, undo, links, projects, the sweep, large tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import orjson
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.charts import CHARTS
+from rwn_core.errors import ParameterError
+from rwn_core.masking import RWN
+from rwn_core.measures.comparison import Comparison
+from rwn_core.randomness import SecretKey
+from rwn_core.reporting.project import Project
+from rwn_core.tuning import Setting
+from rwn_ui.features.project import current_project
+from rwn_ui.state import change_table
+from rwn_ui.state.address import address
+from rwn_ui.state.change_table import check_shown
+from rwn_ui.state.load_setting import load
+from rwn_ui.state.results import current_release
+from rwn_ui.sweep import form
+from rwn_ui.sweep.first_search import first_search
+from tests.ui.test_options import field
+from tests.ui.test_risk_warnings import said
+
+SOFT = {"kernel": "gaussian", "balance": 1.0}
+KEY = "tune.0.option.rwn"
+
+
+def sliders(screen) -> list[str]:
+    return [each.name for each in screen.live_sliders()]
+
+
+def test_even_to_gaussian_to_balance_and_back(open_page) -> None:
+    screen = open_page("tune", q="0.8")
+    before = screen.session.levers.copy()
+    field(screen, "selectbox", "kernel").select("gaussian").run()
+    assert screen.errors == []
+    assert sliders(screen) == ["width", "q"]
+    assert screen.test.session_state[f"{KEY}.options.box"]  # though its title has changed
+    assert screen.session.levers == {"width": 1.0, "q": 0.8}
+    field(screen, "number_input", "balance").set_value(1.0).run()
+    screen.slider("width").set_value(0.7).run()
+    params = screen.session.params
+    assert params == RWN(**SOFT, width=0.7, q=0.8)
+    shown = current_release(screen.session).masked.masked
+    release = rwn.mask(screen.session.data, params, seed=screen.session.seed)
+    assert shown.frame.equals(release.masked.frame)
+    size = next(c for c in screen.panel["cards"] if orjson.loads(c)["key"] == "neighborhood_size")
+    assert "effective number of donors" in str(size)
+    for kernel, balance in (("gaussian", 1.0), ("gaussian", 0.0)):
+        screen.edit({"undo": True})
+        options = dict(screen.session.options)
+        assert (options["kernel"], options.get("balance", 0.0)) == (kernel, balance)
+    screen.edit({"undo": True})
+    assert screen.session.options == ()
+    assert screen.session.levers == before
+    assert field(screen, "selectbox", "kernel").value == "even"
+    assert screen.errors == []
+
+
+def test_the_even_kernel_has_its_fields_and_sliders(open_page) -> None:
+    screen = open_page("tune")
+    field(screen, "selectbox", "kernel")
+    shown = [
+        each.key.removeprefix(f"{KEY}.")
+        for kind in ("selectbox", "toggle", "number_input")
+        for each in getattr(screen.test, kind)
+        if each.key and each.key.startswith(KEY)
+    ]
+    known = {"scale", "encoding", "neighbors", "weights", "kernel", "fresh", "m", "u"}
+    assert set(shown) == known | {"outside_household", "options"} & set(shown)
+    assert sliders(screen) == ["epsilon", "k", "q"]
+    assert screen.session.params == RWN(**screen.session.levers)
+
+
+def test_presets_choose_the_kernel_and_its_sliders(open_page) -> None:
+    screen = open_page("tune", q="0.5")
+    field(screen, "button", "Keep totals and spreads").click().run()
+    assert screen.session.params == RWN(**SOFT, width=1.0, q=1.0)
+    field(screen, "button", "As published").click().run()
+    assert screen.session.params.kernel == "even"
+    assert screen.preset == "Standard"
+    assert screen.errors == []
+
+
+def test_what_the_other_kernel_lacks_is_left_out(open_page) -> None:
+    screen = open_page("tune", kernel="gaussian", balance="1", width="0.5")
+    assert screen.session.params == RWN(**SOFT, width=0.5, q=screen.session.levers["q"])
+    field(screen, "selectbox", "kernel").select("even").run()
+    assert not screen.test.warning
+    assert screen.session.options == ()
+
+
+def test_a_link_a_project_and_a_scenario_bring_a_soft_setting_back(open_page) -> None:
+    asked = {"kernel": "gaussian", "balance": "1", "cap": "0.2", "width": "0.65", "q": "0.9"}
+    asked |= {"own_donors": "1"}  # own is whose table it is
+    screen = open_page("tune", **asked)
+    assert not screen.test.warning
+    params = RWN(**SOFT, cap=0.2, own=True, width=0.65, q=0.9)
+    assert screen.session.params == params
+    link = address(screen.session)
+    assert link == asked | {"demo": "bodyfat"}
+    project = Project.from_toml(current_project(screen.session).to_toml())
+    assert project.present.setting.params == params
+    load(screen.session, Setting(params=RWN(k=7, epsilon=0.5)))
+    assert screen.session.params == RWN(k=7, epsilon=0.5)
+    load(screen.session, project.present.setting)
+    assert screen.session.params == params
+    load(screen.session, Setting(params=RWN(kernel="exponential")))
+    assert screen.session.levers == {"width": 1.0, "q": 1.0}
+
+
+def test_a_sweep_goes_along_the_width(open_page) -> None:
+    screen = open_page("tune", kernel="gaussian", balance="1")
+    grid = first_search(screen.session).grid
+    assert len(grid.axes["width"]) > 3
+    assert all(setting.params.balance == 1.0 for setting in grid.settings())
+    screen.visit("sweep")
+    assert screen.errors == []
+    assert form.read(screen.session).grid.axes["width"] == grid.axes["width"]
+    for page in ("risk", "utility", "compare", "release"):
+        screen.visit(page)
+        assert screen.errors == []
+
+
+def test_cautions_of_balance_stand_on_the_risk_page() -> None:
+    values = np.random.default_rng(3).normal(size=(60, 4)).round(3)
+    data = rwn.Microdata.from_frame(pd.DataFrame(values, columns=list("abcd")))
+    assert "extremes survive more often" in said(data, RWN(**SOFT))
+    assert "extremes survive more often" not in said(data, RWN(k=5))
+
+
+def test_a_table_of_which_some_records_are_shown_says_what_to_do() -> None:
+    data = rwn.load_demo("cps1988")
+    with pytest.raises(ParameterError, match="at most 5,000 records; this table has 28,155"):
+        check_shown(data, tuple(SOFT.items()))
+    check_shown(data, ())
+
+
+def test_a_refused_kernel_leaves_a_large_table_as_it_was(open_page, monkeypatch) -> None:
+    monkeypatch.setattr(change_table, "LIVE_RECORDS", 200)
+    screen = open_page("tune", kernel="gaussian", width="0.5")
+    assert any("Options of the link are left as they were" in w.value for w in screen.test.warning)
+    field(screen, "selectbox", "kernel").select("gaussian").run()
+    assert any(w.value.startswith("Tune shows a soft kernel") for w in screen.test.warning)
+    load(screen.session, Setting(params=RWN(**SOFT)))
+    screen.test.run()
+    assert screen.session.options == ()
+    assert screen.errors == []
+
+
+def test_the_chart_of_the_even_kernel_says_what_it_said() -> None:
+    data = rwn.load_demo("bodyfat")
+    shown = {}
+    for params in (RWN(k=5), RWN(**SOFT)):
+        made = params.prepare(data).release(SecretKey.from_seed(1))
+        comparison = Comparison(original=data, masked=made.masked, law=made.law)
+        reading = rwn.MEASURES["neighborhood_size"].read(comparison)
+        shown[params.kernel] = CHARTS["neighborhood_size"](reading)
+    assert "governed by radius" in str(shown["even"])
+    assert "donor records" in str(shown["even"])
+    assert "effective donors" in shown["gaussian"]["note"]
