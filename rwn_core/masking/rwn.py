@@ -335,7 +335,7 @@ class RWN(RadiusAndNearest):
             "changes the weights, so state the scaling with the release.",
             "An intruder is taken to know kernel, width, bandwidth, cap and balance; the weights "
             "of the donors come from the original, so never publish them.",
-            "No kernel both protects a rare category and keeps its count for certain: make it a "
+            "No kernel both hides a rare category and keeps its count for certain: make it a "
             "separate slice, or coarsen it. Variables of few categories change more than under an "
             "even kernel.",
         ]

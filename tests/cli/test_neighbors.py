@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from rwn_cli.main import run
@@ -49,19 +46,3 @@ def test_threads_change_nothing_wherever_they_are_set(tmp_path, monkeypatch):
     assert one == masked(tmp_path)
     monkeypatch.setenv("RWN_THREADS", "none")
     assert masked(tmp_path)[0] == 2
-
-
-def test_small_tables_need_no_compiler(tmp_path):
-    """Masking, looking and random candidates below 2,000 records never import numba."""
-    code = (
-        "import sys, rwn_core as rwn\n"
-        "data = rwn.load_demo('bodyfat')\n"
-        "settings = [{}, dict(neighbors='sample', m=50), dict(neighbors='pairs', m=9),\n"
-        "            dict(neighbors='partition', u=3), dict(weights='discrete')]\n"
-        "for options in settings:\n"
-        "    release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5, **options), seed=7)\n"
-        "rwn.RWN(k=5).preview(data).with_levers(epsilon=2.0).law.rows_unchanged()\n"
-        "print(*sorted(name for name in sys.modules if name.startswith(('numba', 'llvmlite'))))\n"
-    )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ended.stdout.strip() == ""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 
@@ -80,21 +78,6 @@ def test_a_small_table_is_there_at_once(open_page, gate: Gate) -> None:
     screen = open_page("data").upload("small.csv", csv(2000))
     assert screen.work.preparation is None
     assert screen.session.name == "small.csv"
-
-
-def test_a_small_table_needs_no_compiler() -> None:
-    """It would cost seconds at the first visit."""
-    program = (
-        "import sys, rwn_core as rwn; from rwn_ui.state.change_table import load;"
-        "from rwn_ui.state.results import current_release, prepared;"
-        "from rwn_ui.state.session import Session; from rwn_ui.state.work import user_work;"
-        "s = Session(name='a', demo=None, data=rwn.load_demo('bodyfat'));"
-        "s.clamp(prepared(s).prepared); current_release(s);"
-        "load(s, rwn.load_demo('pima'), name='b', demo=None); current_release(s);"
-        "assert s.name == 'b' and user_work().preparation is None;"
-        "assert 'numba' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True, stderr=subprocess.DEVNULL)
 
 
 def test_cancel_leaves_the_old_table_and_no_thread(open_page, gate: Gate) -> None:

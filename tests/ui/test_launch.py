@@ -220,7 +220,7 @@ def test_the_app_answers_this_machine_and_ends_cleanly(free_port: Callable[[], i
             assert answer(port, path)[0] == 200
             for headers in (strange, {**own, "Host": "evil.example"}):
                 assert answer(port, path, **headers)[0] == 403
-        asked = f"POST /rwn/answer HTTP/1.1\r\nContent-Length: 9\r\nHost: 127.0.0.1:{port}\r\n"
+        asked = f"POST /rwn/tune HTTP/1.1\r\nContent-Length: 9\r\nHost: 127.0.0.1:{port}\r\n"
         for origin, status in (("http://evil.example", b"403"), ("null", b"403"),
                                (f"http://127.0.0.1:{port + 1}", b"403"),
                                (own["Origin"], b"204")):  # fmt: skip
