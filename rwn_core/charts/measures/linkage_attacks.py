@@ -29,7 +29,7 @@ def draw(attacks: Sequence[Attack]) -> style.Chart:
         "Who links how many",
         f"ordinary {style.percent(ordinary)} · {claim} {style.percent(worst)}",
         f"Share of records that intruders link correctly: an ordinary one at most "
-        f"{style.percent(ordinary, 1)}, one who knows the method "
+        f"{style.percent(ordinary, 1)}, an intruder with the method "
         f"{'at least' if bound else 'up to'} "
         f"{style.percent(worst, 1)}",
         data=[_bars(shown, worst=False), _bars(shown, worst=True)],
