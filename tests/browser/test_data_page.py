@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
+import pytest
 from playwright.sync_api import TimeoutError
 
 import rwn_core as rwn
@@ -71,22 +73,33 @@ def test_a_good_file_of_every_form_is_opened_and_tuned(app, tmp_path: Path) -> N
         assert strip(app) == ["age", "income", "region"]
 
 
-def set_role(app, row: int, role: str) -> None:
+def by_pointer(app, row: int, role: str) -> None:
     """Choose another role in the table of variables."""
     grid = app.page.get_by_test_id("stDataFrame").last
-    field = app.open_cell(grid, 0.2, row)
     option = app.page.locator("#portal").get_by_text(role, exact=True)
-    for _ in range(10):  # a list that has just opened may not take a click
+    for _ in range(5):  # a list that has just opened may not take a click
+        field = app.open_cell(grid, 0.2, row)
         with suppress(TimeoutError):
             option.click(timeout=5000)
             field.wait_for(state="detached", timeout=5000)
             return
+        app.page.keyboard.press("Escape")
     raise AssertionError("The list does not close.")
 
 
-def test_an_identifier_is_in_no_release(app) -> None:
+def by_keyboard(app, row: int, role: str) -> None:
+    """Choose another role by the first letters of its name."""
+    app.open_cell(app.page.get_by_test_id("stDataFrame").last, 0.2, row)
+    app.page.keyboard.type(role[:5])
+    app.page.locator("#portal").get_by_text(role, exact=True).wait_for()
+    app.page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize("choose", [by_pointer, by_keyboard])
+def test_an_identifier_is_in_no_release(app, choose: Callable[..., None]) -> None:
     app.open("/").visit("Data")
-    set_role(app, 1, "identifier")
+    app.settle()
+    choose(app, 1, "identifier")
     app.page.get_by_text("age is a direct identifier").wait_for()
     app.visit("Tune")
     assert "age" not in strip(app)
