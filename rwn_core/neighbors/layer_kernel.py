@@ -62,6 +62,7 @@ def _by_layers(
     record: int,
     stream: int,
     size: int,
+    several: bool,
     weights: NDArray[np.float64],
     start: int,
     envelope: NDArray[np.int64],
@@ -70,7 +71,6 @@ def _by_layers(
 ) -> int:
     """Return the rank of a cell's donor, from 1."""
     total = layers[size - 1]
-    several = envelope[0] > envelope[size - 1]
     for attempt in range(ATTEMPTS):
         reach = size
         accept = 0.0
@@ -130,10 +130,12 @@ def draw_by_layers(
         record, key = records[index], keys[min(index, len(keys) - 1)]
         start = starts[rows[index]]
         size = starts[rows[index] + 1] - start
-        largest = 0.0
+        largest, smallest = 0.0, 1.0
         for place in range(size - 1, -1, -1):
             largest = max(largest, weights[start + place])
+            smallest = min(smallest, weights[start + place])
             envelope[place] = int(largest * SCALE)
+        several = int(smallest * SCALE) < envelope[0]  # also where the farthest weighs most
         total = 0
         for place in range(size):
             beyond = envelope[place + 1] if place + 1 < size else 0
@@ -145,6 +147,15 @@ def draw_by_layers(
                 donors[index, column] = record
             else:
                 rank = _by_layers(
-                    key, record, streams[column], size, weights, start, envelope, layers, unit
+                    key,
+                    record,
+                    streams[column],
+                    size,
+                    several,
+                    weights,
+                    start,
+                    envelope,
+                    layers,
+                    unit,
                 )
                 donors[index, column] = members[start + rank - 1]

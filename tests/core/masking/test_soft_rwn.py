@@ -16,7 +16,6 @@ from scipy.stats import chi2
 
 import rwn_core as rwn
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.masking import RWN, fixed_options, lever_values
 from rwn_core.masking.lever import neutral_levers
@@ -51,9 +50,17 @@ def skewed() -> rwn.Microdata:
     return rwn.Microdata.from_frame(pd.DataFrame(columns))
 
 
-def counts(params: RWN, releases: int) -> tuple[Array, Array]:
+@cache
+def far_apart() -> rwn.Microdata:
+    """Numbers with one record far on either side, whose weightiest donor is also its farthest."""
+    rng = np.random.default_rng(5)
+    values = np.vstack([rng.normal(size=(48, 3)), np.full(3, 9.0), np.full(3, -9.0)])
+    return rwn.Microdata.from_frame(pd.DataFrame(values, columns=list("abc")))
+
+
+def counts(params: RWN, releases: int, data: rwn.Microdata | None = None) -> tuple[Array, Array]:
     """How often each record was the donor of each, and the same expected."""
-    data = skewed()
+    data = skewed() if data is None else data
     prepared = params.prepare(data)
     found = np.zeros((data.n, data.n))
     for seed in range(releases):
@@ -80,6 +87,17 @@ def p_value(found: Array, expected: Array) -> float:
 @pytest.mark.parametrize("name", SETTINGS)
 def test_SOFT_7_donors_are_drawn_by_the_law(name: str) -> None:
     assert p_value(*counts(SETTINGS[name], 600)) > LEAST
+
+
+def test_the_farthest_donor_may_weigh_most() -> None:
+    found, expected = counts(BALANCED, 600, far_apart())
+    assert expected[48, 49] >= 0.999 * expected[48].max()
+    assert expected[48].min() < 0.5 * expected[48].max()
+    assert p_value(found, expected) > LEAST
+    fault = expected.copy()  # planted: the two far records draw evenly from all others
+    fault[48:] = expected[48:].sum(axis=1, keepdims=True) / 49
+    fault[[48, 49], [48, 49]] = 0.0
+    assert p_value(found, fault) < LEAST
 
 
 def test_wrong_draws_are_refuted() -> None:
@@ -335,8 +353,6 @@ def test_what_is_not_derived_is_refused_with_the_reason() -> None:
         prepared.resampled(np.arange(50))
     with pytest.raises(NotApplicable, match="people outside"):
         prepared.law.outside(skewed())
-    with pytest.raises(ParameterError, match="equally likely donors"):
-        forecast_law(prepared.law)
     with pytest.raises(ParameterError, match="cap must be at least 1/49"):
         RWN(kernel="gaussian", cap=0.01).prepare(skewed()).release(SecretKey.from_seed(1))
 
