@@ -45,6 +45,7 @@ from rwn_core.io.text_types.lay_out import (
     table_lines,
     text_lines,
     with_points,
+    without_words,
 )
 from rwn_core.io.text_types.patterns import Form, text_form
 from rwn_core.io.text_types.plain_records import plain_columns
@@ -118,6 +119,7 @@ def read_text_table(
             names = names if layout.header else names_of_schema(names, schema)
             schema.require_names(names)
     columns = _columns(text, names)
+    columns = [without_words(column, layout.missing) for column in columns]
     if layout.decimal == ",":
         columns = [with_points(file, *each) for each in zip(names, columns, strict=True)]
     cells = [
