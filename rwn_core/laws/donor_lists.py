@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.errors import NotApplicable
+from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.table import Neighborhoods
+from rwn_core.parallel.memory import PAIR_BYTES, budget_bytes
 from rwn_core.parallel.threads import Watch, thread_count
 
 if TYPE_CHECKING:
@@ -153,6 +155,9 @@ class DonorTables:
         if any_donors and self._held is None and self._to_search is not None:
             yield from self._searched(self._to_search)
             return
+        if any_donors and isinstance(self._neighborhoods.table, AllDonors):
+            yield from _all_donors(self._neighborhoods.table)
+            return
         for lists in self._at_hand(any_donors):
             yield _Block(lists, None, np.empty(0, np.int64))
 
@@ -186,6 +191,8 @@ class DonorTables:
     def table(self, codes: NDArray[np.int64], q: float) -> sparse.csr_array:
         """(1 - q) [v = own] + q P(the donor has v), for values numbered from 0, shape (n, V)."""
         order, values = self.order, int(codes.max()) + 1
+        if isinstance(self._neighborhoods.table, AllDonors):
+            _refuse_large(self.n, values)
         short = codes[order].astype(np.int32)
         parts = [self._part(each, short, q, values) for each in self.blocks(any_donors=q > 0)]
         sizes = np.zeros(self.n, np.int64)
@@ -309,6 +316,15 @@ class _Tally:
         ]
 
 
+def _refuse_large(n: int, values: int) -> None:
+    """Refuse a table without zeros that does not fit into memory twice."""
+    if 2 * PAIR_BYTES * n * values > budget_bytes():
+        raise NotApplicable(
+            f"Any of {n:,} records may release any of {values:,} values, and their probabilities "
+            "do not fit into memory; choose bandwidth = adaptive, or round the values."
+        )
+
+
 def _entries(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """The numbers from each start on, as many as each size says."""
     return np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
@@ -325,6 +341,21 @@ def _find_and_look(
     find(leaf, last)
     if ends[leaf] < ends[last]:
         look(int(ends[leaf]), int(ends[last]))
+
+
+def _all_donors(table: AllDonors) -> Iterator[_Block]:
+    """Yield rows of weights of all records, those of some points at a time."""
+    n, number = table.donors, table.places.number
+    order = np.argsort(number, kind="stable")
+    for low, high in table.blocks():
+        weights, _ = table.rows(low, high)
+        first, last = np.searchsorted(number[order], (low, high))
+        records = order[first:last]
+        begin, sizes = (number[records] - low) * n, np.full(len(records), n)
+        members = np.tile(np.arange(n, dtype=np.int32), high - low)
+        ones = np.ones(len(records))
+        lists = Lists(records, begin, sizes, members, weights.ravel(), ones, False)
+        yield _Block(lists, None, np.empty(0, np.int64))
 
 
 def _weighted(shares: sparse.csr_array) -> Lists:

@@ -145,7 +145,7 @@ class NeighborhoodMethod(ABC):
         masked_columns(microdata)  # refuse before the search, not after it
         self.check_levers(microdata)
         source: NeighborSource = self._searched(microdata)
-        if isinstance(source, SoftSource) and records is not None:
+        if isinstance(source, SoftSource) and records is not None and not source.is_by_row(self.ball):
             raise NotApplicable("With a soft kernel all records are masked, not some of them.")
         if settings and not source.needs_key and not isinstance(source, SoftSource):
             source = _stored(source, _widest([self, *settings]), records, threads, budget)

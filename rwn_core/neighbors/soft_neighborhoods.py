@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
+from rwn_core.neighbors.all_donors import weigh_all
 from rwn_core.neighbors.balance import Rows, Weights, balanced_weights
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.find import neighbor_table
@@ -25,19 +26,22 @@ class SoftSource:
     Attributes
     ----------
     points : ndarray of float64, shape (n, d)
+    some : ndarray of int64, shape (m,), or None
+        The records that a release masks, ascending; None for all.
     ranked : list of NeighborTable
         The table, once it is ranked.
     """
 
     points: Points = field(repr=False)
+    some: NDArray[np.int64] | None = field(default=None, repr=False)
     ranked: list[NeighborTable] = field(default_factory=list, repr=False)
 
     needs_key = False
 
     @property
     def records(self) -> NDArray[np.int64]:
-        """All records."""
-        return np.arange(len(self.points))
+        """The records that a release masks."""
+        return np.arange(len(self.points)) if self.some is None else self.some
 
     def stores(self, ball: Ball) -> bool:
         """True if the table is ranked."""
@@ -52,6 +56,11 @@ class SoftSource:
         progress: Progress | None = None,
     ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
         """Find neighborhoods; see `NeighborSource`."""
+        if ball.kernel.weighs_all and len(self.points) > LARGEST_DENSE:
+            found = weigh_all(
+                ball.kernel, self.points, self.some, threads=threads, progress=progress
+            )
+            return found, None
         if not self.ranked:
             self.ranked.append(listed_table(self.points, threads=threads, progress=progress))
         return soft_neighborhoods(ball.kernel, self.ranked[0]), None

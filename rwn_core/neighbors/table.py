@@ -136,6 +136,8 @@ class Neighborhoods:
         P(each entry of the table is the donor), where all are members and not equally likely.
     imbalance : float
         Largest difference of the sum of P(a record is the donor) from its target; NaN without one.
+    effective : ndarray of float64, shape (n,), or None
+        The `effective_sizes`, where `shares` are not stored.
     """
 
     table: Members
@@ -148,6 +150,7 @@ class Neighborhoods:
     kernel: Kernel = EVEN
     shares: NDArray[np.float64] | None = field(default=None, repr=False)
     imbalance: float = float("nan")
+    effective: NDArray[np.float64] | None = field(default=None, repr=False)
 
     @property
     def n(self) -> int:
@@ -190,13 +193,13 @@ class Neighborhoods:
     @property
     def total(self) -> NDArray[np.float64]:
         """The total weight of each record's members, shape (n,); 1 where there are none."""
-        return self.kernel.totals(self.sizes) if self.shares is None else np.ones(self.n)
+        return self.kernel.totals(self.sizes) if self.kernel.is_even else np.ones(self.n)
 
     @property
     def effective_sizes(self) -> NDArray[np.float64 | np.int64]:
         """Return the number of equally likely donors that hide as much, shape (n,): 1 / sum w^2."""
         if self.shares is None:
-            return self.sizes
+            return self.sizes if self.effective is None else self.effective
         return np.asarray(1.0 / np.add.reduceat(self.shares**2, self.table.offsets[:-1]))
 
     def probabilities(self) -> sparse.csr_array:

@@ -220,7 +220,7 @@ def _forecast_laws(
     columns = Columns.from_table(original)
     rows = [law for each in known if (law := selected_rows(each)) is not None]
     laws = [law.drawn for law in rows] or [independent_cells(law) for law in known]
-    if any(law.neighborhoods.shares is not None for law in laws):
+    if any(not law.neighborhoods.kernel.is_even for law in laws):
         raise ParameterError("Forecasts are for equally likely donors; draw releases instead.")
     if len({id(law.neighborhoods.table) for law in laws}) > 1:
         raise ParameterError(
