@@ -22,7 +22,7 @@ from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.excluded import OutsideSource, without_copies
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.preview import LIVE_RECORDS, Preview, build_preview
+from rwn_core.neighbors.preview import LIVE_RECORDS, Preview, build_preview, random_records
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.soft_neighborhoods import SoftSource
 from rwn_core.neighbors.source import (
@@ -145,8 +145,8 @@ class NeighborhoodMethod(ABC):
         masked_columns(microdata)  # refuse before the search, not after it
         self.check_levers(microdata)
         source: NeighborSource = self._searched(microdata)
-        if isinstance(source, SoftSource) and records is not None and not source.is_by_row(self.ball):
-            raise NotApplicable("With a soft kernel all records are masked, not some of them.")
+        if isinstance(source, SoftSource) and records is not None:
+            source = source.of_some(self.ball, records)
         if settings and not source.needs_key and not isinstance(source, SoftSource):
             source = _stored(source, _widest([self, *settings]), records, threads, budget)
         return self._prepared(self.masked_table(microdata), source, many=bool(settings))
@@ -165,9 +165,11 @@ class NeighborhoodMethod(ABC):
         if isinstance(searched, OutsideSource):
             ends = searched.store_for_sliders(progress)
             return self._prepared(self.masked_table(microdata), searched, ends)
+        seed = int(microdata.fingerprint[:16], 16)  # the same records at other weights
+        if isinstance(searched, SoftSource) and searched.weighs_rows(self.ball):
+            searched = searched.of_some(self.ball, random_records(microdata.n, most, seed))
         if searched.needs_key or isinstance(searched, SoftSource):
             return self._prepared(self.masked_table(microdata), searched)
-        seed = int(microdata.fingerprint[:16], 16)  # the same records at other weights
         done = build_preview(
             searched.points, most=most, seed=seed, progress=progress, cancel=cancel
         )

@@ -243,8 +243,8 @@ class RWN(RadiusAndNearest):
 
     @property
     def has_forecast(self) -> bool:
-        """True if expectations have closed forms: equally likely donors, independent of the key."""
-        return self.scheme.exact and self.kernel == "even"
+        """True if expectations have closed forms: donors independent of the key."""
+        return self.scheme.exact
 
     def metric(self, microdata: Microdata) -> Metric:
         """This setting's distance, fitted on a table."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.errors import ParameterError
+from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.neighbors.all_donors import weigh_all
 from rwn_core.neighbors.balance import Rows, Weights, balanced_weights
 from rwn_core.neighbors.draw_request import Drawing
@@ -47,6 +47,16 @@ class SoftSource:
         """True if the table is ranked."""
         return bool(self.ranked)
 
+    def weighs_rows(self, ball: Ball) -> bool:
+        """True if each row is weighed by itself: all records of a large table are donors."""
+        return ball.kernel.weighs_all and len(self.points) > LARGEST_DENSE
+
+    def of_some(self, ball: Ball, records: NDArray[np.int64]) -> SoftSource:
+        """Return the source for some records."""
+        if not self.weighs_rows(ball):
+            raise NotApplicable("With a soft kernel all records are masked, not some of them.")
+        return replace(self, some=records)
+
     def find(
         self,
         ball: Ball,
@@ -56,7 +66,7 @@ class SoftSource:
         progress: Progress | None = None,
     ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
         """Find neighborhoods; see `NeighborSource`."""
-        if ball.kernel.weighs_all and len(self.points) > LARGEST_DENSE:
+        if self.weighs_rows(ball):
             found = weigh_all(
                 ball.kernel, self.points, self.some, threads=threads, progress=progress
             )
