@@ -100,9 +100,7 @@ class AllDonors:
 
         def fill(first: int, last: int) -> None:
             for place, squared in self.squared_of(np.arange(low + first, low + last)):
-                factors[place - low] = self._fill(
-                    squared[self.places.number], weights[place - low]
-                )
+                factors[place - low] = self._fill(squared[self.places.number], weights[place - low])
 
         Watch(threads=thread_count(threads)).run(fill, high - low)
         return weights, factors

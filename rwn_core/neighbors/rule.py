@@ -81,9 +81,7 @@ class NeighborhoodRule:
         """The neighborhoods of a table's records, among all of them."""
         points = self.metric.coded(table)
         if not self.kernel.is_even:
-            return SoftSource(points=points).find(
-                Ball(k=None, epsilon=None, kernel=self.kernel)
-            )[0]
+            return SoftSource(points=points).find(Ball(k=None, epsilon=None, kernel=self.kernel))[0]
         if self.households is not None:
             ball = Ball(k=self.k, epsilon=self.epsilon)
             return OutsideSource(points=points, households=self.households).find(ball)[0]

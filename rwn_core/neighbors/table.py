@@ -163,6 +163,11 @@ class Neighborhoods:
         return records if numbers is None else np.searchsorted(numbers, records)
 
     @property
+    def alike(self) -> bool:
+        """True if all members of a record are equally likely to be the donor."""
+        return self.shares is None and self.effective is None
+
+    @property
     def nearest(self) -> NDArray[np.float64]:
         """Distance from each record to its nearest other record, shape (n,); NaN if unknown."""
         if self.first is not None:
@@ -193,7 +198,7 @@ class Neighborhoods:
     @property
     def total(self) -> NDArray[np.float64]:
         """The total weight of each record's members, shape (n,); 1 where there are none."""
-        return self.kernel.totals(self.sizes) if self.kernel.is_even else np.ones(self.n)
+        return self.kernel.totals(self.sizes) if self.alike else np.ones(self.n)
 
     @property
     def effective_sizes(self) -> NDArray[np.float64 | np.int64]:
