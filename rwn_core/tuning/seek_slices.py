@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from rwn_core.masking import RWN, at_levers
 from rwn_core.measures import UTILITY
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.evaluate_settings import Plan, with_red_team
-from rwn_core.tuning.kernel_kinds import kernel_kinds
 from rwn_core.tuning.limit_bounds import with_attacked
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import QUICK, Policy
@@ -105,7 +104,7 @@ def seek_slices(
     sample = _sample(microdata, ranges.records)
     judged, unread = policy.judgeable(sample)
     start = setting or Setting(params=RWN(epsilon=1.0, k=5))
-    kinds = kernel_kinds(start.params) if ranges.kernels else (start.params,)
+    kinds = _each_kernel(start.params) if ranges.kernels else (start.params,)
     settings = [_strengths(sample, replace(start, params=each), ranges) for each in kinds]
     plan = Plan(measures=policy.measures, releases=_TRIAL, seed=ranges.seed)
     with SettingPool(sample, list(chain(*settings)), plan, workers=thread_count(workers)) as pool:
@@ -148,6 +147,12 @@ def _sample(microdata: Microdata, records: int) -> Microdata:
         return microdata
     chosen = np.random.default_rng(0).permutation(microdata.n)[:records]
     return microdata.take(np.sort(chosen))
+
+
+def _each_kernel(params: Any) -> Sequence[Any]:
+    if not hasattr(params, "with_each_kernel"):
+        raise ParameterError("Kernels are searched for the method rwn only; search without them.")
+    return tuple(params.with_each_kernel())
 
 
 def _strengths(microdata: Microdata, setting: Setting, ranges: SliceRanges) -> list[Setting]:

@@ -1,4 +1,4 @@
-"""The ranges of a slice search, and its answer beside that of RWN as published."""
+"""The ranges of a slice search, and its answer next to that of RWN as published."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ import pytest
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.tuning import Limit, Plan, Policy, Setting, Trials
-from rwn_core.tuning.kernel_kinds import kernel_kinds
 from rwn_core.tuning.seek_slices import seek_slices
 from rwn_core.tuning.slice_answer import SliceAnswer, SliceRanges
 
@@ -79,13 +78,13 @@ def test_a_soft_start_is_searched_along_its_width(few, quick) -> None:
 
 def test_every_kernel_has_the_other_options_of_the_start() -> None:
     start = rwn.RWN(epsilon=2.0, k=7, q=0.8, encoding="matching")
-    even, soft, balanced = kernel_kinds(start)
+    even, soft, balanced = start.with_each_kernel()
     assert even == start
     assert soft == rwn.RWN(kernel="gaussian", q=0.8, encoding="matching")
     assert balanced == replace(soft, balance=1.0)
     own = rwn.RWN(kernel="exponential", own=True, balance=0.5)
-    assert kernel_kinds(own)[1:] == (replace(own, balance=0.0), replace(own, balance=1.0))
-    assert kernel_kinds(own)[0] == rwn.RWN(epsilon=1.0, k=5)
+    assert own.with_each_kernel()[1:] == (replace(own, balance=0.0), replace(own, balance=1.0))
+    assert own.with_each_kernel()[0] == rwn.RWN(epsilon=1.0, k=5)
 
 
 @pytest.mark.parametrize(
