@@ -198,8 +198,9 @@ def _prepared_together(microdata: Microdata, settings: Sequence[Setting]) -> lis
     for setting in settings:
         params = setting.params
         if getattr(params, "has_forecast", False) and not setting.precision:
-            large = microdata.n > LARGEST_DENSE
-            apart = (lever_values(params)[params.strength], setting.slices) if large else None
+            large, strength = microdata.n > LARGEST_DENSE, params.strength
+            reach = lever_values(params)[strength] if strength != "width" else None
+            apart = (reach, setting.slices) if large else None
             groups[(setting.weights, family(params), apart)].append(setting)
     return [
         same[first : first + _TOGETHER]

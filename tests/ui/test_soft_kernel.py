@@ -123,6 +123,8 @@ def test_a_sweep_goes_along_the_width(open_page) -> None:
     for page in ("risk", "utility", "compare", "release"):
         screen.visit(page)
         assert screen.errors == []
+        if page == "utility":
+            assert "over width of the kernel" in str(screen.results.last["utility"])
 
 
 def test_cautions_of_balance_stand_on_the_risk_page() -> None:

@@ -160,8 +160,8 @@ def forecast_scan(
         return []
     _refuse_unlike(settings)
     ready = prepared or settings[0].prepare(microdata, settings=settings)
-    if _has_no_neighborhoods(ready):
-        return _forecast_each(ready, settings)
+    if _stands_alone(ready):
+        return _forecast_each(ready, settings, progress)
     return _forecast_laws(_known_laws(ready, settings), microdata, progress)
 
 
@@ -176,8 +176,11 @@ def forecast_sample(
         records = np.arange(min(count, moved.n))
         return settings[0].prepare(moved, settings=settings, records=records)
 
-    pilot = first(_PILOT)
-    if _has_no_neighborhoods(pilot):  # no neighbors are sought, so that all records are quick
+    try:
+        pilot = first(_PILOT)
+    except NotApplicable:  # a soft kernel weighs all records
+        pilot = settings[0].prepare(moved)
+    if _stands_alone(pilot):  # neighbors are not sought, or all are stored
         return _forecast_each(pilot, settings), moved
     known = _known_laws(pilot, settings)
     found = [law.neighborhoods.sizes for law in known if law.neighborhoods is not None]
@@ -220,8 +223,6 @@ def _forecast_laws(
     columns = Columns.from_table(original)
     rows = [law for each in known if (law := selected_rows(each)) is not None]
     laws = [law.drawn for law in rows] or [independent_cells(law) for law in known]
-    if any(law.neighborhoods.shares is not None for law in laws):
-        raise ParameterError("Forecasts are for equally likely donors; draw releases instead.")
     if len({id(law.neighborhoods.table) for law in laws}) > 1:
         raise ParameterError(
             "The neighbors of these settings do not fit into memory together; forecast fewer of "
@@ -230,7 +231,7 @@ def _forecast_laws(
     if rows:
         sums = mixed_sums(columns, rows, progress)
     else:
-        adder = Adder(columns, np.array([law.q for law in laws]))
+        adder = Adder(columns, np.array([law.q for law in laws]), laws[0].neighborhoods.shares)
         # settings that differ in q alone share their neighborhoods
         each = [law.neighborhoods.sizes.tobytes() for law in laws]
         different = list(dict.fromkeys(each))
@@ -241,12 +242,22 @@ def _forecast_laws(
     return [forecast_from_sums(columns, sums, setting) for setting in range(len(laws))]
 
 
-def _has_no_neighborhoods(prepared: Prepared) -> bool:
-    return prepared.law is None or prepared.law.neighborhoods is None
+def _stands_alone(prepared: Prepared) -> bool:
+    """True if a setting shares no neighborhoods with others: it has none, or weights of its own."""
+    found = None if prepared.law is None else prepared.law.neighborhoods
+    return found is None or found.shares is not None
 
 
-def _forecast_each(prepared: Prepared, settings: Sequence[Method]) -> list[Forecast]:
-    return [forecast_prepared(prepared.with_levers(**lever_values(params))) for params in settings]
+def _forecast_each(
+    prepared: Prepared, settings: Sequence[Method], progress: Progress | None = None
+) -> list[Forecast]:
+    made = []
+    for number, params in enumerate(settings, 1):
+        prepared = prepared.with_levers(**lever_values(params))  # the same weights for another q
+        made.append(forecast_prepared(prepared))
+        if progress is not None:
+            progress(number / len(settings))
+    return made
 
 
 def _known_laws(prepared: Prepared, settings: Sequence[Method]) -> list[Law]:

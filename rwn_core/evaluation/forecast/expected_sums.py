@@ -92,11 +92,15 @@ class Adder:
         n records, m numbers, L levels, p variables.
     q : ndarray of float64, shape (s, p)
         Modification probability of each variable in each setting.
+    shares : ndarray of float64, shape (P,), optional
+        P(each of the listed records is the donor), of one setting; by default all are equally
+        likely.
     """
 
-    def __init__(self, columns: Columns, q: Floats) -> None:
+    def __init__(self, columns: Columns, q: Floats, shares: Floats | None = None) -> None:
         self.columns = columns
         self.q = q
+        self._shares = shares
         self.pairs = columns.pairs_sharing_donor(columns.positions)
         one, two = np.array(self.pairs, dtype=np.intp).reshape(-1, 2).T
         self._one, self._two = one, two
@@ -144,13 +148,18 @@ class Adder:
     ) -> tuple[Floats, Floats]:
         """Means over the neighborhoods of a block: of the columns, and of "has my own value"."""
         local = starts[block.start : block.stop + 1] - starts[block.start]
-        members = records[starts[block.start] : starts[block.stop]]
+        pairs = slice(starts[block.start], starts[block.stop])
+        members = records[pairs]
         codes = self.columns.codes
         equal = codes[members] == np.repeat(codes[block], np.diff(local), axis=0)
         joint = [equal[:, unit].all(axis=1) for unit in self.columns.units if len(unit) > 1]
         taken = sizes[:, block]
+        if self._shares is not None:
+            near = self._all_pairs(members, local, self._shares[pairs])[None]
+            weighted = np.column_stack([equal, *joint]) * self._shares[pairs, None]
+            return near, _sums(weighted, local)[None]
         if len(taken) == 1 and np.array_equal(taken[0], np.diff(local)):
-            near = self._all_pairs(members, local)[None]
+            near = self._all_pairs(members, local, np.ones(len(members)))[None]
             same = _sums(np.column_stack([equal, *joint]), local)[None]
         else:
             values = np.column_stack([self._every[members], equal, *joint])
@@ -158,10 +167,12 @@ class Adder:
             near, same = np.split(sums, [self._every.shape[1]], axis=2)
         return EVEN.mean(near, taken[..., None]), EVEN.mean(same, taken[..., None])
 
-    def _all_pairs(self, members: NDArray[np.int32], local: NDArray[np.int64]) -> Floats:
+    def _all_pairs(
+        self, members: NDArray[np.int32], local: NDArray[np.int64], weights: Floats
+    ) -> Floats:
         """Sums over all pairs of a block: a sparse product, without a number for each pair."""
         shape = (len(local) - 1, len(self._every))
-        pairs = csr_array((np.ones(len(members)), members, local), shape=shape)
+        pairs = csr_array((weights, members, local), shape=shape)
         return np.asarray(pairs @ self._every)
 
     def cells(self, near: Floats, block: slice) -> tuple[Floats, Floats]:
@@ -245,6 +256,10 @@ class Adder:
         with np.errstate(divide="ignore"):  # of a row that surely shows them
             chances = np.log1p(-EVEN.mean(q, sizes[:, block]))
             sums[:, block] = np.log(q)  # one's own row
+            if self._shares is not None:
+                own = records[first:end] == np.repeat(np.arange(block.start, block.stop), lengths)
+                shown = np.where(own, 1.0, q) * self._shares[first:end]  # a changed row shows own
+                return sums + np.bincount(records[first:end], np.log1p(-shown[0]), n)
         for setting, taken in enumerate(sizes[:, block]):
             inside = np.flatnonzero(rank < np.repeat(taken, lengths))
             weights = np.repeat(chances[setting], taken)
@@ -266,8 +281,8 @@ class Adder:
         return [kept.sum(axis=1), rows.sum(axis=1)]
 
 
-def _sums(equal: NDArray[np.bool_], local: NDArray[np.int64]) -> Floats:
-    """Count the equal pairs of each record, shape (b, columns); each record has a pair."""
+def _sums(equal: NDArray[np.bool_] | Floats, local: NDArray[np.int64]) -> Floats:
+    """Add up the equal pairs of each record, shape (b, columns); each record has a pair."""
     return np.add.reduceat(equal, local[:-1], axis=0, dtype=np.float64)
 
 

@@ -16,7 +16,6 @@ from scipy.stats import chi2
 
 import rwn_core as rwn
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.masking import RWN, fixed_options, lever_values
 from rwn_core.masking.lever import neutral_levers
@@ -356,8 +355,6 @@ def test_what_is_not_derived_is_refused_with_the_reason() -> None:
         prepared.resampled(np.arange(50))
     with pytest.raises(NotApplicable, match="people outside"):
         prepared.law.outside(skewed())
-    with pytest.raises(ParameterError, match="equally likely donors"):
-        forecast_law(prepared.law)
     with pytest.raises(ParameterError, match="cap must be at least 1/49"):
         RWN(kernel="gaussian", cap=0.01).prepare(skewed()).release(SecretKey.from_seed(1))
 

@@ -1,0 +1,214 @@
+"""The forecast of soft kernels: check values, dense algebra, and 300 releases of the program."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.evaluation.forecast import forecast, forecast_sample, forecast_scan
+from rwn_core.evaluation.forecast.curve import expected_curve
+from rwn_core.masking import RWN
+from rwn_core.randomness import SecretKey
+from rwn_core.tuning.forecast import expected
+from rwn_core.tuning.setting import Setting
+from tests.core.evaluation.forecast.test_forecast import Moments, scores
+
+BALANCED = RWN(kernel="gaussian", balance=1.0)
+SETTINGS = {
+    "gaussian": RWN(kernel="gaussian", q=0.7, width=0.6),
+    "balanced": replace(BALANCED, width=0.6),
+    "exponential with own": RWN(kernel="exponential", own=True, cap=0.3, q=0.8),
+}
+PATH = Path(__file__).parents[3] / "golden" / "kernel_check_values.json"
+BAL_5 = next(each for each in json.loads(PATH.read_text())["values"] if each["id"] == "BAL-5")
+
+
+@cache
+def table(n: int = 90, *, holes: bool = False) -> Microdata:
+    """Two slices, of numbers and of keys, and a category that stands alone."""
+    rng = np.random.default_rng(4)
+    base = rng.lognormal(sigma=0.6, size=n)
+    x = base + rng.normal(size=n)
+    frame = pd.DataFrame(
+        {
+            "x": np.where(rng.random(n) < 0.15, np.nan, x) if holes else x,
+            "y": base,
+            "a": rng.integers(0, 12, n).astype(float),
+            "b": rng.integers(0, 15, n).astype(float),
+            "g": np.where(base > 1.1, "high", "low"),
+        }
+    )
+    kinds = dict.fromkeys("xyab", Kind.CONTINUOUS) | {"g": Kind.CATEGORICAL}
+    slices = {"x": "1", "y": "1", "a": "2", "b": "2"}
+    variables = tuple(
+        Variable(
+            name=name,
+            kind=kind,
+            group=slices.get(name),
+            role=Role.KEY if name in "ab" else Role.OTHER,
+        )
+        for name, kind in kinds.items()
+    )
+    return Microdata.from_frame(frame, Schema(variables=variables))
+
+
+def donor_law(params: RWN, data: Microdata) -> np.ndarray:
+    """Return (1 - q) I + q W."""
+    weights = params.prepare(data).law.probabilities.toarray()
+    return (1 - params.q) * np.eye(data.n) + params.q * weights
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_expectations_are_products_with_the_law(name: str) -> None:
+    data, params = table(), SETTINGS[name]
+    found, chances = forecast(data, params), donor_law(params, data)
+    values = data.matrix(data.numeric_names)
+    means = chances @ values
+    np.testing.assert_allclose(found.means, means.mean(axis=0), rtol=1e-10)
+    noise = (chances @ values**2 - means**2).sum(axis=0)
+    np.testing.assert_allclose(found.mean_variances, noise / data.n**2, rtol=1e-10)
+    n, total = data.n, means.sum(axis=0)
+    apart = (means[:, 0] @ means[:, 2] - total[0] * total[2] / n) / (n - 1)
+    assert found.covariances.loc["x", "a"] == pytest.approx(apart, rel=1e-9)
+    product = (chances @ (values[:, 0] * values[:, 1])).sum()
+    shared = product - means[:, 0] @ means[:, 1]
+    together = (product - (total[0] * total[1] + shared) / n) / (n - 1)
+    assert found.covariances.loc["x", "y"] == pytest.approx(together, rel=1e-9)
+    own = (chances * (values[:, [1]] == values[:, 1])).sum()
+    assert found.cells_intact["y"] == pytest.approx(own)
+    high = chances @ (data.frame["g"] == "high").to_numpy()
+    assert found.category_counts["g"]["high"] == pytest.approx(high.sum())
+    pairs = list(map(tuple, values[:, 2:]))
+    alone = [number for number, pair in enumerate(pairs) if pairs.count(pair) == 1]
+    survives = 1 - np.prod(1 - chances, axis=0)
+    assert found.true_fragments == pytest.approx(survives[alone].mean())
+    law = params.prepare(data).law
+    assert found.rows_intact == pytest.approx(law.rows_unchanged().sum())
+
+
+@cache
+def drawn(name: str) -> np.ndarray:
+    """Every moment of 300 releases of the program."""
+    data = table()
+    prepared, moments = SETTINGS[name].prepare(data), Moments(data)
+    return np.array(
+        [
+            moments.of_release(prepared.release(SecretKey.from_seed(seed)).donors)
+            for seed in range(300)
+        ]
+    )
+
+
+def largest(name: str, params: RWN) -> float:
+    """Return the largest standardized difference of 300 releases from a forecast."""
+    awaited = Moments(table()).of_forecast(forecast(table(), params))
+    try:
+        return float(abs(scores(drawn(name), awaited)).max())
+    except AssertionError:  # a number that never varies is another one
+        return float("inf")
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_forecast_agrees_with_300_releases(name: str) -> None:
+    assert largest(name, SETTINGS[name]) < 3.5
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_forecasts_planted_wrong_are_rejected(name: str) -> None:
+    right = SETTINGS[name]
+    faults = [
+        replace(right, width=1.3 * right.width),
+        replace(right, balance=1.0 - right.balance),
+        replace(right, own=not right.own),
+        replace(right, cap=0.04),
+        RWN(k=20, q=right.q),
+    ]
+    assert all(largest(name, fault) > 5 for fault in faults)
+
+
+def test_a_mean_with_missing_values_agrees_with_300_releases() -> None:
+    data, params = table(holes=True), SETTINGS["exponential with own"]
+    prepared = params.prepare(data)
+    means = [
+        prepared.release(SecretKey.from_seed(seed)).masked.frame[["x", "y"]].mean()
+        for seed in range(300)
+    ]
+    found = np.array(means)
+    error = found.std(axis=0, ddof=1) / np.sqrt(len(found))
+    right, wrong = (forecast(data, each).means[["x", "y"]] for each in (params, RWN(k=30)))
+    assert (abs(found.mean(axis=0) - right) < 3.5 * error).all()
+    assert (abs(found.mean(axis=0) - wrong) > 5 * error).any()
+
+
+@pytest.mark.parametrize("words", ["each alone", "4 slices"])
+def test_BAL_5_forecasts_of_bodyfat(words: str) -> None:
+    data = rwn.load_demo("bodyfat")
+    if words == "4 slices":
+        data = data.with_slices([tuple(part) for part in np.array_split(data.numeric_names, 4)])
+    values = data.matrix(data.numeric_names)
+    spread, n = values.std(axis=0), data.n
+    pairs, original = np.triu_indices(values.shape[1], 1), np.corrcoef(values.T)
+    settings = {"gauss": RWN(kernel="gaussian"), "balanced": BALANCED, "even k=40": RWN(k=40)}
+    for name, params in settings.items():
+        made, awaited = forecast(data, params), BAL_5["expected"][f"{name}, {words}"]
+        drift = (made.means.to_numpy() - values.mean(axis=0)) / spread
+        assert abs(drift).mean() == pytest.approx(awaited["mean |drift| in sd"], abs=2e-6)
+        # about the expected mean, with divisor n: what the variance of the mean takes comes back
+        covariance = made.covariances.to_numpy() * (n - 1) / n
+        covariance += np.diag(made.mean_variances)
+        if words == "each alone":
+            after = covariance / np.sqrt(np.outer(np.diag(covariance), np.diag(covariance)))
+            change = abs(after - original)[pairs].mean()
+            assert change == pytest.approx(awaited["mean |change of correlation|"], abs=2e-6)
+        else:  # variables of a slice take more from each other, of the order 1/n
+            change = abs(made.correlations.to_numpy() - original)[pairs].mean()
+            assert change == pytest.approx(awaited["mean |change of correlation|"], abs=2e-3)
+        ratio = np.sqrt(np.diag(covariance)) / spread
+        assert abs(ratio - 1).mean() == pytest.approx(awaited["mean |sd ratio - 1|"], abs=2e-6)
+
+
+def test_the_smallest_cap_is_the_even_kernel_over_all_others() -> None:
+    """By hand: (2.5 + 2 + 0.5) / 3."""
+    data = Microdata.from_frame(pd.DataFrame({"x": [0.0, 1.0, 4.0]}))
+    assert forecast(data, RWN(kernel="gaussian", cap=0.5)).means["x"] == pytest.approx(5 / 3)
+
+
+def test_a_scan_along_the_width_is_each_forecast_alone() -> None:
+    data, params = table(), SETTINGS["exponential with own"]
+    settings = [replace(params, width=width, q=q) for width in (0.4, 1.0) for q in (0.5, 1.0)]
+    shares: list[float] = []
+    scan = forecast_scan(data, settings, progress=shares.append)
+    assert shares == [0.25, 0.5, 0.75, 1.0]
+    for each, setting in zip(scan, settings, strict=True):
+        assert each.means.tolist() == forecast(data, setting).means.tolist()
+    curve = expected_curve(data, params, [0.2, 1.0, 3.0], axis="width")
+    assert curve.detail["axis"] == "width"
+    assert (np.diff(curve.detail["changed"]) > 0).all()
+    assert curve.value == pytest.approx(curve.detail["expected"][1])
+
+
+def test_a_sweep_expects_soft_settings_of_small_and_large_tables() -> None:
+    rng = np.random.default_rng(7)
+    small = rwn.load_demo("bodyfat")
+    noise = pd.DataFrame(rng.normal(size=(2100, 2)), columns=["x", "y"])
+    large = Microdata.from_frame(noise.assign(y=noise["x"] + noise["y"]))
+    for data in (small, large):
+        settings = [Setting(params=replace(BALANCED, width=width)) for width in (0.5, 2.0)]
+        (found,) = list(expected(data, settings))
+        narrow, wide = (found[each.key] for each in settings)
+        assert narrow["expected_means"] < 1e-6  # a balanced mean is the original's
+        assert narrow["records"] == data.n
+        assert narrow["correlation"] < wide["correlation"]
+    forecasts, about = forecast_sample(large, [BALANCED])
+    assert about.n == large.n
+    assert forecasts[0].means["x"] == pytest.approx(large.frame["x"].mean(), abs=1e-6)
