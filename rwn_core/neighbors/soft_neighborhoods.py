@@ -64,10 +64,9 @@ class SoftSource:
     ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
         """Find neighborhoods; see `NeighborSource`."""
         self.rank(ball, threads=threads, progress=progress)
-        found = soft_neighborhoods(ball.kernel, self.held[0])
-        if self.some is not None and found.table.numbers is None:
-            found = _shown(found, self.some)
-        return found, None
+        lists = self.held[0]
+        some = self.some if lists.table.numbers is None else None
+        return soft_neighborhoods(ball.kernel, lists, some), None
 
     def rank(
         self, ball: Ball, *, threads: int | None = None, progress: Progress | None = None
@@ -83,10 +82,17 @@ class SoftSource:
             ]
 
 
-def soft_neighborhoods(kernel: Kernel, lists: Lists) -> Neighborhoods:
-    """Return all entries of lists as members, with their weights."""
+def soft_neighborhoods(
+    kernel: Kernel, lists: Lists, some: NDArray[np.int64] | None = None
+) -> Neighborhoods:
+    """Return all entries of lists as members, with their weights; or of some records of all."""
     table, found = weigh(kernel, lists)
-    ranked, sizes = lists.table, np.diff(table.offsets)
+    ranked, shares = lists.table, found.weights
+    nearest = ranked.squared[ranked.offsets[:-1]]
+    if some is not None:
+        table, entries = of_some(table, some)
+        shares, nearest = shares[entries], nearest[some]
+    sizes = np.diff(table.offsets)
     return Neighborhoods(
         table=table,
         sizes=sizes,
@@ -94,24 +100,10 @@ def soft_neighborhoods(kernel: Kernel, lists: Lists) -> Neighborhoods:
         radius=np.sqrt(table.squared[table.offsets[1:] - 1]),
         k=None,
         epsilon=None,
-        first=ranked.squared[ranked.offsets[:-1]],
+        first=nearest,
         kernel=kernel,
-        shares=found.weights,
+        shares=shares,
         imbalance=found.error,
-    )
-
-
-def _shown(found: Neighborhoods, records: NDArray[np.int64]) -> Neighborhoods:
-    """Return the neighborhoods of some records from those of all."""
-    table, entries = of_some(found.table, records)
-    return replace(
-        found,
-        table=table,
-        sizes=found.sizes[records],
-        within=found.within[records],
-        radius=found.radius[records],
-        first=found.first[records],
-        shares=found.shares[entries],
     )
 
 
