@@ -76,7 +76,7 @@ def distinct_donors(donors: int, releases: int) -> float:
 
 def values_alone(law: Law | None) -> dict[str, Any] | None:
     """Return the averaging attack's success for equally likely donors; None without any."""
-    if law is None or law.neighborhoods is None or not law.neighborhoods.alike:
+    if law is None or law.neighborhoods is None or not law.neighborhoods.equally_likely:
         return None
     q = float(law.q.max())
     sizes = law.neighborhoods.sizes

@@ -260,7 +260,7 @@ def draw_donors(
     ----------
     Perry, Matloff, Tendick 2022, section 5, step 3.
     """
-    if neighborhoods.alike and isinstance(draws, Draws) and draws.has_one_key:
+    if neighborhoods.equally_likely and isinstance(draws, Draws) and draws.has_one_key:
         if neighborhoods.is_stored:
             return draws.from_stored(neighborhoods, q, threads)
         from rwn_core.neighbors.lazy_table import search_donors
@@ -269,7 +269,7 @@ def draw_donors(
             neighborhoods.rows(draws.records)
         ]
     rows = neighborhoods.rows(draws.records)
-    if not neighborhoods.alike:
+    if not neighborhoods.equally_likely:
         return draws.weighted(neighborhoods, rows, q, threads)
     sizes = neighborhoods.sizes[rows]
     ranks = draws.ranks(sizes)

@@ -35,7 +35,7 @@ class Places(NamedTuple):
     number: NDArray[np.int64]
 
     @classmethod
-    def of(cls, points: Points) -> Places:
+    def from_points(cls, points: Points) -> Places:
         """Return the points of all records."""
         values = point_values(points)
         _, first, number = np.unique(values, axis=0, return_index=True, return_inverse=True)
@@ -87,7 +87,7 @@ class AllDonors:
         raise _too_many(self.donors)
 
     def blocks(self) -> Iterator[tuple[int, int]]:
-        """Yield ranges of points whose rows of weights are held at a time."""
+        """Yield ranges of points, few enough for rows of weights of a block."""
         step, count = max(1, BLOCK_WEIGHTS // self.donors), len(self.places.points)
         for low in range(0, count, step):
             yield low, min(low + step, count)
@@ -99,13 +99,13 @@ class AllDonors:
         weights, factors = np.empty((high - low, self.donors)), np.empty(high - low)
 
         def fill(first: int, last: int) -> None:
-            for place, squared in self.squared_of(np.arange(low + first, low + last)):
+            for place, squared in self.squared_from(np.arange(low + first, low + last)):
                 factors[place - low] = self._fill(squared[self.places.number], weights[place - low])
 
         Watch(threads=thread_count(threads)).run(fill, high - low)
         return weights, factors
 
-    def squared_of(self, some: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    def squared_from(self, some: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """Yield each of some points with its squared distances to all points, shape (u,)."""
         return zip(some.tolist(), squared_to_all(self.places.points, some), strict=True)
 
@@ -148,7 +148,7 @@ class AllDonors:
         ends = np.append(np.searchsorted(number[order], points), len(records))
 
         def work(low: int, high: int) -> None:
-            for place, (_, squared) in enumerate(self.squared_of(points[low:high]), low):
+            for place, (_, squared) in enumerate(self.squared_from(points[low:high]), low):
                 some = order[ends[place] : ends[place + 1]]
                 each = keys[some] if len(keys) > 1 else keys
                 donors[some] = self._draw(squared, each, records[some], streams, q)
@@ -196,7 +196,6 @@ def weigh_all(
     kernel: Kernel,
     points: Points,
     numbers: NDArray[np.int64] | None = None,
-    *,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Neighborhoods:
@@ -210,7 +209,7 @@ def weigh_all(
     numbers : ndarray of int64, shape (m,), optional
         The records whose neighborhoods are made, ascending.
     """
-    places = Places.of(points)
+    places = Places.from_points(points)
     table = AllDonors(places=places, kernel=kernel, numbers=numbers)
     number = places.number if numbers is None else places.number[numbers]
     shown, u, n = np.unique(number), len(places.points), len(places.number)
@@ -219,7 +218,7 @@ def weigh_all(
 
     def look(low: int, high: int) -> None:
         weights = np.empty(n)
-        for point, squared in table.squared_of(shown[low:high]):
+        for point, squared in table.squared_from(shown[low:high]):
             table._fill(squared[places.number], weights)
             effective[point] = 1.0 / float(weights @ weights)
             nearest[point] = np.partition(squared, 1)[1] if alone[point] else 0.0

@@ -163,7 +163,7 @@ class Neighborhoods:
         return records if numbers is None else np.searchsorted(numbers, records)
 
     @property
-    def alike(self) -> bool:
+    def equally_likely(self) -> bool:
         """True if all members of a record are equally likely to be the donor."""
         return self.shares is None and self.effective is None
 
@@ -198,7 +198,7 @@ class Neighborhoods:
     @property
     def total(self) -> NDArray[np.float64]:
         """The total weight of each record's members, shape (n,); 1 where there are none."""
-        return self.kernel.totals(self.sizes) if self.alike else np.ones(self.n)
+        return self.kernel.totals(self.sizes) if self.equally_likely else np.ones(self.n)
 
     @property
     def effective_sizes(self) -> NDArray[np.float64 | np.int64]:

@@ -61,7 +61,7 @@ class Exchange:
     ratios: Floats
 
     @classmethod
-    def of(cls, table: AllDonors, codes: Sequence[NDArray[np.int64]]) -> Exchange:
+    def from_table(cls, table: AllDonors, codes: Sequence[NDArray[np.int64]]) -> Exchange:
         """Return that of a table and the values of its slices, numbered from 0.
 
         Parameters
@@ -121,7 +121,7 @@ def _ratios(table: AllDonors, factors: NDArray[np.float64], slices: int) -> Floa
     """Return M_ik of all pairs of points, rounded down."""
     u, kernel = len(factors), table.kernel
     made = np.empty((u, u), np.float32)
-    for point, squared in table.squared_of(np.arange(u)):
+    for point, squared in table.squared_from(np.arange(u)):
         made[point] = np.exp(
             ratios_a_priori(
                 factors[point],

@@ -118,7 +118,7 @@ def _of_blocks(
     pairs = [codes_together(law.original, comparison.masked, names, rows) for names in varying]
     if any((columns < 0).any() for _, columns in pairs):
         raise NotApplicable(IMPOSSIBLE)
-    exchange = Exchange.of(table, [codes for codes, _ in pairs])
+    exchange = Exchange.from_table(table, [codes for codes, _ in pairs])
     found = exchange.bounds([columns for _, columns in pairs])
     value = certified_share(found.bounds, exchange.counts, np.bincount(found.rows))
     return value, found.bounds.max(axis=1).astype(np.float64)[found.rows]

@@ -16,7 +16,8 @@ from rwn_core.masking import RWN, mask
 from rwn_core.neighbors.all_donors import AllDonors, weigh_all
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.points import CodedPoints
-from rwn_core.neighbors.soft_neighborhoods import listed_table, soft_neighborhoods
+from rwn_core.neighbors.soft_lists import list_neighbors
+from rwn_core.neighbors.soft_neighborhoods import soft_neighborhoods
 from rwn_core.randomness import SecretKey
 
 CERTIFIED = RWN(kernel="exponential", bandwidth="absolute", own=True, cap=1.0, width=2.0)
@@ -45,7 +46,7 @@ def test_weights_and_draws_are_those_of_all_pairs(cap: float, coded: bool) -> No
         levels = np.unique(values[:, 2], return_inverse=True)[1]
         values[:, 2] = np.minimum(levels, 3)
         points = CodedPoints(values=values, squares={2: np.array([0.0, 0.0, 0.5, 1.0])})
-    stored = soft_neighborhoods(kernel(cap), listed_table(points))
+    stored = soft_neighborhoods(kernel(cap), list_neighbors(points, 10))
     by_row = weigh_all(kernel(cap), points)
     n = len(points)
     draws, q = Draws(SecretKey.from_seed(1), np.arange(n), (0, 1, 2, 3)), np.array([1, 1, 0.5, 0])

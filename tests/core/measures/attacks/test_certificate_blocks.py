@@ -77,7 +77,7 @@ def test_bounds_hold_exact_beliefs_and_are_those_of_all_pairs(seed: int, cap: fl
     rows = np.stack([own[rng.integers(0, 6, 6)] for own in codes], axis=1)
     logs, expected = by_all_pairs(points, chosen, codes, rows)
     table = table_of(points, chosen)
-    found = Exchange.of(table, codes).bounds(list(rows.T))
+    found = Exchange.from_table(table, codes).bounds(list(rows.T))
     bounds = found.bounds[found.rows][:, table.places.number]
     assert (whole_file_beliefs(np.exp(logs)) <= bounds).all()
     assert (bounds >= expected * (1 - 1e-9)).all()
@@ -89,10 +89,10 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     points = points_of(rng, 50)
     codes = codes_of(points)
     rows = [own[rng.permutation(50)] for own in codes]
-    whole = Exchange.of(table_of(points, kernel()), codes).bounds(rows)
+    whole = Exchange.from_table(table_of(points, kernel()), codes).bounds(rows)
     monkeypatch.setattr(certificate_blocks, "BLOCK", 7)
     monkeypatch.setattr("rwn_core.neighbors.all_donors.BLOCK_WEIGHTS", 120)
-    parts = Exchange.of(table_of(points, kernel()), codes).bounds(rows)
+    parts = Exchange.from_table(table_of(points, kernel()), codes).bounds(rows)
     np.testing.assert_allclose(parts.bounds, whole.bounds, rtol=1e-5)
     assert (parts.rows == whole.rows).all()
 
@@ -102,7 +102,7 @@ def test_what_single_precision_cannot_hold_is_bounded_by_one() -> None:
     points = np.array([[0.0], [0.0], [300.0], [300.0]])
     codes = [np.array([0, 0, 1, 1]), np.array([0, 1, 2, 3])]
     table = table_of(points, kernel(width=2.0))
-    found = Exchange.of(table, codes).bounds([np.array([0]), np.array([0])])
+    found = Exchange.from_table(table, codes).bounds([np.array([0]), np.array([0])])
     assert found.bounds[0, table.places.number].tolist() == pytest.approx(
         [0.5, 0.5, 1, 1], rel=1e-3
     )
@@ -114,7 +114,7 @@ def test_chances_below_any_number_and_too_little_memory_are_refused(
     points = np.array([[0.0], [1.0], [5000.0]])
     codes = [np.arange(3), np.arange(3)]
     with pytest.raises(NotApplicable, match="larger width"):
-        Exchange.of(table_of(points, kernel()), codes)
+        Exchange.from_table(table_of(points, kernel()), codes)
     monkeypatch.setenv("RWN_MEMORY", "0.0000001")
     with pytest.raises(NotApplicable, match="memory"):
-        Exchange.of(table_of(points, kernel(width=4.0)), codes)
+        Exchange.from_table(table_of(points, kernel(width=4.0)), codes)
