@@ -14,7 +14,6 @@ from rwn_core.errors import NotApplicable
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.table import Neighborhoods
-from rwn_core.parallel.memory import PAIR_BYTES, budget_bytes
 from rwn_core.parallel.threads import Watch, thread_count
 
 if TYPE_CHECKING:
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 
 BLOCK = 8_000_000  # members listed at a time, unless one leaf of the tree has more
 STORED_DONORS = 50_000_000  # decides: listed donors that are stored, 4 bytes each
+# decides: probabilities held at once where none is 0, 12 to 40 bytes each
+STORED_CHANCES = 100_000_000
 LOOKS = 16  # at whether enough is known, in one pass over the records
 # decides: records of a large table that stand for all when the size of a reading is estimated
 PROBED_RECORDS = 1000
@@ -100,6 +101,15 @@ class DonorTables:
         """Row i holds each record's probability to be the donor of record i."""
         self._check()
         return self._neighborhoods.probabilities() if self._shares is None else self._shares
+
+    def check_fits(self, columns: int, records: int | None = None) -> None:
+        """Refuse so many columns, of all records or some, where no probability is 0."""
+        entries = columns * (self.n if records is None else records)
+        if isinstance(self._neighborhoods.table, AllDonors) and entries > STORED_CHANCES:
+            raise NotApplicable(
+                f"All of {self.n:,} records are possible donors of each other, and {entries:,} "
+                "probabilities are too many for this; choose bandwidth = adaptive."
+            )
 
     def _check(self) -> None:
         if self._neighborhoods.table.numbers is not None:
@@ -191,8 +201,7 @@ class DonorTables:
     def table(self, codes: NDArray[np.int64], q: float) -> sparse.csr_array:
         """(1 - q) [v = own] + q P(the donor has v), for values numbered from 0, shape (n, V)."""
         order, values = self.order, int(codes.max()) + 1
-        if isinstance(self._neighborhoods.table, AllDonors):
-            _refuse_large(self.n, values)
+        self.check_fits(values)
         short = codes[order].astype(np.int32)
         parts = [self._part(each, short, q, values) for each in self.blocks(any_donors=q > 0)]
         sizes = np.zeros(self.n, np.int64)
@@ -314,15 +323,6 @@ class _Tally:
             (each, np.bincount(own, (1 - q) + q * received) / n)
             for each, own, q in zip(supports, self._codes, self._q, strict=True)
         ]
-
-
-def _refuse_large(n: int, values: int) -> None:
-    """Refuse a table without zeros that does not fit into memory twice."""
-    if 2 * PAIR_BYTES * n * values > budget_bytes():
-        raise NotApplicable(
-            f"Any of {n:,} records may release any of {values:,} values, and their probabilities "
-            "do not fit into memory; choose bandwidth = adaptive, or round the values."
-        )
 
 
 def _entries(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
