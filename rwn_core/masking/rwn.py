@@ -236,10 +236,8 @@ class RWN(RadiusAndNearest):
             raise ParameterError(
                 f"A {self.kernel} kernel has a width in place of epsilon and k; leave both out."
             )
-        if self.neighbors != "exact" or self.outside_household:
-            raise ParameterError(
-                f"A {self.kernel} kernel needs neighbors to be exact, and no outside_household."
-            )
+        if self.neighbors != "exact":
+            raise ParameterError(f"A {self.kernel} kernel needs neighbors to be exact.")
 
     @property
     def has_forecast(self) -> bool:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.balance import Rows, Weights, balanced_weights
 from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.excluded import without_household
 from rwn_core.neighbors.find import neighbor_table
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.points import Points
@@ -25,11 +26,14 @@ class SoftSource:
     Attributes
     ----------
     points : ndarray of float64, shape (n, d)
+    households : ndarray of int64, shape (n,), or None
+        Records of one number are no donors of each other.
     ranked : list of NeighborTable
         The table, once it is ranked.
     """
 
     points: Points = field(repr=False)
+    households: NDArray[np.int64] | None = field(default=None, repr=False)
     ranked: list[NeighborTable] = field(default_factory=list, repr=False)
 
     needs_key = False
@@ -53,7 +57,8 @@ class SoftSource:
     ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
         """Find neighborhoods; see `NeighborSource`."""
         if not self.ranked:
-            self.ranked.append(listed_table(self.points, threads=threads, progress=progress))
+            table = listed_table(self.points, self.households, threads=threads, progress=progress)
+            self.ranked.append(table)
         return soft_neighborhoods(ball.kernel, self.ranked[0]), None
 
 
@@ -77,6 +82,7 @@ def soft_neighborhoods(kernel: Kernel, ranked: NeighborTable) -> Neighborhoods:
 
 def listed_table(
     points: Points,
+    households: NDArray[np.int64] | None = None,
     *,
     nearest: int = 200,
     threads: int | None = None,
@@ -85,8 +91,15 @@ def listed_table(
     """Return all pairs of a small table; of a large one each record's nearest, both ways.
 
     A record beyond another's nearest is listed where that one is among its own, so that the
-    kernel stays symmetric.
+    kernel stays symmetric. Members of one household are not listed for each other.
     """
+    table = _listed(points, nearest, threads, progress)
+    return table if households is None else without_household(table, households)
+
+
+def _listed(
+    points: Points, nearest: int, threads: int | None, progress: Progress | None
+) -> NeighborTable:
     near = neighbor_table(
         points,
         k=min(nearest, len(points) - 1),
@@ -129,6 +142,11 @@ def weigh(kernel: Kernel, table: NeighborTable) -> tuple[NeighborTable, Weights]
     ParameterError
         No weights are small enough for the cap.
     """
+    if not np.diff(table.offsets).all():
+        raise ParameterError(
+            "One household holds all records, so that they have no donors; leave out "
+            "outside_household."
+        )
     scales = kernel.scales(table)
     if kernel.own:
         table = _with_own(table)
