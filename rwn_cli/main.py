@@ -34,9 +34,7 @@ from rwn_core.errors import InputError, NotWritten, ParameterError, ReleaseError
 from rwn_core.io import titles
 from rwn_core.parallel.compiling import on_compiling
 
-COMPILING = (
-    "note: part of the search is compiled for this machine, once; this takes up to a minute."
-)
+COMPILING = "note: part of the search is compiled for this machine, once; this takes half a minute."
 INTERNAL, USAGE, INPUT, POLICY, INPUT_OUTPUT = 1, 2, 3, 4, 5
 _EXIT_CODES = (
     (ParameterError, USAGE),

@@ -1,4 +1,4 @@
-"""Compile ahead: the search of large tables is translated once a machine, in up to a minute.
+"""Compile ahead, once a machine: the search of large tables and the attacks, in half a minute.
 
 Run ``python -m rwn_core.compile_ahead`` after an installation to have it done before the first
 user.
@@ -23,22 +23,27 @@ from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.attacks.value_match import Columns
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.metric_axes import CODED_LEVELS
-from rwn_core.parallel.kernel_cache import LEVELS, is_ready, set_ready
+from rwn_core.parallel.kernel_cache import LEVELS, LIMITS, is_ready, set_ready
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
 
 
 def warm() -> None:
-    """Use every kernel once, so that its machine code is kept; at once if it is there."""
+    """Use the kernels that mask a table once, so that their machine code is kept on disk."""
     if is_ready():
         return
-    n = LARGEST_DENSE + 500
-    numbers = np.random.default_rng(0)
-    frame = {"x": numbers.normal(size=n), "y": numbers.normal(size=n), "z": np.arange(n) % 7}
-    table = Microdata.from_frame(pd.DataFrame(frame))
-    params = RWN(k=3, epsilon=0.1)
-    mask(Microdata.from_frame(pd.DataFrame(frame).head(50)), params, seed=0)  # the quickest first
-    release = mask(table, params, seed=0)
+    table, params = _table(LARGEST_DENSE + 500), RWN(k=3, epsilon=0.1)
+    mask(table, params, seed=0)
+    params.prepare(table, settings=[params]).release(SecretKey.from_seed(0))
+    _store(table, params)
+    set_ready()
+
+
+def warm_for_limits() -> None:
+    """Use the kernels of the attacks, which a policy's limits need."""
+    if is_ready(LIMITS):
+        return
+    release = mask(_table(50), RWN(k=3, epsilon=0.1), seed=0)
     if release.law is not None:
         link(release.law, release.masked)
         all_rows(
@@ -52,9 +57,13 @@ def warm() -> None:
         for _, cells in release.law.components():
             if cells.donors is not None:
                 cells.donors.received(np.arange(2))
-    params.prepare(table, settings=[params]).release(SecretKey.from_seed(0))
-    _store(table, params)
-    set_ready()
+    set_ready(LIMITS)
+
+
+def _table(n: int) -> Microdata:
+    numbers = np.random.default_rng(0)
+    frame = {"x": numbers.normal(size=n), "y": numbers.normal(size=n), "z": np.arange(n) % 7}
+    return Microdata.from_frame(pd.DataFrame(frame))
 
 
 def _store(table: Microdata, params: RWN) -> None:
@@ -92,5 +101,6 @@ def has_many_levels(table: Microdata) -> bool:
 if __name__ == "__main__":
     if hasattr(os, "nice"):
         os.nice(19)  # beside a server that somebody uses
+    warm_for_limits()  # a small table needs them first
     warm()
     warm_for_levels()

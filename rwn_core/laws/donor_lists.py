@@ -88,7 +88,7 @@ class DonorTables:
     ) -> None:
         self.n = neighborhoods.n
         self.watch = Watch(threads=thread_count())
-        if neighborhoods.shares is not None:
+        if neighborhoods.shares is not None and neighborhoods.table.numbers is None:
             shares = neighborhoods.probabilities()
         self._neighborhoods, self._shares = neighborhoods, shares
         self._held: list[Lists] | None = None

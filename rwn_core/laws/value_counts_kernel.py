@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.parallel.jit import jit_entry, jit_inline, jit_internal
+from rwn_core.parallel.jit import ZERO, jit_entry, jit_inline, jit_internal
 
 LANES = 4  # rows that a count is spread over
 
@@ -153,7 +153,9 @@ def mark_values(
         Positions in `lists`.
     """
     seen = np.full(len(support), -1, np.int64)  # by which record last
-    values, index = np.diff(starts), first
+    values, index = np.empty(len(codes), np.int64), first
+    for unit in range(len(codes)):
+        values[unit] = starts[unit + 1] - starts[unit]
     while index < last:
         record, begin = lists.records[index], lists.begin[index]
         end, alike = begin + lists.sizes[index], 1
@@ -282,24 +284,26 @@ def list_received(
     """
     room = np.int64(last - first)
     taker, person, share = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
-    used = np.int64(0)
+    used = ZERO
     for index in range(first, last):
         record, begin, total = lists.records[index], lists.begin[index], lists.totals[index]
         if used + lists.sizes[index] > room:
             room = 2 * (used + lists.sizes[index])
-            taker, person = _longer(taker, room), _longer(person, room)
-            share = _longer(share, room)
+            taker, person = longer(taker, used, room), longer(person, used, room)
+            share = longer(share, used, room)
         for entry in range(begin, begin + lists.sizes[index]):
             member = lists.members[entry]
             if position[member] >= 0 and not (lists.itself and member == record):
                 taker[used], person[used] = record, position[member]
                 share[used] = (lists.weights[entry] if len(lists.weights) else 1.0) / total
                 used += 1
-    return taker[:used].copy(), person[:used].copy(), share[:used].copy()
+    return longer(taker, used, used), longer(person, used, used), longer(share, used, used)
 
 
 @jit_internal
-def _longer(numbers: NDArray[Any], room: int) -> NDArray[Any]:
+def longer(numbers: NDArray[Any], used: int, room: int) -> NDArray[Any]:
+    """Return the first numbers of an array in a new one of another length."""
     more = np.empty(room, numbers.dtype)
-    more[: len(numbers)] = numbers
+    for at in range(used):  # a slice on the left compiles for seconds
+        more[at] = numbers[at]
     return more

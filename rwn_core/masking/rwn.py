@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, get_args
 
 import numpy as np
@@ -238,6 +238,22 @@ class RWN(RadiusAndNearest):
             )
         if self.neighbors != "exact":
             raise ParameterError(f"A {self.kernel} kernel needs neighbors to be exact.")
+
+    def with_each_kernel(self) -> tuple[RWN, RWN, RWN]:
+        """The same with the even kernel, a soft one, and a soft one with balance."""
+        if not self.scheme.exact or self.outside_household:
+            raise ParameterError(
+                "Soft kernels need neighbors to be exact, and no outside_household; search "
+                "without kernels."
+            )
+        shared: dict[str, Any] = {
+            name: getattr(self, name) for name in ("q", "scale", "encoding", "weights")
+        }
+        if self.kernel == "even":
+            soft = RWN(kernel="gaussian", **shared)
+            return self, soft, replace(soft, balance=1.0)
+        even = RWN(epsilon=1.0, k=5, **shared)
+        return even, replace(self, balance=0.0), replace(self, balance=1.0)
 
     @property
     def has_forecast(self) -> bool:

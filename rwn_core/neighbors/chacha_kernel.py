@@ -8,7 +8,7 @@ import numpy as np
 from numba import uint32, uint64
 from numpy.typing import NDArray
 
-from rwn_core.parallel.jit import jit_entry, jit_inline, jit_no_refcount
+from rwn_core.parallel.jit import ZERO, jit_entry, jit_inline, jit_no_refcount
 
 UNIFORMS = 8  # uniform numbers of a block
 FAR = 2**31 - 1
@@ -77,7 +77,7 @@ def uniforms_of_records(
     """Write the first two uniform numbers of many records in one stream."""
     unit = np.empty(UNIFORMS)
     for index in range(len(records)):
-        uniforms_of_block(key, records[index], stream, 0, unit)
+        uniforms_of_block(key, records[index], stream, ZERO, unit)
         out[0, index], out[1, index] = unit[0], unit[1]
 
 
@@ -118,7 +118,7 @@ def chains(
     used, cell = 0, 0
     for row in range(len(records)):
         for column in range(len(streams)):
-            uniforms_of_block(key, records[row], streams[column], 0, unit)
+            uniforms_of_block(key, records[row], streams[column], ZERO, unit)
             modify[row, column] = unit[0]
             rank, step = 1, 1
             while rank <= longest[row] or step == 1:

@@ -19,7 +19,7 @@ from rwn_core.neighbors.rank_kernel import (
     own_entry,
     sort_row,
 )
-from rwn_core.parallel.jit import jit_entry, jit_no_refcount
+from rwn_core.parallel.jit import ZERO, jit_entry, jit_no_refcount
 
 NO_DONOR = -1
 DRAW, LIST, STORE = 0, 1, 2  # sinks of a search
@@ -121,7 +121,7 @@ def _finish_record(
     number = query.numbers[record]
     for column in range(len(request.streams)):
         stream = request.streams[column]
-        uniforms_of_block(request.key, number, stream, 0, unit)
+        uniforms_of_block(request.key, number, stream, ZERO, unit)
         if not unit[0] < request.q[column]:
             result.donors[record, column] = number
         elif size == 0:

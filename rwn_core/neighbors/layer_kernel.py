@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.chacha_kernel import UNIFORMS, uniforms_of_block
-from rwn_core.parallel.jit import jit_entry, jit_no_refcount
+from rwn_core.parallel.jit import ZERO, jit_entry, jit_no_refcount
 
 SCALE = 2.0**50  # envelopes are whole numbers of this unit
 ATTEMPTS = 1000  # then by cumulative weights
@@ -142,7 +142,7 @@ def draw_by_layers(
             total += (place + 1) * (envelope[place] - beyond)
             layers[place] = total
         for column in range(len(streams)):
-            uniforms_of_block(key, record, streams[column], 0, unit)
+            uniforms_of_block(key, record, streams[column], ZERO, unit)
             if not unit[0] < q[column]:
                 donors[index, column] = record
             else:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.index_kernel import IndexArrays
-from rwn_core.parallel.jit import jit_internal, jit_no_refcount
+from rwn_core.parallel.jit import ZERO, jit_internal, jit_no_refcount
 
 SHORT = 16  # entries up to which insertion is fastest
 BUCKETS = 1024  # at most, of about four entries each
@@ -117,7 +117,7 @@ def _partition(keys: NDArray[Any], values: NDArray[Any], low: int, high: int) ->
 @jit_no_refcount
 def smallest(keys: NDArray[Any], values: NDArray[Any], count: int, rank: int) -> Any:
     """Put the `rank` + 1 smallest of the first `count` keys first; return the largest of these."""
-    low, high = 0, count - 1
+    low, high = ZERO, count - 1
     while high > low:
         right, left = _partition(keys, values, low, high)
         if rank <= right:
@@ -159,7 +159,7 @@ def sort_row(kept: int, dimensions: int, row: Row) -> None:
     for entry in range(kept):
         largest = max(largest, row.squared[entry])
     if kept <= 2 * SHORT or not 1e-300 < largest < np.inf:
-        sort_pairs(row.squared, row.position, 0, kept)
+        sort_pairs(row.squared, row.position, ZERO, kept)
         return
     count = 1
     while count < BUCKETS and 4 * count < kept:
@@ -176,7 +176,7 @@ def sort_row(kept: int, dimensions: int, row: Row) -> None:
         row.members[starts[bucket]] = row.position[entry]
         row.distance[starts[bucket]] = row.squared[entry]
         starts[bucket] += 1
-    begin = 0
+    begin = ZERO
     for bucket in range(count):  # filling has moved every start to the next one
         sort_pairs(row.distance, row.members, begin, starts[bucket])
         begin = starts[bucket]
@@ -199,7 +199,7 @@ def count_records(target: IndexArrays, candidates: NDArray[np.int32], count: int
 @jit_no_refcount
 def list_row(target: IndexArrays, kept: int, row: Row) -> int:
     """Write the records of a sorted row in rank order, ties by their numbers; return how many."""
-    total, entry = 0, 0
+    total, entry = ZERO, ZERO
     while entry < kept:
         head, begin = row.squared[entry], total
         last = entry

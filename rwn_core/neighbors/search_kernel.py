@@ -26,7 +26,7 @@ from rwn_core.neighbors.distance_kernel import (
 from rwn_core.neighbors.draw_kernel import SearchRequest, SearchResult, finish_row
 from rwn_core.neighbors.index_kernel import IndexArrays
 from rwn_core.neighbors.rank_kernel import allocate_row, count_records, smallest, sort_pairs
-from rwn_core.parallel.jit import jit_entry, jit_inline, jit_internal, jit_no_refcount
+from rwn_core.parallel.jit import ZERO, jit_entry, jit_inline, jit_internal, jit_no_refcount
 
 ROOM = 1 << 18  # candidates held at a time, unless one row alone has more
 NEAREST = 16  # tiles that rows in need of k neighbors visit first
@@ -175,7 +175,7 @@ def _start_rows(
             for number in range(len(query.coded)):
                 key = key * MOST_LEVELS + query.exact[place, query.coded[number]]
             candidates.bound[row] = key
-        sort_pairs(candidates.bound, candidates.in_leaf, 0, rows)
+        sort_pairs(candidates.bound, candidates.in_leaf, ZERO, rows)
     for row in range(rows):
         candidates.held[row], candidates.tight[row] = 0, 0
         edge = request.edges[_position(query, leaf, candidates, row)] * (1 + SLACK)
@@ -278,7 +278,7 @@ def _order_leaves(target: IndexArrays, which: int, bound: Any, k: int, work: Wor
     if k and count:
         nearest = min(NEAREST, count)
         smallest(work.toward, work.order, count, nearest - 1)
-        sort_pairs(work.toward, work.order, 0, nearest)
+        sort_pairs(work.toward, work.order, ZERO, nearest)
     return count
 
 
@@ -420,7 +420,7 @@ def gather(
     _start_rows(query, leaf, begin, end, request, candidates)
     # rows that agree in most categories first: they are the nearest
     for which in range(len(query.shifts) - 1, -1, -1):
-        first = 0
+        first = ZERO
         while first < rows:
             last = _equal_until(query, leaf, which, candidates, first, rows)
             for row in range(first, last):
@@ -456,14 +456,14 @@ def search(
 ) -> None:
     """Search for the records of the query leaves `first` to `last` - 1."""
     leaves, width = len(query.starts) // 2, query.tiles.shape[2]
-    work, row, unit = allocate_workspace(query, target), allocate_row(1024), np.empty(8)
+    work, row, unit = allocate_workspace(query, target), allocate_row(ZERO + 1024), np.empty(8)
     room = max(2 * (request.k + 1) + 4 * target.tiles.shape[2], ROOM // width)
     most = max(1, min(width, ROOM // room))
     candidates = allocate_candidates(most, room)
     for leaf in range(first, last):
         start = query.starts[leaves - 1 + leaf]
         size = query.starts[leaves + leaf] - start
-        begin = 0
+        begin = ZERO
         while begin < size:
             end = min(size, begin + most)
             if not gather(query, leaf, begin, end, target, request, candidates, work):

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numba.core import event
 
 from rwn_core.parallel.compiling import compiling
@@ -17,6 +18,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 _njit: Any = partial(numba.njit, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 _UNSEEN: Any = {"no_cpython_wrapper": True}
+ZERO = cast(int, np.int64(0))  # a literal 0 is another type, for which kernels compile once more
 
 
 class _Compiling(event.Listener):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import rwn_core as rwn
+from rwn_core.compile_ahead import warm_for_limits
 from rwn_core.data.schema import Schema
 from rwn_core.errors import RWNError
 from rwn_core.masking import Method, unrounded
@@ -96,6 +97,7 @@ def _held(unmasked: Comparison) -> dict[object, Comparison]:
 
 def _prepare(data: rwn.Microdata, answer: Callable[[Question, Comparison], Answer]) -> Handle:
     be_polite()  # a slider that moves meanwhile comes first
+    warm_for_limits()
     tables = [Comparison(original=data, masked=data)]
 
     def handle(

@@ -64,7 +64,7 @@ def _compile(task: Task, levels: bool) -> None:
     """Compile in another process, which can be stopped; here if it cannot write its cache."""
     if is_ready() and (is_ready(LEVELS) or not levels):
         return
-    task.words = "Compiling the search for this machine, once: up to a minute"
+    task.words = "Compiling the search for this machine, once: half a minute"
     while not _COMPILING.acquire(timeout=_GLANCE):
         task.check()
     try:

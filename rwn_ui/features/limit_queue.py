@@ -9,6 +9,7 @@ from functools import partial
 import rwn_core as rwn
 from rwn_core.masking import Method
 from rwn_core.measures.measure import Reading
+from rwn_core.parallel.kernel_cache import LIMITS, is_ready
 from rwn_core.tuning.limit_bounds import stated_bounds
 from rwn_core.tuning.policy import QUICK
 from rwn_ui.background.measure_worker import DrawnRelease, MeasureWorker, Question
@@ -22,14 +23,23 @@ from rwn_ui.state.work import user_work
 LARGEST_LIVE = 1000
 LARGEST_READ = 300_000  # decides: cells up to which a quick limit is read with every move
 PENDING = rwn.NotApplicable("Computing; shown when the sliders stop.")
+_READY: set[str] = set()  # seen to be compiled
 DISCLOSURE = "disclosure"  # the job of the Risk page
 
 Readings = Mapping[str, Reading | rwn.NotApplicable]
 
 
 def is_live(session: Session) -> bool:
-    """True if every limit is read with each move."""
-    return session.data.n <= LARGEST_LIVE and prepared(session).prepared.masks_all_records
+    """True if every limit is read with each move; not while its kernels are to be compiled."""
+    small = session.data.n <= LARGEST_LIVE and prepared(session).prepared.masks_all_records
+    return small and _compiled()
+
+
+def _compiled() -> bool:
+    """True once the attacks are compiled on this machine; the worker compiles them."""
+    if not _READY and is_ready(LIMITS):
+        _READY.add(LIMITS)
+    return bool(_READY)
 
 
 def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | rwn.NotApplicable]:
@@ -70,7 +80,8 @@ def _read_by_worker(
 
     The worker masks all records, also if the page shows a sample of them.
     """
-    if is_live(session) or (key in QUICK and _fits(session, LARGEST_READ)):
+    quick = key in QUICK and _fits(session, LARGEST_READ) and _compiled()
+    if quick or is_live(session):
         return None
     reader = user_work().worker
     if reader is None or reader.data is not session.data:

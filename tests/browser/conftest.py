@@ -59,7 +59,7 @@ def server(
 ) -> Iterator[Server]:
     """An app that runs for the whole session."""
     # a first large table would wait for the compiler, which is not what these tests ask
-    compile_search = "from rwn_core.compile_ahead import warm; warm()"
+    compile_search = "from rwn_core.compile_ahead import warm, warm_for_limits as w; warm(); w()"
     subprocess.run([sys.executable, "-c", compile_search], check=True)
     port = free_port()
     folder = launch.app_file().parent

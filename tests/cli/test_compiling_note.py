@@ -10,7 +10,7 @@ import pytest
 
 from rwn_core.parallel.compiling import compiling, on_compiling
 
-NOTE = "note: part of the search is compiled for this machine, once; this takes up to a minute."
+NOTE = "note: part of the search is compiled for this machine, once; this takes half a minute."
 
 
 @pytest.fixture

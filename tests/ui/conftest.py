@@ -17,6 +17,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.state import session_state_proxy
 from streamlit.testing.v1 import AppTest
 
+from rwn_core.compile_ahead import warm_for_limits
 from rwn_ui.background import dataset_job
 from rwn_ui.data import dataset_look, dataset_masking
 from rwn_ui.server import dataset_folders, messages
@@ -31,6 +32,12 @@ from rwn_ui.tune import live_picture
 
 ROOT = Path(__file__).resolve().parents[2]
 Open = Callable[..., "Screen"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiled() -> None:
+    """Limits follow the picture until their kernels are compiled."""
+    warm_for_limits()
 
 
 class LiveSlider:

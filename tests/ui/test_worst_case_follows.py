@@ -59,6 +59,22 @@ def test_on_a_larger_one_it_follows_the_picture(session: Session) -> None:
     user_work().worker.cancel()
 
 
+def test_a_small_table_does_not_wait_for_the_compiler_either(
+    open_page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limit_queue, "_READY", set())
+    monkeypatch.setattr(limit_queue, "is_ready", lambda kernels: False)
+    session = open_page("tune").session
+    assert shown(session)["tiles"][0]["released"] == "…"
+    after = followed(session)  # the worker compiles, and answers
+    assert after["tiles"][0]["released"].endswith("%")
+    assert after["waits"] == []
+    monkeypatch.setattr(limit_queue, "is_ready", lambda kernels: True)
+    session.levers["k"] = 7
+    assert shown(session)["waits"] == []  # from then on with each move
+    user_work().worker.cancel()
+
+
 def test_until_then_the_map_has_a_line_and_says_so(session: Session) -> None:
     drawn = match_map(shown(session))
     assert "now: risk follows" in [note["text"] for note in drawn["layout"]["annotations"]]

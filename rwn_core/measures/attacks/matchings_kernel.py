@@ -77,7 +77,9 @@ def agreeing_matchings(
     Hastings). It begins with the true matching.
     """
     sweeps, n = rows.shape
-    source, row_of, agreeing = np.arange(n), np.arange(n), 0
+    source, row_of, agreeing = np.empty(n, np.int64), np.empty(n, np.int64), 0
+    for row in range(n):
+        source[row] = row_of[row] = row
     for sweep in range(sweeps):
         for step in range(n):
             one = rows[sweep, step]

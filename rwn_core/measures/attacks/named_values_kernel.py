@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.laws.value_counts_kernel import longer
 from rwn_core.neighbors.rank_kernel import sort_pairs
-from rwn_core.parallel.jit import jit_entry, jit_internal, jit_no_refcount
+from rwn_core.parallel.jit import ZERO, jit_entry, jit_internal, jit_no_refcount
 
 Starts = NDArray[np.int64]
 Places = NDArray[np.int64]
@@ -43,7 +44,7 @@ def _in_order(mass: Numbers, used: int, some: Places, masses: Numbers) -> int:
         for at in range(used):
             masses[at] = mass[some[at]]
             mass[some[at]] = 0.0
-        sort_pairs(some, masses, 0, used)
+        sort_pairs(some, masses, ZERO, used)
     else:
         count = 0
         for value in range(len(mass)):
@@ -106,7 +107,7 @@ def likeliest(
     size, people = len(reach[0]), len(starts) - 1
     mass, masses, near = np.zeros(size), np.empty(size + 1), np.empty(size)
     some = np.empty(size + 1, np.int64)
-    person, value, named = np.empty(people, np.int64), np.empty(people, np.int64), 0
+    person, value, named = np.empty(people, np.int64), np.empty(people, np.int64), ZERO
     for one in range(people):
         own = slice(starts[one], starts[one + 1])
         used = _add_up(classes[own], weights[own], held, mass, some)
@@ -116,7 +117,7 @@ def likeliest(
             if near[at] < best * (1 - even):
                 continue
             if named == len(person):
-                person, value = np.concatenate((person, person)), np.concatenate((value, value))
+                person, value = longer(person, named, 2 * named), longer(value, named, 2 * named)
             person[named], value[named] = one, some[at]
             named += 1
     return person[:named], value[:named]

@@ -14,8 +14,14 @@ from rwn_core.laws.asked_values_kernel import (
     count_together,
     multiply_together,
 )
-from rwn_core.laws.value_counts_kernel import LANES, count_values, is_twin, value_probability
-from rwn_core.parallel.jit import jit_entry, jit_inline, jit_internal
+from rwn_core.laws.value_counts_kernel import (
+    LANES,
+    count_values,
+    is_twin,
+    longer,
+    value_probability,
+)
+from rwn_core.parallel.jit import ZERO, jit_entry, jit_inline, jit_internal
 
 HALVINGS = 512  # a product below this negative power of 2 is multiplied by its inverse
 SMALL, LARGE = 2.0**-HALVINGS, 2.0**HALVINGS
@@ -53,10 +59,12 @@ def _pairs_for(count: int) -> Pairs:
 
 @jit_internal
 def _longer(pairs: Pairs, count: int, used: int) -> Pairs:
-    more = _pairs_for(count)
-    more.row[:used], more.record[:used] = pairs.row[:used], pairs.record[:used]
-    more.value[:used], more.low[:used] = pairs.value[:used], pairs.low[:used]
-    return more
+    return Pairs(
+        longer(pairs.row, used, count),
+        longer(pairs.record, used, count),
+        longer(pairs.value, used, count),
+        longer(pairs.low, used, count),
+    )
 
 
 @jit_inline
@@ -178,13 +186,16 @@ def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
         Positions in `lists`.
     """
     units, rows = asked.released.shape
-    n, most = asked.codes.shape[1], np.max(asked.values) + OTHERS
+    n, most, least_q = asked.codes.shape[1], 0, 1.0
+    every = np.empty(units, np.int64)
+    for unit in range(units):
+        most, least_q = max(most, asked.values[unit] + OTHERS), min(least_q, asked.q[unit])
+        every[unit] = unit
     counts, touched = np.zeros((LANES, most)), np.empty(most + 1, np.int32)
     chances, products = np.empty(most), np.empty(rows)
     tallies, marks = np.zeros(asked.together.room, np.int32), np.zeros(n, np.int32)
-    together = units > 1 and len(lists.weights) == 0 and np.min(asked.q) > 0
-    pairs, used, begin = _pairs_for(2 * rows), 0, 0
-    every = np.arange(units)
+    together = units > 1 and len(lists.weights) == 0 and least_q > 0
+    pairs, used, begin = _pairs_for(2 * rows), ZERO, ZERO
     for index in range(first, last):
         if used + rows > len(pairs.row):
             pairs = _longer(pairs, 2 * (used + rows), used)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.laws.value_counts_kernel import longer
 from rwn_core.parallel.jit import jit_entry, jit_inline
 
 Codes = NDArray[np.int64]
@@ -92,7 +93,7 @@ def find_known(codes: Codes, known: Codes, slots: Slots) -> tuple[Codes, Codes]:
             if slots[slot] < 0:
                 continue
             if count == len(rows):
-                rows, places = np.concatenate((rows, rows)), np.concatenate((places, places))
+                rows, places = longer(rows, count, 2 * count), longer(places, count, 2 * count)
             rows[count], places[count] = row, slots[slot]
             count += 1
     return rows[:count], places[:count]
