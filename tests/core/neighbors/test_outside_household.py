@@ -147,7 +147,7 @@ def test_a_household_of_nearly_all_records_is_refused_or_not_balanced():
     home = rwn.Variable(name="home", kind="categorical", role="household")
     schema = rwn.Schema(variables=(home, rwn.Variable(name="x", kind="continuous")))
     data = rwn.Microdata.from_frame(frame, schema)
-    with pytest.raises(ParameterError, match="One household holds all records"):
+    with pytest.raises(ParameterError, match="A household holds all that a record lists"):
         rwn.mask(data, SOFT, seed=1)
     frame.loc[20:, "home"] = [f"b{number}" for number in range(10)]
     data = rwn.Microdata.from_frame(frame, schema)
