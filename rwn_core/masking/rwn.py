@@ -237,10 +237,8 @@ class RWN(RadiusAndNearest):
             raise ParameterError(
                 f"A {self.kernel} kernel has a width in place of epsilon and k; leave both out."
             )
-        if self.neighbors != "exact" or self.outside_household:
-            raise ParameterError(
-                f"A {self.kernel} kernel needs neighbors to be exact, and no outside_household."
-            )
+        if self.neighbors != "exact":
+            raise ParameterError(f"A {self.kernel} kernel needs neighbors to be exact.")
 
     def with_each_kernel(self) -> tuple[RWN, RWN, RWN]:
         """The same with the even kernel, a soft one, and a soft one with balance."""

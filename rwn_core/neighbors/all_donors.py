@@ -132,6 +132,15 @@ class AllDonors:
         keys.sort()
         return least[keys >> SHIFT], keys & ((1 << SHIFT) - 1)
 
+    def ranked_row(self, record: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Return all records by their distance from one, itself first, and their weights."""
+        number = self.places.number[record : record + 1]
+        near, members = self._ranked(next(self.squared_from(number))[1])
+        weights = np.empty(self.donors)
+        self._fill(near, weights)
+        own = members == record
+        return np.append(record, members[~own]).astype(np.int32), weights
+
     def draw(
         self,
         keys: NDArray[np.uint32],

@@ -27,6 +27,8 @@ class SoftSource:
     Attributes
     ----------
     points : ndarray of float64, shape (n, d)
+    households : ndarray of int64, shape (n,), or None
+        Records of one number are no donors of each other.
     some : ndarray of int64, shape (m,), or None
         The records with neighborhoods, ascending, where they are not all.
     held : list of Lists
@@ -34,6 +36,7 @@ class SoftSource:
     """
 
     points: Points = field(repr=False)
+    households: NDArray[np.int64] | None = field(default=None, repr=False)
     some: NDArray[np.int64] | None = field(default=None, repr=False)
     held: list[Lists] = field(default_factory=list, repr=False)
 
@@ -57,7 +60,8 @@ class SoftSource:
 
     def _weighs_rows(self, kernel: Kernel) -> bool:
         """True if no pair is stored: all records of a large table are donors."""
-        return kernel.weighs_all and len(self.points) > LARGEST_DENSE
+        free = kernel.weighs_all and self.households is None
+        return free and len(self.points) > LARGEST_DENSE
 
     def find(
         self,
@@ -84,7 +88,12 @@ class SoftSource:
             rows = None if kernel.balance else self.some
             self.held[:] = [
                 list_neighbors(
-                    self.points, kernel.bandwidth_k, rows, threads=threads, progress=progress
+                    self.points,
+                    kernel.bandwidth_k,
+                    rows,
+                    households=self.households,
+                    threads=threads,
+                    progress=progress,
                 )
             ]
 

@@ -185,11 +185,15 @@ class Neighborhoods:
 
     def members(self, record: int) -> NDArray[np.int32]:
         """The records of S_i, nearest first."""
+        if self.effective is not None:
+            return self.table.ranked_row(record)[0]  # type: ignore[attr-defined,no-any-return]
         start = self.table.offsets[record]
         return self.table.records[start : start + self.sizes[record]]
 
     def weights(self, record: int) -> NDArray[np.float64]:
         """Return the weights of the records of S_i, nearest first."""
+        if self.effective is not None:
+            return self.table.ranked_row(record)[1]  # type: ignore[attr-defined,no-any-return]
         start = self.table.offsets[record]
         if self.shares is not None:
             return self.shares[start : start + self.sizes[record]]

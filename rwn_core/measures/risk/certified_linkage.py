@@ -140,10 +140,14 @@ def _checked(comparison: Comparison) -> tuple[list[tuple[str, ...]], Neighborhoo
         )
     n = comparison.original.n
     if int(np.diff(found.table.offsets).min()) < n - (not found.kernel.own):
+        reason = (
+            f"Above {LARGEST_DENSE:,} records only the nearest are donors"
+            if n > LARGEST_DENSE
+            else "Members of a household give each other no values"
+        )
         raise NotApplicable(
-            f"Above {LARGEST_DENSE:,} records only the nearest are donors, so that nothing is "
-            "certified; choose kernel = exponential, bandwidth = absolute, own = true and no "
-            "balance, with which all are."
+            f"{reason}, so that nothing is certified; all records are with kernel = exponential, "
+            "bandwidth = absolute, own = true, no balance and no outside_household."
         )
     if len(released_rows(comparison.original, comparison.masked)) < n:
         raise NotApplicable("Some rows are left out of the release; a certificate needs all.")

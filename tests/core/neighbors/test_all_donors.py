@@ -60,6 +60,9 @@ def test_weights_and_draws_are_those_of_all_pairs(cap: float, coded: bool) -> No
     tables = [DonorTables(each).table(codes, 0.7).toarray() for each in (stored, by_row)]
     np.testing.assert_allclose(tables[0], tables[1], atol=1e-13)
     np.testing.assert_allclose(by_row.effective_sizes, stored.effective_sizes, rtol=1e-11)
+    for record in (0, 5, n - 1):
+        assert (by_row.members(record) == stored.members(record)).all()
+        np.testing.assert_array_equal(by_row.weights(record), stored.weights(record))
     np.testing.assert_array_equal(by_row.nearest, stored.nearest)
     np.testing.assert_array_equal(by_row.radius, stored.radius)
 
