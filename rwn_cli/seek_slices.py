@@ -44,6 +44,13 @@ def seek_slices(
             "this share of a standard deviation for all numbers. Repeatable.",
         ),
     ] = None,
+    kernels: Annotated[
+        bool,
+        typer.Option(
+            "--kernels",
+            help="Try soft and balanced neighborhoods, too, and say what RWN as published loses.",
+        ),
+    ] = False,
     scenario: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="OUT.toml", help="Write the setting as a scenario."),
@@ -75,7 +82,7 @@ def seek_slices(
                 params=_start(method, k, settings(set_ or ())),
                 precision=tuple(steps(data, round_ or ()).items()),
             ),
-            ranges=SliceRanges(records=records),
+            ranges=SliceRanges(records=records, kernels=kernels),
             workers=workers,
             progress=report,
         )
@@ -93,5 +100,7 @@ def _start(method: str, k: int, more: dict[str, Any]) -> Any:
 
     if method not in METHODS:
         return parameters(method)  # refuses it
-    own = {"k": k} if method == "rwn" else {}
-    return parameters(method, **{**neutral_levers(METHODS[method]), "epsilon": 1.0, **own, **more})
+    levers = neutral_levers(METHODS[method], more)
+    if method != "rwn" or "epsilon" in levers:  # a soft kernel has neither radius nor k
+        levers |= {"epsilon": 1.0} | ({"k": k} if method == "rwn" else {})
+    return parameters(method, **{**levers, **more})

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import StoredDraws, copy_from_donors, draw_donors, masked_columns
 from rwn_core.laws.law import Law
 from rwn_core.masking.method import Masked, Prepared
@@ -22,7 +21,7 @@ from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.excluded import OutsideSource, without_copies
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.preview import LIVE_RECORDS, Preview, build_preview
+from rwn_core.neighbors.preview import LIVE_RECORDS, Preview, build_preview, shown_records
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.soft_neighborhoods import SoftSource
 from rwn_core.neighbors.source import (
@@ -145,9 +144,9 @@ class NeighborhoodMethod(ABC):
         masked_columns(microdata)  # refuse before the search, not after it
         self.check_levers(microdata)
         source: NeighborSource = self._searched(microdata)
-        if isinstance(source, SoftSource) and records is not None:
-            raise NotApplicable("With a soft kernel all records are masked, not some of them.")
-        if settings and not source.needs_key and not isinstance(source, SoftSource):
+        if isinstance(source, SoftSource):
+            source = replace(source, some=records)
+        elif settings and not source.needs_key:
             source = _stored(source, _widest([self, *settings]), records, threads, budget)
         return self._prepared(self.masked_table(microdata), source, many=bool(settings))
 
@@ -165,9 +164,14 @@ class NeighborhoodMethod(ABC):
         if isinstance(searched, OutsideSource):
             ends = searched.store_for_sliders(progress)
             return self._prepared(self.masked_table(microdata), searched, ends)
-        if searched.needs_key or isinstance(searched, SoftSource):
+        if searched.needs_key:
             return self._prepared(self.masked_table(microdata), searched)
         seed = int(microdata.fingerprint[:16], 16)  # the same records at other weights
+        if isinstance(searched, SoftSource):
+            if microdata.n > most:
+                searched = replace(searched, some=shown_records(microdata.n, most, seed))
+            searched.rank(self.ball, progress=progress)
+            return self._prepared(self.masked_table(microdata), searched)
         done = build_preview(
             searched.points, most=most, seed=seed, progress=progress, cancel=cancel
         )
@@ -176,10 +180,10 @@ class NeighborhoodMethod(ABC):
     def _searched(self, microdata: Microdata) -> SearchSource | OutsideSource | SoftSource:
         """Return the source of a table's neighborhoods before any are stored."""
         points, households = self.points(microdata), self.households(microdata)
+        if not self.ball.kernel.is_even:
+            return SoftSource(points=points, households=households)
         if households is not None:
             return OutsideSource(points=points, households=households)
-        if not self.ball.kernel.is_even:
-            return SoftSource(points=points)
         return SearchSource(points=points, scheme=self.scheme)
 
     def _shown(self, microdata: Microdata, preview: Preview) -> Prepared:
@@ -239,13 +243,11 @@ class NeighborhoodMethod(ABC):
 
     def resampled(self, table: Prepared, rows: NDArray[np.int64]) -> Prepared:
         """Return a bootstrap sample in which copies of a record are no neighbors."""
-        if not self.ball.kernel.is_even:
-            raise NotApplicable(
-                "A bootstrap sample holds copies of a record, which would be each other's nearest "
-                "donors under a soft kernel."
-            )
         sample, k = table.microdata.take(rows), self.ball.k
         apart = self.households(table.microdata) is not None  # copies are one household
+        if not self.ball.kernel.is_even and not apart:
+            points = table.state.source.points[rows]
+            return self._prepared(sample, SoftSource(points=points, households=rows))
         if k is None or apart or not self.scheme.exact:
             return self.prepare(sample)
         far = table.state.ranked_for_samples(self.ball)

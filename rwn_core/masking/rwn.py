@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, get_args
 
 import numpy as np
@@ -111,8 +111,9 @@ class RWN(RadiusAndNearest):
         for; members of one household then give each other no values.
     kernel : {"even", "gaussian", "exponential"}
         How likely each neighbor is to give: all alike; or the less the farther it is, all records
-        in a table of at most 2,000 and about the 200 nearest in a larger one. Epsilon and k have no
-        part in the latter two.
+        in a table of at most 2,000 and about the 200 nearest in a larger one. With exponential,
+        bandwidth="absolute", own=True and no balance all records give in a table of any size, as
+        certified linkage needs it. Epsilon and k have no part in the latter two.
     width : float, optional
         Of a gaussian or exponential kernel, in units of the bandwidth; 1 if left out.
     bandwidth : {"adaptive", "fixed", "absolute"}
@@ -236,10 +237,24 @@ class RWN(RadiusAndNearest):
             raise ParameterError(
                 f"A {self.kernel} kernel has a width in place of epsilon and k; leave both out."
             )
-        if self.neighbors != "exact" or self.outside_household:
+        if self.neighbors != "exact":
+            raise ParameterError(f"A {self.kernel} kernel needs neighbors to be exact.")
+
+    def with_each_kernel(self) -> tuple[RWN, RWN, RWN]:
+        """The same with the even kernel, a soft one, and a soft one with balance."""
+        if not self.scheme.exact or self.outside_household:
             raise ParameterError(
-                f"A {self.kernel} kernel needs neighbors to be exact, and no outside_household."
+                "Soft kernels need neighbors to be exact, and no outside_household; search "
+                "without kernels."
             )
+        shared: dict[str, Any] = {
+            name: getattr(self, name) for name in ("q", "scale", "encoding", "weights")
+        }
+        if self.kernel == "even":
+            soft = RWN(kernel="gaussian", **shared)
+            return self, soft, replace(soft, balance=1.0)
+        even = RWN(epsilon=1.0, k=5, **shared)
+        return even, replace(self, balance=0.0), replace(self, balance=1.0)
 
     @property
     def has_forecast(self) -> bool:

@@ -49,12 +49,10 @@ class Weights(NamedTuple):
     rounds: int
 
 
-def row_weights(rows: Rows, cap: float, column: NDArray[np.float64] | None = None) -> Weights:
-    """Return weights with rows of sum 1, each row as near to its kernel as the cap allows."""
-    n = len(rows.starts) - 1
-    factors = np.zeros(n) if column is None else column
-    row, weights = _filled(rows, factors, np.full(n, cap))
-    return Weights(row, factors, weights, np.nan, 0)
+def row_weights(rows: Rows, cap: float, column: NDArray[np.float64]) -> Weights:
+    """Return weights with rows of sum 1, for given columns' factors of all records."""
+    row, weights = _filled(rows, column, np.full(len(rows.starts) - 1, cap))
+    return Weights(row, column, weights, np.nan, 0)
 
 
 def balanced_weights(rows: Rows, cap: float, share: float = 1.0) -> Weights:
@@ -75,7 +73,7 @@ def balanced_weights(rows: Rows, cap: float, share: float = 1.0) -> Weights:
     """
     if share >= 1:
         return _fully(rows, cap)
-    free = row_weights(rows, cap)
+    free = row_weights(rows, cap, np.zeros(len(rows.starts) - 1))
     if share <= 0:
         return free
     return _partly(rows, cap, (1 - share) * column_sums(rows, free.weights) + share)

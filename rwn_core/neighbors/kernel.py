@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.members import Members
 
 Shape = Literal["even", "gaussian", "exponential"]
 Bandwidth = Literal["adaptive", "fixed", "absolute"]
@@ -75,6 +74,12 @@ class Kernel:
         """True if all members are equally likely."""
         return self.shape == "even"
 
+    @property
+    def weighs_all(self) -> bool:
+        """True if all records of a table of any size are donors, as a certificate needs it."""
+        exponential = self.shape == "exponential" and self.bandwidth == "absolute"
+        return exponential and self.own and self.balance == 0
+
     def weights(self, squared: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the weights of members at these squared distances, nearest first, same shape."""
         return np.ones(squared.shape)
@@ -104,24 +109,15 @@ class Kernel:
         total = weights.sum(axis=1, keepdims=True)
         return np.asarray(weights / np.where(total > 0, total, 1.0))
 
-    def scales(self, table: Members) -> NDArray[np.float64]:
-        """Return the scale of each record, shape (n,), from the others in a table.
-
-        Parameters
-        ----------
-        table : Members
-            At least the `bandwidth_k` nearest others, without the record itself.
-        """
-        n = len(table.offsets) - 1
+    def scales(self, squared: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the scale of each record, by squared distance to its m-th nearest other."""
         if self.bandwidth == "absolute":
-            return np.ones(n)
-        lengths = np.diff(table.offsets)
-        place = table.offsets[:-1] + np.minimum(self.bandwidth_k, lengths) - 1
-        distances = np.sqrt(table.squared[place])
+            return np.ones(len(squared))
+        distances = np.sqrt(squared)
         positive = distances[distances > 0]
         least = LEAST_SCALE * float(np.median(positive)) if len(positive) else 1.0
         scales = np.maximum(distances, least)
-        return scales if self.bandwidth == "adaptive" else np.full(n, np.median(scales))
+        return scales if self.bandwidth == "adaptive" else np.full(len(scales), np.median(scales))
 
     def logs(
         self, squared: NDArray[np.float64], scales: NDArray[np.float64]

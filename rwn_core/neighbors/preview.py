@@ -115,7 +115,7 @@ def build_preview(
     """
     n = len(points)
     watch = Watch(threads=thread_count(threads), progress=progress, cancel=cancel)
-    records = np.sort(np.random.default_rng(seed).permutation(n)[:most])
+    records = shown_records(n, most, seed)
     shown = len(records)
     slider_range = find_slider_range(points, STORED_PAIRS, shown, LARGEST_MEAN * shown)
     watch.report(0.0)
@@ -133,6 +133,11 @@ def build_preview(
     return Preview(
         points=points, records=records, slider_range=slider_range, table=table, index=index
     )
+
+
+def shown_records(n: int, most: int, seed: int) -> NDArray[np.int64]:
+    """Return the records of a table that are shown, ascending: random ones of a large one."""
+    return np.sort(np.random.default_rng(seed).permutation(n)[:most])
 
 
 def _fitting_table(

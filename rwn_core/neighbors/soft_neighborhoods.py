@@ -1,4 +1,4 @@
-"""Neighborhoods of soft kernels: all others of a small table, the nearest ones of a large one."""
+"""Neighborhoods of soft kernels: weights of the records that each record lists."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.balance import Rows, Weights, balanced_weights
+from rwn_core.neighbors.all_donors import weigh_all
+from rwn_core.neighbors.balance import Rows, Weights, balanced_weights, row_weights
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.find import neighbor_table
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.points import Points
+from rwn_core.neighbors.preview import LIVE_RECORDS
+from rwn_core.neighbors.soft_lists import Lists, list_neighbors, of_some
 from rwn_core.neighbors.source import Ball
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress
@@ -25,23 +27,41 @@ class SoftSource:
     Attributes
     ----------
     points : ndarray of float64, shape (n, d)
-    ranked : list of NeighborTable
-        The table, once it is ranked.
+    households : ndarray of int64, shape (n,), or None
+        Records of one number are no donors of each other.
+    some : ndarray of int64, shape (m,), or None
+        The records with neighborhoods, ascending, where they are not all.
+    held : list of Lists
+        The last ranking.
     """
 
     points: Points = field(repr=False)
-    ranked: list[NeighborTable] = field(default_factory=list, repr=False)
+    households: NDArray[np.int64] | None = field(default=None, repr=False)
+    some: NDArray[np.int64] | None = field(default=None, repr=False)
+    held: list[Lists] = field(default_factory=list, repr=False)
 
     needs_key = False
 
     @property
     def records(self) -> NDArray[np.int64]:
-        """All records."""
-        return np.arange(len(self.points))
+        """The records with neighborhoods."""
+        return np.arange(len(self.points)) if self.some is None else self.some
 
     def stores(self, ball: Ball) -> bool:
-        """True if the table is ranked."""
-        return bool(self.ranked)
+        """True if the table is ranked, and few records have to be weighed."""
+        few = not ball.kernel.balance or len(self.points) <= LIVE_RECORDS
+        return few and self._holds(ball.kernel)
+
+    def _holds(self, kernel: Kernel) -> bool:
+        """True if the last ranking has what a kernel weighs: for balance that of all records."""
+        if not self.held or self.held[0].scale_rank != kernel.bandwidth_k:
+            return False
+        return self.held[0].table.numbers is None or not kernel.balance
+
+    def _weighs_rows(self, kernel: Kernel) -> bool:
+        """True if no pair is stored: all records of a large table are donors."""
+        free = kernel.weighs_all and self.households is None
+        return free and len(self.points) > LARGEST_DENSE
 
     def find(
         self,
@@ -52,14 +72,42 @@ class SoftSource:
         progress: Progress | None = None,
     ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
         """Find neighborhoods; see `NeighborSource`."""
-        if not self.ranked:
-            self.ranked.append(listed_table(self.points, threads=threads, progress=progress))
-        return soft_neighborhoods(ball.kernel, self.ranked[0]), None
+        if self._weighs_rows(ball.kernel):
+            return weigh_all(ball.kernel, self.points, self.some, threads, progress), None
+        self.rank(ball, threads=threads, progress=progress)
+        lists = self.held[0]
+        some = self.some if lists.table.numbers is None else None
+        return soft_neighborhoods(ball.kernel, lists, some), None
+
+    def rank(
+        self, ball: Ball, *, threads: int | None = None, progress: Progress | None = None
+    ) -> None:
+        """Rank what the kernel of a ball weighs, unless that is done."""
+        kernel = ball.kernel
+        if not self._holds(kernel) and not self._weighs_rows(kernel):
+            rows = None if kernel.balance else self.some
+            self.held[:] = [
+                list_neighbors(
+                    self.points,
+                    kernel.bandwidth_k,
+                    rows,
+                    households=self.households,
+                    threads=threads,
+                    progress=progress,
+                )
+            ]
 
 
-def soft_neighborhoods(kernel: Kernel, ranked: NeighborTable) -> Neighborhoods:
-    """Return all entries of a table as members, with their weights."""
-    table, found = weigh(kernel, ranked)
+def soft_neighborhoods(
+    kernel: Kernel, lists: Lists, some: NDArray[np.int64] | None = None
+) -> Neighborhoods:
+    """Return all entries of lists as members, with their weights; or of some records of all."""
+    table, found = weigh(kernel, lists)
+    ranked, shares = lists.table, found.weights
+    nearest = ranked.squared[ranked.offsets[:-1]]
+    if some is not None:
+        table, entries = of_some(table, some)
+        shares, nearest = shares[entries], nearest[some]
     sizes = np.diff(table.offsets)
     return Neighborhoods(
         table=table,
@@ -68,88 +116,53 @@ def soft_neighborhoods(kernel: Kernel, ranked: NeighborTable) -> Neighborhoods:
         radius=np.sqrt(table.squared[table.offsets[1:] - 1]),
         k=None,
         epsilon=None,
-        first=ranked.squared[ranked.offsets[:-1]],
+        first=nearest,
         kernel=kernel,
-        shares=found.weights,
+        shares=shares,
         imbalance=found.error,
     )
 
 
-def listed_table(
-    points: Points,
-    *,
-    nearest: int = 200,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> NeighborTable:
-    """Return all pairs of a small table; of a large one each record's nearest, both ways.
-
-    A record beyond another's nearest is listed where that one is among its own, so that the
-    kernel stays symmetric.
-    """
-    near = neighbor_table(
-        points,
-        k=min(nearest, len(points) - 1),
-        epsilon=None,
-        threads=threads,
-        progress=progress,
-    )
-    if near.n <= LARGEST_DENSE:
-        return near
-    n = near.n
-    row = np.repeat(np.arange(n), np.diff(near.offsets))
-    there, back = row * n + near.records, near.records.astype(np.int64) * n + row
-    missing = ~np.isin(back, there)
-    added_row, added = near.records[missing].astype(np.int64), row[missing]
-    rows = np.concatenate((row, added_row))
-    records = np.concatenate((near.records, added.astype(np.int32)))
-    squared = np.concatenate((near.squared, near.squared[missing]))
-    order = np.lexsort((records, squared, rows))
-    return NeighborTable(
-        offsets=np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n)))),
-        records=records[order],
-        squared=squared[order],
-        k=near.k,
-        epsilon=0.0,
-    )
-
-
-def weigh(kernel: Kernel, table: NeighborTable) -> tuple[NeighborTable, Weights]:
-    """Return the weights of all entries of a table, which a record joins as its own donor.
+def weigh(kernel: Kernel, lists: Lists) -> tuple[NeighborTable, Weights]:
+    """Return the weights of all entries of lists, which a record joins as its own donor.
 
     Parameters
     ----------
     kernel : Kernel
         Gaussian or exponential.
-    table : NeighborTable
-        Each pair of records in both rows, or in none.
+    lists : Lists
+        Those of all records where the kernel is balanced.
 
     Raises
     ------
     ParameterError
         No weights are small enough for the cap.
     """
-    scales = kernel.scales(table)
+    table, least = lists.table, lists.least + kernel.own
+    scales = kernel.scales(lists.scaling)
     if kernel.own:
         table = _with_own(table)
-    least = int(np.diff(table.offsets).min())
     if kernel.cap * least < 1 - 1e-9:
         raise ParameterError(
             f"cap must be at least 1/{least:,} = {1 / least:.3g} here: a record has "
             f"{least:,} possible donors."
         )
-    record = np.repeat(np.arange(table.n, dtype=np.int32), np.diff(table.offsets))
-    logs = kernel.logs(table.squared, scales[record] * scales[table.records])
+    lengths = np.diff(table.offsets)
+    scale = scales if table.numbers is None else scales[table.numbers]
+    logs = kernel.logs(table.squared, np.repeat(scale, lengths) * scales[table.records])
     rows = Rows(table.offsets, table.records, logs)
+    if table.numbers is not None:
+        return table, row_weights(rows, float(kernel.cap), np.zeros(len(scales)))
     return table, balanced_weights(rows, float(kernel.cap), float(kernel.balance))
 
 
 def _with_own(table: NeighborTable) -> NeighborTable:
     """Return a table in which each record stands first in its own row."""
     starts = table.offsets[:-1]
+    own = np.arange(table.n) if table.numbers is None else table.numbers
     return replace(
         table,
         offsets=table.offsets + np.arange(table.n + 1),
-        records=np.insert(table.records, starts, np.arange(table.n, dtype=np.int32)),
+        records=np.insert(table.records, starts, own.astype(np.int32)),
         squared=np.insert(table.squared, starts, 0.0),
     )

@@ -7,8 +7,9 @@ from rwn_core.tuning.goal_seek import seek
 from rwn_core.tuning.grid import Grid, parse_values
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.seek_slices import SliceAnswer, SliceRanges, seek_slices
+from rwn_core.tuning.seek_slices import seek_slices
 from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.slice_answer import SliceAnswer, SliceRanges
 from rwn_core.tuning.sweep import USUAL, prepared, sweep
 from rwn_core.tuning.sweep_folder import JobFolder, job_name
 from rwn_core.tuning.sweep_processes import SweepRun

@@ -7,9 +7,10 @@ answer is stated on fresh releases, which had no part in choosing it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,18 +22,16 @@ from rwn_core.masking import RWN, at_levers
 from rwn_core.measures import UTILITY
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.evaluate_settings import Plan, with_red_team
-from rwn_core.tuning.goal import spread_words
 from rwn_core.tuning.limit_bounds import with_attacked
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import QUICK, Policy
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.setting_pool import SettingPool
+from rwn_core.tuning.slice_answer import SliceAnswer, SliceRanges
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.slice_steps import Weights, slice_steps, weight_steps
-from rwn_core.tuning.verdict import not_judged
 
-SEARCHED_RECORDS = 1_000  # decides: records of a slice search; of more, random ones
 _STRENGTHS = 40  # between the ends of the slider
 _TRIAL, _CHOOSING, _STATED = 6, 24, 59  # releases: of a trial, of a leader, behind the interval
 _BROKEN, _FAR = 1.5, 0.5  # of a limit: one release is enough to refuse, and to go on
@@ -42,102 +41,11 @@ _READINGS = 8  # of a trial, as long as few have been made
 
 
 class Choice(NamedTuple):
-    """Slices, and the weights of the variables in the distance."""
+    """Slices, the weights of the variables in the distance, and the number of the kernel."""
 
     slices: Slices
     weights: Weights = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SliceRanges:
-    """Say where a slice search looks.
-
-    Attributes
-    ----------
-    starts : sequence of Slices, optional
-        Slices to begin with; those of `PRESETS` by default.
-    only_starts : bool
-        Whether no other slices are tried.
-    weights : bool
-        Whether weights are halved and doubled, too, where table and setting give every variable
-        the same.
-    strengths : sequence of float, optional
-        Values of the method's strength, weakest first; forty between the ends of its slider by
-        default.
-    records : int
-        Of a table with more than so many, random ones are searched.
-    tries : int
-        Slices, weights and strengths that are tried at most.
-    seed : int
-        Of the first trial release, a teaching seed.
-    """
-
-    starts: Sequence[Slices] | None = None
-    only_starts: bool = False
-    weights: bool = True
-    strengths: Sequence[float] | None = None
-    records: int = SEARCHED_RECORDS
-    tries: int = 240
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        """Check each number."""
-        if self.records < 2 or self.tries < 1:
-            raise ParameterError("A slice search needs at least two records and one try.")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SliceAnswer:
-    """Hold the answer of a slice search.
-
-    Attributes
-    ----------
-    policy : Policy
-    point : Point
-        Read on fresh releases: the limits' measures and the loss of relations. If no slices meet
-        all limits, those that come nearest.
-    reached : bool
-        Whether all limits are met: 19 of 20 further releases should meet each. Never where a limit
-        could not be judged.
-    tried : int
-        Slices, weights and strengths that were tried on releases.
-    records : int
-        How many records it was searched and read on.
-    of : int
-        How many the table has.
-    unread : mapping of str to str
-        Limits of the policy that cannot be judged on this table, and why; the search goes by the
-        others.
-    """
-
-    policy: Policy
-    point: Point
-    reached: bool
-    tried: int
-    records: int
-    of: int
-    unread: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def slices(self) -> Slices:
-        """The variables that share a donor; every other one has its own."""
-        return self.point.setting.slices or ()
-
-    @property
-    def sentence(self) -> str:
-        """The answer in words, with its uncertainty and the number of records."""
-        stated = "; ".join(spread_words(spread) for spread in self.point.spreads.values())
-        words = f"{self.point.setting.words}: {stated}."
-        if self.records < self.of:
-            words += (
-                f" Searched and read on {self.records:,} random records of {self.of:,}; read it on "
-                "all of them before it is used."
-            )
-        words += not_judged(self.unread)
-        if self.reached:
-            return words
-        known = "is known to keep" if self.unread else "keeps"
-        return f"None of {self.tried:,} {known} all limits; nearest is {words}"
+    kernel: int = 0
 
 
 def seek_slices(
@@ -154,7 +62,8 @@ def seek_slices(
     Starts at usual slices, then joins slices, moves variables between them, and halves and doubles
     weights while the expected loss falls and trial releases meet every limit. For each choice the
     weakest strength that meets them is found by bisection. The answer is checked on releases that
-    had no part in the search.
+    had no part in the search. With `SliceRanges.kernels` soft and balanced neighborhoods take part,
+    and the answer says what RWN as published loses under the same limits.
 
     Parameters
     ----------
@@ -194,11 +103,11 @@ def seek_slices(
     progress = progress or (lambda share: None)
     sample = _sample(microdata, ranges.records)
     judged, unread = policy.judgeable(sample)
-    settings = _strengths(
-        sample, setting or Setting(params=RWN(epsilon=1.0, k=5)), ranges.strengths
-    )
+    start = setting or Setting(params=RWN(epsilon=1.0, k=5))
+    kinds = _each_kernel(start.params) if ranges.kernels else (start.params,)
+    settings = [_strengths(sample, replace(start, params=each), ranges) for each in kinds]
     plan = Plan(measures=policy.measures, releases=_TRIAL, seed=ranges.seed)
-    with SettingPool(sample, settings, plan, workers=thread_count(workers)) as pool:
+    with SettingPool(sample, list(chain(*settings)), plan, workers=thread_count(workers)) as pool:
         search = SliceSearch(
             microdata=sample,
             settings=settings,
@@ -211,8 +120,15 @@ def seek_slices(
         )
         starts = ranges.starts or [preset_slices(sample, key) for key in PRESETS]
         ungrouped_first = sorted(dict.fromkeys(starts), key=bool)
-        search.descend([Choice(slices, search.given) for slices in ungrouped_first])
+        search.descend(
+            [
+                Choice(slices, search.given, kernel)
+                for slices in ungrouped_first
+                for kernel in range(len(kinds))
+            ]
+        )
         point, met = search.verified()
+        published = search.published() if ranges.kernels else None
     progress(1.0)
     return SliceAnswer(
         policy=policy,
@@ -222,6 +138,7 @@ def seek_slices(
         tried=search.tried,
         records=sample.n,
         of=microdata.n,
+        published=published,
     )
 
 
@@ -232,16 +149,21 @@ def _sample(microdata: Microdata, records: int) -> Microdata:
     return microdata.take(np.sort(chosen))
 
 
-def _strengths(
-    microdata: Microdata, setting: Setting, values: Sequence[float] | None
-) -> list[Setting]:
+def _each_kernel(params: Any) -> Sequence[Any]:
+    if not hasattr(params, "with_each_kernel"):
+        raise ParameterError("Kernels are searched for the method rwn only; search without them.")
+    return tuple(params.with_each_kernel())
+
+
+def _strengths(microdata: Microdata, setting: Setting, ranges: SliceRanges) -> list[Setting]:
     """Return the setting at several strengths, weakest first."""
     setting = setting.resolved(microdata)
-    params = setting.params
-    if values is None:
+    params, values = setting.params, ranges.strengths
+    if values is None or (params.strength == "width" and ranges.kernels):
         ends = params.prepare(setting.applied_to(microdata)).ranges[params.strength]
         count = max(2, min(_STRENGTHS, round((ends.high - ends.low) / ends.step) + 1))
-        values = [round(float(each), 6) for each in np.linspace(ends.low, ends.high, count)]
+        places = np.linspace(0, (ends.high - ends.low) / ends.step, count).round()
+        values = [round(ends.low + float(place) * ends.step, 6) for place in places]
     moved = [at_levers(params, {params.strength: each}) for each in values]
     return list({each.key: each for each in (replace(setting, params=p) for p in moved)}.values())
 
@@ -253,8 +175,8 @@ class SliceSearch:
     Attributes
     ----------
     microdata : Microdata
-    settings : sequence of Setting
-        One for each strength, weakest first, with the weights to begin with.
+    settings : sequence of sequence of Setting
+        By kernel one for each strength, weakest first, with the weights to begin with.
     pool : SettingPool
     policy : Policy
     plan : Plan
@@ -267,7 +189,7 @@ class SliceSearch:
         The weakest strength at which a choice meets all limits.
     trials, confirmed : dict of (Choice, int) to float
         Largest share of a limit that trial releases use, and that more and other releases use.
-    losses : dict of Weights to SliceLoss
+    losses : dict of (int, Weights) to SliceLoss
     seen : set of Choice
     refused : str
         The measure whose limit the last refused trial broke.
@@ -278,7 +200,7 @@ class SliceSearch:
     """
 
     microdata: Microdata
-    settings: Sequence[Setting]
+    settings: Sequence[Sequence[Setting]]
     pool: SettingPool
     policy: Policy
     plan: Plan
@@ -288,7 +210,7 @@ class SliceSearch:
     found: dict[Choice, int] = field(default_factory=dict)
     trials: dict[tuple[Choice, int], float] = field(default_factory=dict)
     confirmed: dict[tuple[Choice, int], float] = field(default_factory=dict)
-    losses: dict[Weights, SliceLoss] = field(default_factory=dict)
+    losses: dict[tuple[int, Weights], SliceLoss] = field(default_factory=dict)
     seen: set[Choice] = field(default_factory=set)
     refused: str = ""
     readings: int = 0
@@ -302,7 +224,7 @@ class SliceSearch:
     @property
     def given(self) -> Weights:
         """The weights to begin with."""
-        return self.settings[0].weights
+        return self.settings[0][0].weights
 
     @property
     def tried(self) -> int:
@@ -319,41 +241,49 @@ class SliceSearch:
         """True if all variables have the same weight to begin with, and others may be tried."""
         return self.ranges.weights and not self.given
 
-    def _loss_table(self, weights: Weights) -> SliceLoss:
-        """Return the expected losses under some weights, computed once."""
-        if weights not in self.losses:
-            settings = [replace(each, weights=weights) for each in self.settings]
-            self.losses[weights] = SliceLoss.from_settings(self.microdata, settings)
-        return self.losses[weights]
+    def _loss_table(self, choice: Choice) -> SliceLoss:
+        """Return the expected losses under a choice's kernel and weights, computed once."""
+        about = choice.kernel, choice.weights
+        if about not in self.losses:
+            settings = [replace(each, weights=about[1]) for each in self.settings[about[0]]]
+            drawn = self.ranges.kernels  # as those of soft kernels are, to compare like with like
+            self.losses[about] = SliceLoss.from_settings(self.microdata, settings, drawn=drawn)
+        return self.losses[about]
 
     def _loss(self, choice: Choice, strength: int) -> float:
-        return float(self._loss_table(choice.weights).loss(choice.slices)[strength])
+        return float(self._loss_table(choice).loss(choice.slices)[strength])
 
     def descend(self, starts: Sequence[Choice]) -> None:
         """Try some choices, then change the best one step by step while its loss falls."""
         for choice in starts:
             self._look(choice)
-        while any([self._step_slices(), self._step_weights()]):
+        while any([self._step_slices(), self._step_kernel(), self._step_weights()]):
             continue
 
     def _step_slices(self) -> bool:
         """Join slices and move variables; True if the loss fell."""
         fell = False
         while not self.ranges.only_starts:
-            (slices, weights), strength = self._leader()
-            losses = self._loss_table(weights)
+            leader, strength = self._leader()
+            slices, losses = leader.slices, self._loss_table(leader)
             steps = sorted(
                 slice_steps(slices, self.names),
                 key=lambda each: (losses.loss(each)[strength], each),
             )
             if not self._moves_weights:  # weights may be moved as long as there are trials
                 best = math.inf if self.best is None else losses.loss(slices)[strength]
-                left = (each for each in steps if Choice(each, weights) not in self.seen)
+                left = (each for each in steps if leader._replace(slices=each) not in self.seen)
                 self.expected = sum(losses.loss(each).min() < best for each in left)
-            if not any(self._look(Choice(each, weights)) for each in steps):
+            if not any(self._look(leader._replace(slices=each)) for each in steps):
                 break
             fell = True
         return fell
+
+    def _step_kernel(self) -> bool:
+        """Try the best choice with the other kernels."""
+        leader, _ = self._leader()
+        others = (leader._replace(kernel=each) for each in range(len(self.settings)))
+        return any(self._look(each) for each in others)
 
     def _step_weights(self) -> bool:
         """Halve and double the weights of slices, of roles and of each variable."""
@@ -365,8 +295,8 @@ class SliceSearch:
         )
         fell = False
         for names in dict.fromkeys((*map(tuple, several), *((name,) for name in self.names))):
-            slices, weights = self._leader()[0]
-            moved = (Choice(slices, each) for each in weight_steps(weights, names))
+            leader, _ = self._leader()
+            moved = (leader._replace(weights=each) for each in weight_steps(leader.weights, names))
             fell |= any(self._look(choice) for choice in moved)
         return fell
 
@@ -382,7 +312,7 @@ class SliceSearch:
             return False
         best = self.best
         limit = math.inf if best is None else self._loss(best, self.found[best])
-        losses = self._loss_table(choice.weights).loss(choice.slices)
+        losses = self._loss_table(choice).loss(choice.slices)
         better = np.flatnonzero(losses < limit - 1e-9)
         if not len(better):
             return False
@@ -436,7 +366,8 @@ class SliceSearch:
 
     def _at(self, choice: Choice, strength: int) -> Setting:
         """Return the setting of a choice at a strength."""
-        return replace(self.settings[strength], slices=choice.slices, weights=choice.weights)
+        setting = self.settings[choice.kernel][strength]
+        return replace(setting, slices=choice.slices, weights=choice.weights)
 
     def _report(self, checked: float = 0.0) -> None:
         """Report the share of the expected readings that is made; it never falls."""
@@ -468,13 +399,28 @@ class SliceSearch:
                 nearest = min(nearest, (share, choice, strength))
                 attempt += 1
             steps[choice] = 2 * steps.get(choice, 0) or 1
-            if strength + steps[choice] < len(self.settings):
+            if strength + steps[choice] < len(self.settings[choice.kernel]):
                 self.found[choice] = strength + steps[choice]
             self.trials[choice, strength] = math.inf
             self.seen = set(steps)
             self.descend(())  # what lost more than a refused choice may lead now
         point = self._fresh(*nearest[1:], _ATTEMPTS)
         return point, self.policy.judge_point(point).kept
+
+    def published(self) -> Point:
+        """Return what the first kernel reads with each variable alone, found in the same way."""
+        ranges = replace(self.ranges, only_starts=True, weights=False)
+        alone = replace(
+            self,
+            settings=self.settings[:1],
+            ranges=ranges,
+            found={},
+            trials={},
+            confirmed={},
+            seen=set(),
+        )
+        alone.descend([Choice((), self.given)])
+        return alone.verified()[0]
 
     def _fresh(self, choice: Choice, strength: int, attempt: int) -> Point:
         """Read the stated measures on releases of this attempt's own."""

@@ -51,11 +51,13 @@ class SliceLoss:
     together: Floats
 
     @classmethod
-    def from_settings(cls, microdata: Microdata, settings: Sequence[Setting]) -> SliceLoss:
-        """Return the losses of settings that differ in their levers, whatever their slices."""
+    def from_settings(
+        cls, microdata: Microdata, settings: Sequence[Setting], *, drawn: bool = False
+    ) -> SliceLoss:
+        """Return the losses of settings that differ in their levers, on releases if `drawn`."""
         comparison = Comparison(original=microdata, masked=microdata)
         apart, together = (
-            _pair_losses(comparison, [replace(each, slices=slices) for each in settings])
+            _pair_losses(comparison, [replace(each, slices=slices) for each in settings], drawn)
             for slices in ((), preset_slices(microdata, "whole"))
         )
         names = tuple(variable.name for variable in microdata.schema.released)
@@ -72,7 +74,7 @@ class SliceLoss:
         return np.asarray(np.minimum(parts.sum(axis=1), 1.0))
 
 
-def _pair_losses(comparison: Comparison, settings: Sequence[Setting]) -> Floats:
+def _pair_losses(comparison: Comparison, settings: Sequence[Setting], drawn: bool) -> Floats:
     """Return each pair's part of the loss at each strength, shape (s, pairs)."""
     original, params = comparison.original, [each.params for each in settings]
     released = [variable.name for variable in original.schema.released]
@@ -80,14 +82,14 @@ def _pair_losses(comparison: Comparison, settings: Sequence[Setting]) -> Floats:
     table = settings[0].applied_to(original)
     prepared = params[0].prepare(table, settings=params)
     upper = np.triu_indices(len(released), 1)
-    closed = params[0].has_forecast and not settings[0].precision
+    closed = params[0].has_forecast and not settings[0].precision and not drawn
     parts = np.zeros((len(settings), len(released), len(released)))
     if not (closed and len(numbers) == len(released)):
-        drawn = np.unique(np.linspace(0, len(settings) - 1, STRENGTHS).round().astype(int))
-        found = [_drawn(comparison, prepared, settings[each]) for each in drawn]
-        flat = np.array(found).reshape(len(drawn), -1)
+        places = np.unique(np.linspace(0, len(settings) - 1, STRENGTHS).round().astype(int))
+        found = [_drawn(comparison, prepared, settings[each]) for each in places]
+        flat = np.array(found).reshape(len(places), -1)
         every = np.arange(len(settings))
-        parts = np.column_stack([np.interp(every, drawn, column) for column in flat.T]).reshape(
+        parts = np.column_stack([np.interp(every, places, column) for column in flat.T]).reshape(
             parts.shape
         )
     if closed and len(numbers) > 1:

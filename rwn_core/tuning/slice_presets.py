@@ -104,7 +104,7 @@ def _all_masked(microdata: Microdata) -> Slices:
     return _partition(masked_names(microdata))
 
 
-def _related(count: int) -> Callable[[Microdata], Slices]:
+def related(count: int) -> Callable[[Microdata], Slices]:
     """So many slices by complete linkage, 1 minus the association as the distance."""
 
     def cut(microdata: Microdata) -> Slices:
@@ -144,9 +144,9 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             slices=_confidential_apart,
         ),
         "edit_rules": Preset(title="Of the edit rules together", slices=_by_edit_rules),
-        "related_2": Preset(title="By correlation, 2 slices", slices=_related(2)),
-        "related_3": Preset(title="By correlation, 3 slices", slices=_related(3)),
-        "related_5": Preset(title="By correlation, 5 slices", slices=_related(5)),
+        "related_2": Preset(title="By correlation, 2 slices", slices=related(2)),
+        "related_3": Preset(title="By correlation, 3 slices", slices=related(3)),
+        "related_5": Preset(title="By correlation, 5 slices", slices=related(5)),
         "whole": Preset(title="Whole rows", slices=_all_masked),
     }
 )

@@ -7,9 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 import rwn_core as rwn
-from rwn_core.errors import ParameterError
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.neighbors.preview import LIVE_RECORDS
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.state.history import Choice
 from rwn_ui.state.prepared_table import PreparedTable
@@ -23,15 +21,6 @@ Then = Callable[[PreparedTable], None]
 
 # Reading st.session_state may end a run that the user has overtaken. So each function reads it
 # first and changes the session afterwards: a change is made as a whole, or not at all.
-
-
-def check_shown(data: rwn.Microdata, options: Options) -> None:
-    """Refuse a soft kernel on a table of which Tune shows some records."""
-    if data.n > LIVE_RECORDS and dict(options).get("kernel", "even") != "even":
-        raise ParameterError(
-            f"Tune shows a soft kernel for at most {LIVE_RECORDS:,} records; this table has "
-            f"{data.n:,}. Mask it with `rwn mask --kernel` or from Python, or load fewer records."
-        )
 
 
 @paused
@@ -95,7 +84,6 @@ def change_method(session: Session, method: str) -> None:
 @paused
 def change_options(session: Session, options: Options, preset: str = "") -> None:
     """Go over to other options of the method, and to a preset of its sliders, on the same table."""
-    check_shown(session.data, options)
     coming = user_work().preparation
     if coming is not None and coming.data.fingerprint == session.data.fingerprint:
         give_up(session)
@@ -111,7 +99,6 @@ def change_options(session: Session, options: Options, preset: str = "") -> None
 @paused
 def apply_choice(session: Session, choice: Choice) -> None:
     """Go over to a choice, from the history or elsewhere."""
-    check_shown(session.data, choice.options)
     coming = user_work().preparation
     if coming is not None and coming.data.fingerprint == session.data.fingerprint:
         give_up(session)  # an earlier choice is not to come after this one

@@ -8,7 +8,7 @@ import rwn_core as rwn
 from rwn_core.masking import fixed_options, lever_values
 from rwn_core.tuning import Setting
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.change_table import apply_choice, check_shown
+from rwn_ui.state.change_table import apply_choice
 from rwn_ui.state.history import Choice
 from rwn_ui.state.session import Session
 
@@ -22,8 +22,7 @@ def load(session: Session, setting: Setting) -> None:
     try:
         slices = setting.resolved(session.data).slices or ()
         options = tuple(fixed_options(params).items())
-        check_shown(session.data, options)
-    except rwn.RWNError as refusal:  # of another table, or of a larger one
+    except rwn.RWNError as refusal:  # of another table
         st.toast(escaped(str(refusal)))
         return
     session.record_undo()

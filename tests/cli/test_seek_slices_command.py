@@ -34,3 +34,21 @@ def test_the_answer_is_that_of_python_and_can_be_masked(rwn_command: Run, monkey
     scenario = Scenario.from_toml(Path("s.toml").read_text(encoding="utf-8"))
     assert scenario.setting.slices == (("age", "weight"),)
     assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "s.toml")[0] == 0
+
+
+def test_kernels_and_a_soft_start_arrive_at_the_search(rwn_command: Run, monkeypatch) -> None:
+    asked = {}
+
+    def refused(data: rwn.Microdata, policy: rwn.Policy, **more: object) -> rwn.SliceAnswer:
+        asked.update(more)
+        raise rwn.ParameterError("enough")
+
+    monkeypatch.setattr("rwn_core.tuning.seek_slices", refused)
+    limits = ("--limit", "distance_linkage=0.05")
+    rwn_command("seek-slices", "demo:bodyfat", *limits, "--kernels")
+    assert asked["ranges"].kernels
+    assert asked["setting"].params == rwn.RWN(epsilon=1.0, k=5)
+    soft = ("--set", "kernel=gaussian", "--set", "balance=1")
+    rwn_command("seek-slices", "demo:bodyfat", *limits, *soft)
+    assert not asked["ranges"].kernels
+    assert asked["setting"].params == rwn.RWN(kernel="gaussian", balance=1.0)

@@ -9,16 +9,14 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
-from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN
 from rwn_core.measures.comparison import Comparison
 from rwn_core.randomness import SecretKey
 from rwn_core.reporting.project import Project
 from rwn_core.tuning import Setting
 from rwn_ui.features.project import current_project
-from rwn_ui.state import change_table
+from rwn_ui.state import prepared_table
 from rwn_ui.state.address import address
-from rwn_ui.state.change_table import check_shown
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.results import current_release
 from rwn_ui.sweep import form
@@ -136,23 +134,21 @@ def test_cautions_of_balance_stand_on_the_risk_page() -> None:
     assert "extremes survive more often" not in said(data, RWN(k=5))
 
 
-def test_a_table_of_which_some_records_are_shown_says_what_to_do() -> None:
-    data = rwn.load_demo("cps1988")
-    with pytest.raises(ParameterError, match="at most 5,000 records; this table has 28,155"):
-        check_shown(data, tuple(SOFT.items()))
-    check_shown(data, ())
-
-
-def test_a_refused_kernel_leaves_a_large_table_as_it_was(open_page, monkeypatch) -> None:
-    monkeypatch.setattr(change_table, "LIVE_RECORDS", 200)
-    screen = open_page("tune", kernel="gaussian", width="0.5")
-    assert any("Options of the link are left as they were" in w.value for w in screen.test.warning)
-    field(screen, "selectbox", "kernel").select("gaussian").run()
-    assert any(w.value.startswith("Tune shows a soft kernel") for w in screen.test.warning)
-    load(screen.session, Setting(params=RWN(**SOFT)))
-    screen.test.run()
-    assert screen.session.options == ()
+@pytest.mark.parametrize("balance", ["0", "1"])
+def test_some_records_of_a_table_are_shown_with_their_donors_among_all(
+    open_page, monkeypatch, balance: str
+) -> None:
+    monkeypatch.setattr(prepared_table, "LIVE_RECORDS", 200)
+    screen = open_page("tune", kernel="gaussian", width="0.5", balance=balance)
+    assert not screen.test.warning
+    screen.slider("width").set_value(0.7).run()
     assert screen.errors == []
+    shown = current_release(screen.session)
+    records = shown.prepared.records
+    release = rwn.mask(screen.session.data, screen.session.params, seed=screen.session.seed)
+    assert len(records) == 200
+    np.testing.assert_array_equal(shown.exact.donors, release.donors[records])
+    assert screen.session.params.width == 0.7
 
 
 def test_the_chart_of_the_even_kernel_says_what_it_said() -> None:

@@ -22,7 +22,8 @@ from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures.attacks.repeated_releases import simulated_donors
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.kernel import Kernel
-from rwn_core.neighbors.soft_neighborhoods import listed_table, soft_neighborhoods
+from rwn_core.neighbors.soft_lists import list_neighbors, lists_of
+from rwn_core.neighbors.soft_neighborhoods import soft_neighborhoods
 from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.randomness import SecretKey
 
@@ -197,7 +198,7 @@ def test_a_step_of_the_width_changes_at_most_a_tenth_of_the_cells() -> None:
 
 def test_some_records_alone_have_the_donors_of_all() -> None:
     points = np.random.default_rng(4).normal(size=(60, 3))
-    found = soft_neighborhoods(Kernel(shape="gaussian"), complete_table(points))
+    found = soft_neighborhoods(Kernel(shape="gaussian"), lists_of(complete_table(points), 10))
     key, q = SecretKey.from_seed(1), np.ones(4)
     everyone = draw_donors(found, Draws(key, np.arange(60), (0, 1, 2, 3)), q)
     some = np.array([3, 17, 40, 59])
@@ -301,13 +302,14 @@ def test_a_large_table_lists_the_nearest_both_ways() -> None:
     rng = np.random.default_rng(2)
     points = rng.normal(size=(2300, 3))
     points[0] = 40.0  # few list it, but it lists others
-    table = listed_table(points)
+    lists = list_neighbors(points, 10)
+    table = lists.table
     rows = np.repeat(np.arange(table.n), np.diff(table.offsets))
     there = set(zip(rows.tolist(), table.records.tolist(), strict=True))
     assert all((member, record) in there for record, member in there)
     assert np.diff(table.offsets).min() >= 200
     assert (np.diff(table.squared)[np.diff(rows) == 0] >= 0).all()
-    found = soft_neighborhoods(Kernel(shape="gaussian", balance=1.0), table)
+    found = soft_neighborhoods(Kernel(shape="gaussian", balance=1.0), lists)
     sums = found.probabilities().sum(axis=0)
     assert abs(sums - 1).max() <= 1e-6
 
@@ -337,7 +339,6 @@ def test_a_large_table_is_masked_and_read_by_its_law() -> None:
         ({"k": 5, "balance": 1.0}, "balance needs kernel to be gaussian or exponential"),
         ({"k": 5, "own": True}, "own needs kernel to be gaussian or exponential"),
         ({"kernel": "gaussian", "width": -1.0}, "width must be a number above 0"),
-        ({"kernel": "gaussian", "outside_household": True}, "no outside_household"),
         ({"kernel": "gaussian", "neighbors": "sample", "m": 5}, "needs neighbors to be exact"),
         ({"kernel": "gaussian", "balance": 2}, "balance must be a number from 0 to 1"),
     ],
@@ -349,9 +350,7 @@ def test_a_wrong_combination_is_refused(given: dict[str, Any], words: str) -> No
 
 def test_what_is_not_derived_is_refused_with_the_reason() -> None:
     prepared = RWN(kernel="gaussian").prepare(skewed())
-    with pytest.raises(NotApplicable, match="copies of a record"):
-        prepared.resampled(np.arange(50))
-    with pytest.raises(NotApplicable, match="people outside"):
+    with pytest.raises(NotApplicable, match="a person who is added changes all weights"):
         prepared.law.outside(skewed())
     with pytest.raises(ParameterError, match="cap must be at least 1/49"):
         RWN(kernel="gaussian", cap=0.01).prepare(skewed()).release(SecretKey.from_seed(1))

@@ -25,7 +25,8 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.certified_linkage import log_likelihood
 from rwn_core.neighbors.kernel import Kernel
-from rwn_core.neighbors.soft_neighborhoods import listed_table, soft_neighborhoods
+from rwn_core.neighbors.soft_lists import list_neighbors
+from rwn_core.neighbors.soft_neighborhoods import soft_neighborhoods
 from rwn_core.tuning.policy import Limit, Policy
 from tests.oracles.whole_file_beliefs import whole_file_beliefs
 
@@ -89,7 +90,9 @@ def test_CERT_1_the_rows_of_six_records() -> None:
     donors = [np.array(given["input"][f"donors of column {j}"]) - 1 for j in (1, 2)]
     shown = {name: points[donor, j] for j, (name, donor) in enumerate(zip("ab", donors))}  # noqa: B905
     masked = Microdata.from_frame(pd.DataFrame(shown), data.schema)
-    law = CellLaw(data, soft_neighborhoods(kernel, listed_table(points)), np.ones(2))
+    law = CellLaw(
+        data, soft_neighborhoods(kernel, list_neighbors(points, kernel.bandwidth_k)), np.ones(2)
+    )
     found = read(Comparison(original=data, masked=masked, law=law))
     bounds = np.array(given["expected"]["bound by release"]).max(axis=1)
     np.testing.assert_allclose(found.detail["bounds"], bounds, rtol=0, atol=1e-7)

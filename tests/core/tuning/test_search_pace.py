@@ -10,8 +10,9 @@ import rwn_core as rwn
 from rwn_core.tuning import Plan
 from rwn_core.tuning.evaluate_settings import Trials
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
+from rwn_core.tuning.seek_slices import seek_slices
 from rwn_core.tuning.setting_pool import SettingPool
+from rwn_core.tuning.slice_answer import SliceRanges
 
 POLICY = Policy(limits=(Limit(measure="distance_linkage", at_most=0.05),))
 STRENGTHS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0)

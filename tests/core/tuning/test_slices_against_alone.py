@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
+from rwn_core.tuning.seek_slices import seek_slices
+from rwn_core.tuning.slice_answer import SliceRanges
 from rwn_core.tuning.slice_presets import preset_slices
 
 LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.05),))

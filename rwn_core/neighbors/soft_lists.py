@@ -1,0 +1,233 @@
+"""Lists of the records that a soft kernel weighs: all others, or the nearest both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.errors import ParameterError
+from rwn_core.neighbors.brute_force import complete_table
+from rwn_core.neighbors.excluded import without_household
+from rwn_core.neighbors.find import neighbor_table
+from rwn_core.neighbors.points import Points
+from rwn_core.neighbors.table import LARGEST_DENSE, NeighborTable
+from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
+from rwn_core.parallel.threads import Progress, Watch, thread_count
+
+LISTED = 200  # decides: nearest others that a large table lists for each record
+AT_ONCE = 50_000  # records whose nearest are held where few rows are listed
+FEWER = "mask the table without balance, or fewer records"
+
+
+class Entries(NamedTuple):
+    """Entries of lists: the row, the record listed there, and their squared distance."""
+
+    rows: NDArray[np.int32]
+    records: NDArray[np.int32]
+    squared: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Lists:
+    """The lists of all records of a table or of some, and what their weights take from all.
+
+    Attributes
+    ----------
+    table : NeighborTable
+        A record beyond another's nearest is listed where that one is among its own, so that the
+        kernel is symmetric.
+    scale_rank : int
+        m: the neighbor whose distance scales the kernel.
+    scaling : ndarray of float64, shape (n,)
+        Squared distance from each record of the table to its m-th nearest other.
+    least : int
+        Others that every record lists at least.
+    """
+
+    table: NeighborTable
+    scale_rank: int
+    scaling: NDArray[np.float64]
+    least: int
+
+
+def list_neighbors(
+    points: Points,
+    scale_rank: int,
+    records: NDArray[np.int64] | None = None,
+    *,
+    households: NDArray[np.int64] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Lists:
+    """List the others of all records, or of some, ascending, among all of a table.
+
+    With `households` those of all records: members of one do not list each other.
+    """
+    if households is not None:
+        every = list_neighbors(points, scale_rank, threads=threads, progress=progress)
+        return _outside(every, households)
+    n = len(points)
+    watch = Watch(threads=thread_count(threads), progress=progress)
+    if n <= LARGEST_DENSE:
+        lists = lists_of(complete_table(points), scale_rank)
+        return lists if records is None else replace(lists, table=of_some(lists.table, records)[0])
+    nearest = min(max(LISTED, scale_rank), n - 1)
+    if records is None:
+        near = neighbor_table(points, k=nearest, epsilon=None, threads=threads, progress=progress)
+        check_fits(pairs_bytes(4.0 * len(near.records)), budget_bytes(), "Its weights", FEWER)
+        back = Entries(
+            rows=near.records,
+            records=np.repeat(np.arange(n, dtype=np.int32), np.diff(near.offsets)),
+            squared=near.squared,
+        )
+        return Lists(
+            table=both_ways(near, back, n, watch),
+            scale_rank=scale_rank,
+            scaling=to_rank(near, scale_rank),
+            least=int(np.diff(near.offsets).min()),
+        )
+    return _listed_of_some(points, scale_rank, nearest, records, watch)
+
+
+def lists_of(table: NeighborTable, scale_rank: int) -> Lists:
+    """Return the lists of a table that holds both rows of each of its pairs."""
+    least = int(np.diff(table.offsets).min())
+    scaling = to_rank(table, scale_rank)
+    return Lists(table=table, scale_rank=scale_rank, scaling=scaling, least=least)
+
+
+def _outside(lists: Lists, households: NDArray[np.int64]) -> Lists:
+    table = without_household(lists.table, households)
+    if not np.diff(table.offsets).all():
+        raise ParameterError(
+            "A household holds all that a record lists, so that it has no donors; leave out "
+            "outside_household."
+        )
+    return lists_of(table, lists.scale_rank)
+
+
+def to_rank(table: NeighborTable, rank: int) -> NDArray[np.float64]:
+    """Return the squared distances to the others of a rank, or to the last ones, shape (n,)."""
+    return table.squared[table.offsets[:-1] + np.minimum(rank, np.diff(table.offsets)) - 1]
+
+
+def of_some(
+    table: NeighborTable, records: NDArray[np.int64]
+) -> tuple[NeighborTable, NDArray[np.int64]]:
+    """Return the rows of some records of a table of all, and their entries in it."""
+    starts, lengths = table.offsets[:-1][records], np.diff(table.offsets)[records]
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    entries = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
+    rows = replace(
+        table,
+        offsets=offsets,
+        records=table.records[entries],
+        squared=table.squared[entries],
+        numbers=records,
+    )
+    return rows, entries
+
+
+def both_ways(near: NeighborTable, back: Entries, n: int, watch: Watch) -> NeighborTable:
+    """Return rows with the records added that list them.
+
+    Parameters
+    ----------
+    near : NeighborTable
+        The nearest others of some of n records.
+    back : Entries
+        The records that have these among their nearest; they may be in a row already.
+    n : int
+    watch : Watch
+
+    Returns
+    -------
+    NeighborTable
+    """
+    from rwn_core.neighbors.list_kernel import drop_listed, merge_rows
+
+    starts, added, distances = grouped(back, near.n)
+    left = np.empty(near.n, np.int64)
+    watch.run(
+        lambda first, last: drop_listed(
+            n, near.offsets, near.records, starts, added, distances, left, first, last
+        ),
+        near.n,
+    )
+    offsets = near.offsets + np.concatenate(([0], np.cumsum(left)))
+    records, squared = np.empty(offsets[-1], np.int32), np.empty(offsets[-1])
+    found = (near.offsets, near.records, near.squared, starts, added, distances)
+    watch.run(
+        lambda first, last: merge_rows(*found, offsets, records, squared, first, last), near.n
+    )
+    return replace(near, offsets=offsets, records=records, squared=squared)
+
+
+def grouped(
+    entries: Entries, rows: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    """Return entries as compressed rows, in their order within each."""
+    from rwn_core.neighbors.list_kernel import place_entries
+
+    starts = np.concatenate(([0], np.cumsum(np.bincount(entries.rows, minlength=rows))))
+    records, squared = np.empty(starts[-1], np.int32), np.empty(starts[-1])
+    place_entries(*entries, starts[:-1].copy(), records, squared)
+    return starts, records, squared
+
+
+def entries_of(table: NeighborTable, place: NDArray[np.int32]) -> tuple[Entries, Entries]:
+    """Return what a table of some rows adds to others: rows that it holds, and rows that it lists.
+
+    `place` holds the row of each record that is wanted, and -1 for the others.
+    """
+    numbers = np.arange(table.n) if table.numbers is None else table.numbers
+    holder = np.repeat(numbers.astype(np.int32), np.diff(table.offsets))
+    held, listed = place[holder], place[table.records]
+    mine, theirs = held >= 0, listed >= 0
+    return (
+        Entries(held[mine], table.records[mine], table.squared[mine]),
+        Entries(listed[theirs], holder[theirs], table.squared[theirs]),
+    )
+
+
+def joined(parts: Sequence[Entries]) -> Entries:
+    """Return the entries of all parts, one after the other."""
+    return Entries(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def _listed_of_some(
+    points: Points, scale_rank: int, nearest: int, records: NDArray[np.int64], watch: Watch
+) -> Lists:
+    """List the neighbors of a few records of a large table: its nearest pass by in parts."""
+    from rwn_core.neighbors.tree_search import neighborhoods_of_some, tree_index
+
+    n = len(points)
+    index = tree_index(points, None, watch.part(0.0, 0.0))
+    place = np.full(n, -1, np.int32)
+    place[records] = np.arange(len(records))
+    scaling, least, near, back = np.empty(n), n, [], []
+    parts = np.array_split(index.side.records, -(-n // AT_ONCE))
+    for number, part in enumerate(parts):
+        some = np.sort(part).astype(np.int64)
+        share = watch.part(number / len(parts), (number + 1) / len(parts))
+        table = neighborhoods_of_some(index, points, some, nearest, None, share)
+        scaling[some] = to_rank(table, scale_rank)
+        least = min(least, int(np.diff(table.offsets).min()))
+        mine, theirs = entries_of(table, place)
+        near.append(mine)
+        back.append(theirs)
+    offsets, members, squared = grouped(joined(near), len(records))
+    rows = NeighborTable(
+        offsets=offsets,
+        records=members,
+        squared=squared,
+        k=nearest,
+        epsilon=0.0,
+        numbers=records,
+    )
+    table = both_ways(rows, joined(back), n, replace(watch, progress=None))
+    return Lists(table=table, scale_rank=scale_rank, scaling=scaling, least=least)
