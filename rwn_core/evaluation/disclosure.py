@@ -82,7 +82,7 @@ def values_alone(law: Law | None) -> dict[str, Any] | None:
         "donors": max(1, round(1 / float((every**2).sum()))),
         "own": chance,
         "largest": float(chances.max()),
-        "even": law.neighborhoods.shares is None,
+        "even": law.neighborhoods.equally_likely,
         "mode": [min(max(mode, 0.0), 1.0) for mode in modes],
         "distinct": [distinct_donors(every, times) for times in RELEASES],
     }
@@ -91,7 +91,7 @@ def values_alone(law: Law | None) -> dict[str, Any] | None:
 def _typical_weights(neighborhoods: Neighborhoods) -> tuple[float, NDArray[np.float64]]:
     """Return the weights of a typical record for itself and for its other donors."""
     sizes = neighborhoods.effective_sizes
-    if neighborhoods.shares is None:
+    if neighborhoods.equally_likely:
         donors = max(1, round(float(np.median(sizes[sizes > 0])))) if (sizes > 0).any() else 1
         return 0.0, np.full(donors, 1.0 / donors)
     record = int(np.argsort(sizes, kind="stable")[len(sizes) // 2])

@@ -111,8 +111,9 @@ class RWN(RadiusAndNearest):
         for; members of one household then give each other no values.
     kernel : {"even", "gaussian", "exponential"}
         How likely each neighbor is to give: all alike; or the less the farther it is, all records
-        in a table of at most 2,000 and about the 200 nearest in a larger one. Epsilon and k have no
-        part in the latter two.
+        in a table of at most 2,000 and about the 200 nearest in a larger one. With exponential,
+        bandwidth="absolute", own=True and no balance all records give in a table of any size, as
+        certified linkage needs it. Epsilon and k have no part in the latter two.
     width : float, optional
         Of a gaussian or exponential kernel, in units of the bandwidth; 1 if left out.
     bandwidth : {"adaptive", "fixed", "absolute"}

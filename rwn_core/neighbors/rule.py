@@ -20,8 +20,7 @@ from rwn_core.neighbors.kernel import EVEN, Kernel
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, one_radius
-from rwn_core.neighbors.soft_lists import list_neighbors
-from rwn_core.neighbors.soft_neighborhoods import soft_neighborhoods
+from rwn_core.neighbors.soft_neighborhoods import SoftSource
 from rwn_core.neighbors.source import Ball
 
 LARGEST_PAIRS = 2_000_000  # of an outsider and a record, whose distances are held at a time
@@ -82,8 +81,8 @@ class NeighborhoodRule:
         """The neighborhoods of a table's records, among all of them."""
         points = self.metric.coded(table)
         if not self.kernel.is_even:
-            lists = list_neighbors(points, self.kernel.bandwidth_k, households=self.households)
-            return soft_neighborhoods(self.kernel, lists)
+            source = SoftSource(points=points, households=self.households)
+            return source.find(Ball(k=None, epsilon=None, kernel=self.kernel))[0]
         if self.households is not None:
             ball = Ball(k=self.k, epsilon=self.epsilon)
             return OutsideSource(points=points, households=self.households).find(ball)[0]

@@ -243,7 +243,7 @@ def _forecast_laws(
 def _stands_alone(prepared: Prepared) -> bool:
     """True if a setting shares no neighborhoods with others: it has none, or weights of its own."""
     found = None if prepared.law is None else prepared.law.neighborhoods
-    return found is None or found.shares is not None
+    return found is None or not found.equally_likely
 
 
 def _forecast_each(

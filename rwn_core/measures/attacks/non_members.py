@@ -318,7 +318,7 @@ def non_members(
     """Return people outside the file as the law of its release needs them."""
     if all(way.cells.donors is None for way in law.components()):
         return NonMembersWithoutDonors(comparison, law, people, names)
-    if law.neighborhoods is not None and law.neighborhoods.shares is not None:
+    if law.neighborhoods is not None and not law.neighborhoods.equally_likely:
         return NonMembersOneByOne(comparison, independent_cells(law), people, names)
     return NonMembers(comparison, law, people, names)
 
