@@ -13,6 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors import Drawing, Neighborhoods
+from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.parallel.threads import thread_count
 from rwn_core.randomness import SecretKey, uniforms
 
@@ -139,6 +140,9 @@ class Draws:
 
         keys = np.ascontiguousarray(self._key.words.reshape(8, -1).T)
         streams, table = np.array(self.streams, dtype=np.int64), neighborhoods.table
+        if isinstance(table, AllDonors):
+            q = np.asarray(q, dtype=np.float64)
+            return table.draw(keys, self.records, streams, q, threads=threads)
         donors = np.empty((len(rows), len(streams)), np.int64)
         room = KEPT * donors.size
         if self._drawn and not len(self._kept) and 8 * UNIFORMS * room <= _STORED_DRAWS:
@@ -271,7 +275,7 @@ def draw_donors(
     ----------
     Perry, Matloff, Tendick 2022, section 5, step 3.
     """
-    if neighborhoods.shares is None and isinstance(draws, Draws) and draws.has_one_key:
+    if neighborhoods.equally_likely and isinstance(draws, Draws) and draws.has_one_key:
         if neighborhoods.is_stored:
             return draws.from_stored(neighborhoods, q, threads)
         from rwn_core.neighbors.lazy_table import search_donors
@@ -280,7 +284,7 @@ def draw_donors(
             neighborhoods.rows(draws.records)
         ]
     rows = neighborhoods.rows(draws.records)
-    if neighborhoods.shares is not None:
+    if not neighborhoods.equally_likely:
         return draws.weighted(neighborhoods, rows, q, threads)
     sizes = neighborhoods.sizes[rows]
     ranks = draws.ranks(sizes)

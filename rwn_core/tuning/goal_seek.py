@@ -32,7 +32,7 @@ _HALVES = 4  # steps from an answer toward a better one that failed
 _LINKAGES = ("distance_linkage", "bayes_linkage")  # no intruder is shown without the other
 _CANDIDATES = 6  # settings checked on fresh releases before the search gives up
 
-_DIGITS = {"epsilon": 4, "q": 3}
+_DIGITS = {"epsilon": 4, "q": 3, "width": 4, "balance": 3}
 
 
 def seek(
@@ -194,7 +194,10 @@ def _closer(crew: SettingPool, goal: Goal, plan: Plan, kept: Point, failed: Poin
     """Between a setting that keeps the limit and a better one that does not: by halves."""
     for _ in range(_HALVES if failed is not None else 0):
         assert failed is not None
-        between = middle(kept.setting, failed.setting)
+        try:
+            between = middle(kept.setting, failed.setting)
+        except ParameterError:  # nothing lies between two kernels
+            break
         if between.key in (kept.setting.key, failed.setting.key):
             break
         (point,) = crew.points([between], plan, lambda share: None)
@@ -258,9 +261,12 @@ def around(setting: Setting, steps: Mapping[str, Step]) -> list[Setting]:
             for (name, step), direction in zip(steps.items(), directions, strict=True)
         }
         try:
-            made.append(replace(setting, params=replace(setting.params, **changes)))
+            params = replace(setting.params, **changes)
         except ParameterError:
             continue  # two numbers that the method does not allow together
+        if any(value is None and getattr(params, name) for name, value in changes.items()):
+            continue  # no width would be the usual one, which the sweep may not have
+        made.append(replace(setting, params=params))
     return list({each.key: each for each in made if each.key != setting.key}.values())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
@@ -71,16 +72,16 @@ class Refused:
 
 def match(
     microdata: Microdata,
-    methods: Sequence[str],
+    methods: Sequence[str | Any],
     to: Loss | Policy,
     *,
     plan: Plan,
     along: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> list[Matched | Refused]:
-    """Tune several methods to the same loss, or to the same policy."""
+    """Tune methods, by key or as parameters such as a soft kernel's, to one loss or policy."""
     for key in methods:
-        if key not in METHODS:
+        if isinstance(key, str) and key not in METHODS:
             raise ParameterError(f"There is no method {key}; known are: {', '.join(METHODS)}.")
     _refuse_empty(microdata, to)
     measures = to.measures if isinstance(to, Policy) else (to.measure,)
@@ -95,7 +96,8 @@ def match(
         try:
             found.append(_tuned(StrengthSearch(microdata, key, tried, tell), to, plan))
         except ParameterError as refusal:
-            found.append(Refused(method=key, reason=str(refusal)))
+            name = key if isinstance(key, str) else key.method
+            found.append(Refused(method=name, reason=str(refusal)))
         tell(1.0)
     return found
 

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
@@ -66,19 +67,24 @@ class StrengthSearch:
     Parameters
     ----------
     microdata : Microdata
-    method : str
+    method : str or object
+        Its key; or its parameters, of which the levers are moved.
     plan : Plan
         What is read at each of them.
     progress : callable
     """
 
-    def __init__(self, microdata: Microdata, method: str, plan: Plan, progress: Progress) -> None:
-        kind = METHODS[method]
-        prepared = kind(**neutral_levers(kind)).preview(microdata)
+    def __init__(
+        self, microdata: Microdata, method: str | Any, plan: Plan, progress: Progress
+    ) -> None:
+        start: Any = method
+        if isinstance(method, str):
+            start = METHODS[method](**neutral_levers(METHODS[method]))
+        prepared = start.preview(microdata)
         standard = dict(prepared.presets["Standard"])
-        self._range: LeverRange = prepared.ranges[kind.strength]
+        self._strength: str = start.strength
+        self._range: LeverRange = prepared.ranges[self._strength]
         self._params = at_levers(prepared.params, standard)
-        self._strength: str = kind.strength
         self.steps = math.floor((self._range.high - self._range.low) / self._range.step + 1e-9)
         self._microdata, self._plan, self._progress = microdata, plan, progress
         ends = [self._setting(position).resolved(microdata) for position in (0, self.steps)]

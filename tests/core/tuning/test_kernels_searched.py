@@ -8,7 +8,21 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
-from rwn_core.tuning import Limit, Plan, Policy, Setting, Trials
+from rwn_core.tuning import (
+    Goal,
+    Grid,
+    Limit,
+    Plan,
+    Point,
+    Policy,
+    Setting,
+    Trials,
+    frontier,
+    seek,
+    sweep,
+)
+from rwn_core.tuning.goal_seek import around, half_steps
+from rwn_core.tuning.match import Loss, Matched, Refused, match
 from rwn_core.tuning.seek_slices import seek_slices
 from rwn_core.tuning.slice_answer import SliceAnswer, SliceRanges
 
@@ -77,10 +91,10 @@ def test_a_soft_start_is_searched_along_its_width(few, quick) -> None:
 
 
 def test_every_kernel_has_the_other_options_of_the_start() -> None:
-    start = rwn.RWN(epsilon=2.0, k=7, q=0.8, encoding="matching")
+    start = rwn.RWN(epsilon=2.0, k=7, q=0.8, encoding="matching", outside_household=True)
     even, soft, balanced = start.with_each_kernel()
     assert even == start
-    assert soft == rwn.RWN(kernel="gaussian", q=0.8, encoding="matching")
+    assert soft == rwn.RWN(kernel="gaussian", q=0.8, encoding="matching", outside_household=True)
     assert balanced == replace(soft, balance=1.0)
     own = rwn.RWN(kernel="exponential", own=True, balance=0.5)
     assert own.with_each_kernel()[1:] == (replace(own, balance=0.0), replace(own, balance=1.0))
@@ -92,9 +106,70 @@ def test_every_kernel_has_the_other_options_of_the_start() -> None:
     [
         (rwn.METHODS["nbrs2015"](epsilon=1.0), "rwn only"),
         (rwn.RWN(k=5, neighbors="pairs", m=20), "neighbors to be exact"),
-        (rwn.RWN(k=5, outside_household=True), "no outside_household"),
     ],
 )
 def test_what_has_no_soft_kernel_is_refused(few, params, words) -> None:
     with pytest.raises(ParameterError, match=words):
         seek_slices(few, BOTH, setting=Setting(params=params), ranges=RANGES, workers=1)
+
+
+PLAN = Plan(measures=("association_loss", "distance_linkage"), releases=4)
+GRIDS = (
+    Grid(axes={"epsilon": (2.0, 4.0, 6.0), "k": (5,)}),
+    Grid(axes={"kernel": ("gaussian",), "width": (0.25, 0.5, 1.0), "balance": (0.0, 1.0)}),
+)
+
+
+def test_a_sweep_of_kernels_has_one_frontier_and_one_goal(few) -> None:
+    swept = sweep(few, GRIDS, plan=PLAN, workers=1)
+    assert len(swept.points) == 9
+    front = frontier(swept.points, "distance_linkage", "association_loss")
+    assert front
+    goal = Goal(keep="distance_linkage", limit=0.1, best="association_loss")
+    found = seek(few, swept, goal, workers=1)
+    assert found.reached
+    assert 0.25 <= (found.point.setting.params.width or 1.0) <= 1.0
+    keeping = [point for point in swept.points if goal.excess(point) <= 0]
+    best = min(goal.loss(point) for point in keeping)
+    assert goal.loss(found.point) < 1.2 * best
+
+
+def test_steps_of_several_kernels_stay_within_each() -> None:
+    made = [setting for grid in GRIDS for setting in grid.settings()]
+    steps = half_steps([Point(setting=each, spreads={}) for each in made])
+    assert set(steps) == {"epsilon", "k", "width", "balance"}
+    for setting in made:
+        for near in around(setting, steps):
+            params = near.params
+            assert params.kernel == setting.params.kernel
+            if params.kernel == "even":
+                assert params.width is None
+                assert 2.0 <= (params.epsilon or 2.0) <= 6.0
+            else:
+                assert 0.25 <= params.width <= 1.0
+                assert 0.0 <= params.balance <= 1.0
+    soft = rwn.Setting.of("rwn", {"kernel": "gaussian", "width": 0.5, "balance": 1.0})
+    reached = {(each.params.width, each.params.balance) for each in around(soft, steps)}
+    assert (0.3125, 0.5) in reached
+
+
+def test_kernels_are_matched_as_methods_are(few) -> None:
+    kernels = rwn.RWN(epsilon=1.0, k=5).with_each_kernel()
+    plan = Plan(measures=("association_loss", "distance_linkage"), releases=3)
+    loss = Loss(measure="association_loss", value=0.2)
+    found = match(few, ["rwn", *kernels[1:]], loss, plan=plan)
+    assert all(isinstance(each, Matched) and each.reached for each in found)
+    params = [each.point.setting.params for each in found if isinstance(each, Matched)]
+    assert [(each.kernel, each.balance) for each in params] == [
+        ("even", 0.0),
+        ("gaussian", 0.0),
+        ("gaussian", 1.0),
+    ]
+    for each in found:
+        assert isinstance(each, Matched)
+        assert each.point.median("association_loss") <= loss.value
+    capped = rwn.RWN(kernel="gaussian", cap=1e-4)
+    (none,) = match(few, [capped], loss, plan=plan)
+    assert isinstance(none, Refused)
+    assert none.method == "rwn"
+    assert "cap must be at least" in none.reason
