@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import comb, factorial, perm
+from math import factorial
 from typing import Any
 
 import numpy as np
@@ -23,71 +23,80 @@ from rwn_core.measures.attacks.watch_list import Watched, WatchList
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
+from rwn_core.neighbors import Neighborhoods
 
 
-def mode_is_own(q: float, donors: int, releases: int) -> float:
+def mode_is_own(own: float, others: NDArray[np.float64], releases: int) -> float:
     """Return P(the mode of a cell over M aligned releases is the true value)."""
-    # `donors` different values, none of them the own one; ties are broken at random
-    share = q / donors
-    total = 0.0
-    for own in range(releases + 1):
-        rest = releases - own
-        for largest, at_top, ways in _occupancies(rest, donors):
-            if largest > own or not own:
-                continue
-            tied = at_top + 1 if largest == own else 1
-            total += comb(releases, own) * (1 - q) ** own * share**rest * ways / tied
-    return float(total)
+    # `others` are the chances of other values, all different; ties are broken at random. With t
+    # others tied 1 / (1 + t) is the integral of s^t over s from 0 to 1, and sums over all counts
+    # are coefficients of products of series in x: of exp(sum of logs), which need power sums only
+    powers = np.array([(others**power).sum() for power in range(1, releases + 1)])
+    nodes, weights = np.polynomial.legendre.leggauss(releases // 2 + 1)
+    s, total = (nodes + 1) / 2, 0.0
+    for top in range(1, releases + 1):  # the count of the own value
+        factors = np.array([1.0 / factorial(count) for count in range(top + 1)])
+        series = np.zeros((releases + 1, len(s)))
+        series[: top + 1] = factors[:, None]
+        series[top] *= s
+        found = _exponential(_logarithm(series)[1:] * powers[:, None])[releases - top]
+        total += float(found @ weights) / 2 * own**top * factors[top]
+    return total * factorial(releases)
 
 
-def _occupancies(balls: int, boxes: int) -> list[tuple[int, int, int]]:
-    """Return (largest count, boxes with it, ways) of spreading balls over boxes."""
-    ways_of: dict[tuple[int, int], int] = {}
-    for counts in _partitions(balls, boxes):
-        ways = factorial(balls)
-        for count in counts:
-            ways //= factorial(count)
-        orders = perm(boxes, len(counts))
-        for value in set(counts):
-            orders //= factorial(counts.count(value))
-        key = (counts[0], counts.count(counts[0])) if counts else (0, boxes)
-        ways_of[key] = ways_of.get(key, 0) + ways * orders
-    return [(top, at_top, ways) for (top, at_top), ways in ways_of.items()]
+def _logarithm(series: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the coefficients of the logarithm of a series that begins with 1."""
+    found = np.zeros_like(series)
+    for n in range(1, len(series)):
+        before = sum(k * found[k] * series[n - k] for k in range(1, n))
+        found[n] = series[n] - before / n
+    return found
 
 
-def _partitions(total: int, parts: int, most: int | None = None) -> list[tuple[int, ...]]:
-    """Return the partitions of `total` into at most `parts` positive numbers, non-increasing."""
-    if total == 0:
-        return [()]
-    if parts == 0:
-        return []
-    most = total if most is None else min(most, total)
-    return [
-        (first, *rest)
-        for first in range(most, 0, -1)
-        for rest in _partitions(total - first, parts - 1, first)
-    ]
+def _exponential(series: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the coefficients of the exponential of a series, given from its first power on."""
+    found = np.zeros((len(series) + 1, series.shape[1]))
+    found[0] = 1.0
+    for n in range(1, len(found)):
+        found[n] = sum(k * series[k - 1] * found[n - k] for k in range(1, n + 1)) / n
+    return found
 
 
-def distinct_donors(donors: int, releases: int) -> float:
+def distinct_donors(weights: NDArray[np.float64], releases: int) -> float:
     """Return the expected number of distinct donor values in M releases at q = 1."""
-    return float(donors * (1.0 - (1.0 - 1.0 / donors) ** releases))
+    return float((1.0 - (1.0 - weights) ** releases).sum())
 
 
 def values_alone(law: Law | None) -> dict[str, Any] | None:
-    """Return the averaging attack's success for equally likely donors; None without any."""
-    if law is None or law.neighborhoods is None or law.neighborhoods.shares is not None:
+    """Return the averaging attack's success on a typical record; None without donors."""
+    if law is None or law.neighborhoods is None:
         return None
     q = float(law.q.max())
-    sizes = law.neighborhoods.sizes
-    donors = max(1, round(float(np.median(sizes[sizes > 0])))) if (sizes > 0).any() else 1
+    own, others = _typical_weights(law.neighborhoods)
+    chance, chances = 1.0 - q + q * own, q * others
+    modes = [mode_is_own(chance, chances, times) for times in RELEASES]
+    every = np.append(others, own)
     return {
         "releases": list(RELEASES),
         "q": q,
-        "donors": donors,
-        "mode": [min(mode_is_own(q, donors, times), 1.0) for times in RELEASES],
-        "distinct": [distinct_donors(donors, times) for times in RELEASES],
+        "donors": max(1, round(1 / float((every**2).sum()))),
+        "own": chance,
+        "largest": float(chances.max()),
+        "even": law.neighborhoods.equally_likely,
+        "mode": [min(max(mode, 0.0), 1.0) for mode in modes],
+        "distinct": [distinct_donors(every, times) for times in RELEASES],
     }
+
+
+def _typical_weights(neighborhoods: Neighborhoods) -> tuple[float, NDArray[np.float64]]:
+    """Return the weights of a typical record for itself and for its other donors."""
+    sizes = neighborhoods.effective_sizes
+    if neighborhoods.equally_likely:
+        donors = max(1, round(float(np.median(sizes[sizes > 0])))) if (sizes > 0).any() else 1
+        return 0.0, np.full(donors, 1.0 / donors)
+    record = int(np.argsort(sizes, kind="stable")[len(sizes) // 2])
+    weights, itself = neighborhoods.weights(record), neighborhoods.members(record) == record
+    return float(weights[itself].sum()), weights[~itself]
 
 
 RELEASES = (1, 2, 3, 5, 10, 20)  # after which it is stated what the values alone say

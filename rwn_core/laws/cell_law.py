@@ -7,6 +7,7 @@ from copy import copy
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -89,6 +90,15 @@ class CellLaw:
         """Return donor probabilities of people outside, shape (people.n, n), and their joins."""
         shares = self.rule.shares(people, self._unrounded)
         return shares, self.rule.joins(people, self._unrounded, self.neighborhoods)
+
+    def with_people(self, people: Microdata) -> CellLaw:
+        """Return the law of the file with people added; distances keep the scale without them."""
+        self.rule.refuse_outsiders()
+        names = list(self._unrounded.names)
+        frames = (self._unrounded.frame, people.frame[names])
+        both = Microdata(pd.concat(frames, ignore_index=True), self._unrounded.schema)
+        law = CellLaw(both, self.rule.find(both), self.q, rule=self.rule)
+        return law.rounded(self.precision)
 
     def restricted_to(self, original: Microdata) -> Self:
         """Return the law for an intruder who knows only these variables."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.errors import NotApplicable
+from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.parallel.threads import Watch, thread_count
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 BLOCK = 8_000_000  # members listed at a time, unless one leaf of the tree has more
 STORED_DONORS = 50_000_000  # decides: listed donors that are stored, 4 bytes each
+# decides: probabilities held at once where none is 0, 12 to 40 bytes each
+STORED_CHANCES = 100_000_000
 LOOKS = 16  # at whether enough is known, in one pass over the records
 # decides: records of a large table that stand for all when the size of a reading is estimated
 PROBED_RECORDS = 1000
@@ -99,6 +102,15 @@ class DonorTables:
         self._check()
         return self._neighborhoods.probabilities() if self._shares is None else self._shares
 
+    def check_fits(self, columns: int, records: int | None = None) -> None:
+        """Refuse so many columns, of all records or some, where no probability is 0."""
+        entries = columns * (self.n if records is None else records)
+        if isinstance(self._neighborhoods.table, AllDonors) and entries > STORED_CHANCES:
+            raise NotApplicable(
+                f"All of {self.n:,} records are possible donors of each other, and {entries:,} "
+                "probabilities are too many for this; choose bandwidth = adaptive."
+            )
+
     def _check(self) -> None:
         if self._neighborhoods.table.numbers is not None:
             raise NotApplicable("This needs the law of every record, not of some of the file.")
@@ -153,6 +165,9 @@ class DonorTables:
         if any_donors and self._held is None and self._to_search is not None:
             yield from self._searched(self._to_search)
             return
+        if any_donors and isinstance(self._neighborhoods.table, AllDonors):
+            yield from _all_donors(self._neighborhoods.table)
+            return
         for lists in self._at_hand(any_donors):
             yield _Block(lists, None, np.empty(0, np.int64))
 
@@ -186,6 +201,7 @@ class DonorTables:
     def table(self, codes: NDArray[np.int64], q: float) -> sparse.csr_array:
         """(1 - q) [v = own] + q P(the donor has v), for values numbered from 0, shape (n, V)."""
         order, values = self.order, int(codes.max()) + 1
+        self.check_fits(values)
         short = codes[order].astype(np.int32)
         parts = [self._part(each, short, q, values) for each in self.blocks(any_donors=q > 0)]
         sizes = np.zeros(self.n, np.int64)
@@ -325,6 +341,21 @@ def _find_and_look(
     find(leaf, last)
     if ends[leaf] < ends[last]:
         look(int(ends[leaf]), int(ends[last]))
+
+
+def _all_donors(table: AllDonors) -> Iterator[_Block]:
+    """Yield rows of weights of all records, those of some points at a time."""
+    n, number = table.donors, table.places.number
+    order = np.argsort(number, kind="stable")
+    for low, high in table.blocks():
+        weights, _ = table.rows(low, high)
+        first, last = np.searchsorted(number[order], (low, high))
+        records = order[first:last]
+        begin, sizes = (number[records] - low) * n, np.full(len(records), n)
+        members = np.tile(np.arange(n, dtype=np.int32), high - low)
+        ones = np.ones(len(records))
+        lists = Lists(records, begin, sizes, members, weights.ravel(), ones, False)
+        yield _Block(lists, None, np.empty(0, np.int64))
 
 
 def _weighted(shares: sparse.csr_array) -> Lists:

@@ -13,6 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors import Drawing, Neighborhoods
+from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.parallel.threads import thread_count
 from rwn_core.randomness import SecretKey, uniforms
 
@@ -125,13 +126,20 @@ class Draws:
         return self._links.donors(neighborhoods, q, thread_count(threads))
 
     def weighted(
-        self, neighborhoods: Neighborhoods, rows: NDArray[np.int64], q: NDArray[np.float64]
+        self,
+        neighborhoods: Neighborhoods,
+        rows: NDArray[np.int64],
+        q: NDArray[np.float64],
+        threads: int | None = None,
     ) -> NDArray[np.int64]:
         """Return the donors of these records where they are not equally likely, shape (m, p)."""
         from rwn_core.neighbors.layer_kernel import draw_by_layers
 
         keys = np.ascontiguousarray(self._key.words.reshape(8, -1).T)
         streams, table = np.array(self.streams, dtype=np.int64), neighborhoods.table
+        if isinstance(table, AllDonors):
+            q = np.asarray(q, dtype=np.float64)
+            return table.draw(keys, self.records, streams, q, threads=threads)
         donors = np.empty((len(rows), len(streams)), np.int64)
         draw_by_layers(
             keys,
@@ -252,7 +260,7 @@ def draw_donors(
     ----------
     Perry, Matloff, Tendick 2022, section 5, step 3.
     """
-    if neighborhoods.shares is None and isinstance(draws, Draws) and draws.has_one_key:
+    if neighborhoods.equally_likely and isinstance(draws, Draws) and draws.has_one_key:
         if neighborhoods.is_stored:
             return draws.from_stored(neighborhoods, q, threads)
         from rwn_core.neighbors.lazy_table import search_donors
@@ -261,8 +269,8 @@ def draw_donors(
             neighborhoods.rows(draws.records)
         ]
     rows = neighborhoods.rows(draws.records)
-    if neighborhoods.shares is not None:
-        return draws.weighted(neighborhoods, rows, q)
+    if not neighborhoods.equally_likely:
+        return draws.weighted(neighborhoods, rows, q, threads)
     sizes = neighborhoods.sizes[rows]
     ranks = draws.ranks(sizes)
     some = sizes > 0

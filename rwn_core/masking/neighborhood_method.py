@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import StoredDraws, copy_from_donors, draw_donors, masked_columns
 from rwn_core.laws.law import Law
 from rwn_core.masking.method import Masked, Prepared
@@ -181,10 +180,10 @@ class NeighborhoodMethod(ABC):
     def _searched(self, microdata: Microdata) -> SearchSource | OutsideSource | SoftSource:
         """Return the source of a table's neighborhoods before any are stored."""
         points, households = self.points(microdata), self.households(microdata)
+        if not self.ball.kernel.is_even:
+            return SoftSource(points=points, households=households)
         if households is not None:
             return OutsideSource(points=points, households=households)
-        if not self.ball.kernel.is_even:
-            return SoftSource(points=points)
         return SearchSource(points=points, scheme=self.scheme)
 
     def _shown(self, microdata: Microdata, preview: Preview) -> Prepared:
@@ -244,13 +243,11 @@ class NeighborhoodMethod(ABC):
 
     def resampled(self, table: Prepared, rows: NDArray[np.int64]) -> Prepared:
         """Return a bootstrap sample in which copies of a record are no neighbors."""
-        if not self.ball.kernel.is_even:
-            raise NotApplicable(
-                "A bootstrap sample holds copies of a record, which would be each other's nearest "
-                "donors under a soft kernel."
-            )
         sample, k = table.microdata.take(rows), self.ball.k
         apart = self.households(table.microdata) is not None  # copies are one household
+        if not self.ball.kernel.is_even and not apart:
+            points = table.state.source.points[rows]
+            return self._prepared(sample, SoftSource(points=points, households=rows))
         if k is None or apart or not self.scheme.exact:
             return self.prepare(sample)
         far = table.state.ranked_for_samples(self.ball)

@@ -90,7 +90,7 @@ def rank(
     squared: NDArray[np.float64], records: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Sort each row's candidates by distance, ties by record number."""
-    order = np.argsort(squared, axis=-1, kind="stable")
+    order = np.argsort(squared, axis=-1)
     squared = np.take_along_axis(squared, order, -1)
     records = np.take_along_axis(records, order, -1)
     new = np.ones(squared.shape, dtype=bool)
@@ -99,7 +99,7 @@ def rank(
         return squared, records
     group = np.cumsum(new, axis=-1)
     span = int(records.max()) + 1 if records.size else 1
-    order = np.argsort(group * span + records, axis=-1, kind="stable")
+    order = np.argsort(group * span + records, axis=-1)  # no two are equal
     records = np.take_along_axis(records, order, -1)
     first = np.maximum.accumulate(np.where(new, np.arange(squared.shape[-1]), 0), axis=-1)
     return np.take_along_axis(squared, first, -1), records

@@ -74,6 +74,12 @@ class Kernel:
         """True if all members are equally likely."""
         return self.shape == "even"
 
+    @property
+    def weighs_all(self) -> bool:
+        """True if all records of a table of any size are donors, as a certificate needs it."""
+        exponential = self.shape == "exponential" and self.bandwidth == "absolute"
+        return exponential and self.own and self.balance == 0
+
     def weights(self, squared: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the weights of members at these squared distances, nearest first, same shape."""
         return np.ones(squared.shape)

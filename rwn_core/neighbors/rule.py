@@ -20,8 +20,7 @@ from rwn_core.neighbors.kernel import EVEN, Kernel
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, one_radius
-from rwn_core.neighbors.soft_lists import list_neighbors
-from rwn_core.neighbors.soft_neighborhoods import soft_neighborhoods
+from rwn_core.neighbors.soft_neighborhoods import SoftSource
 from rwn_core.neighbors.source import Ball
 
 LARGEST_PAIRS = 2_000_000  # of an outsider and a record, whose distances are held at a time
@@ -82,8 +81,8 @@ class NeighborhoodRule:
         """The neighborhoods of a table's records, among all of them."""
         points = self.metric.coded(table)
         if not self.kernel.is_even:
-            lists = list_neighbors(points, self.kernel.bandwidth_k)
-            return soft_neighborhoods(self.kernel, lists)
+            source = SoftSource(points=points, households=self.households)
+            return source.find(Ball(k=None, epsilon=None, kernel=self.kernel))[0]
         if self.households is not None:
             ball = Ball(k=self.k, epsilon=self.epsilon)
             return OutsideSource(points=points, households=self.households).find(ball)[0]
@@ -136,8 +135,13 @@ class NeighborhoodRule:
     def _refuse_unknown(self) -> None:
         if not self.kernel.is_even:
             raise NotApplicable(
-                f"A {self.kernel.shape} kernel has no derived law for people outside the file."
+                f"With a {self.kernel.shape} kernel a person who is added changes all weights; see "
+                "`CellLaw.with_people`."
             )
+        self.refuse_outsiders()
+
+    def refuse_outsiders(self) -> None:
+        """Refuse people outside the file where their donors are not defined."""
         if not self.scheme.exact:
             raise NotApplicable("With random candidates there are none for people outside.")
         if self.households is not None:

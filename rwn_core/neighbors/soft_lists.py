@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.errors import ParameterError
 from rwn_core.neighbors.brute_force import complete_table
+from rwn_core.neighbors.excluded import without_household
 from rwn_core.neighbors.find import neighbor_table
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.table import LARGEST_DENSE, NeighborTable
@@ -57,10 +59,17 @@ def list_neighbors(
     scale_rank: int,
     records: NDArray[np.int64] | None = None,
     *,
+    households: NDArray[np.int64] | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Lists:
-    """List the others of all records, or of some, ascending, among all of a table."""
+    """List the others of all records, or of some, ascending, among all of a table.
+
+    With `households` those of all records: members of one do not list each other.
+    """
+    if households is not None:
+        every = list_neighbors(points, scale_rank, threads=threads, progress=progress)
+        return _outside(every, households)
     n = len(points)
     watch = Watch(threads=thread_count(threads), progress=progress)
     if n <= LARGEST_DENSE:
@@ -89,6 +98,16 @@ def lists_of(table: NeighborTable, scale_rank: int) -> Lists:
     least = int(np.diff(table.offsets).min())
     scaling = to_rank(table, scale_rank)
     return Lists(table=table, scale_rank=scale_rank, scaling=scaling, least=least)
+
+
+def _outside(lists: Lists, households: NDArray[np.int64]) -> Lists:
+    table = without_household(lists.table, households)
+    if not np.diff(table.offsets).all():
+        raise ParameterError(
+            "A household holds all that a record lists, so that it has no donors; leave out "
+            "outside_household."
+        )
+    return lists_of(table, lists.scale_rank)
 
 
 def to_rank(table: NeighborTable, rank: int) -> NDArray[np.float64]:

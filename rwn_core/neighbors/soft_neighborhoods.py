@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
+from rwn_core.neighbors.all_donors import weigh_all
 from rwn_core.neighbors.balance import Rows, Weights, balanced_weights, row_weights
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.kernel import Kernel
@@ -15,7 +16,7 @@ from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.preview import LIVE_RECORDS
 from rwn_core.neighbors.soft_lists import Lists, list_neighbors, of_some
 from rwn_core.neighbors.source import Ball
-from rwn_core.neighbors.table import Neighborhoods, NeighborTable
+from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress
 
 
@@ -26,6 +27,8 @@ class SoftSource:
     Attributes
     ----------
     points : ndarray of float64, shape (n, d)
+    households : ndarray of int64, shape (n,), or None
+        Records of one number are no donors of each other.
     some : ndarray of int64, shape (m,), or None
         The records with neighborhoods, ascending, where they are not all.
     held : list of Lists
@@ -33,6 +36,7 @@ class SoftSource:
     """
 
     points: Points = field(repr=False)
+    households: NDArray[np.int64] | None = field(default=None, repr=False)
     some: NDArray[np.int64] | None = field(default=None, repr=False)
     held: list[Lists] = field(default_factory=list, repr=False)
 
@@ -54,6 +58,11 @@ class SoftSource:
             return False
         return self.held[0].table.numbers is None or not kernel.balance
 
+    def _weighs_rows(self, kernel: Kernel) -> bool:
+        """True if no pair is stored: all records of a large table are donors."""
+        free = kernel.weighs_all and self.households is None
+        return free and len(self.points) > LARGEST_DENSE
+
     def find(
         self,
         ball: Ball,
@@ -63,6 +72,8 @@ class SoftSource:
         progress: Progress | None = None,
     ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
         """Find neighborhoods; see `NeighborSource`."""
+        if self._weighs_rows(ball.kernel):
+            return weigh_all(ball.kernel, self.points, self.some, threads, progress), None
         self.rank(ball, threads=threads, progress=progress)
         lists = self.held[0]
         some = self.some if lists.table.numbers is None else None
@@ -73,11 +84,16 @@ class SoftSource:
     ) -> None:
         """Rank what the kernel of a ball weighs, unless that is done."""
         kernel = ball.kernel
-        if not self._holds(kernel):
+        if not self._holds(kernel) and not self._weighs_rows(kernel):
             rows = None if kernel.balance else self.some
             self.held[:] = [
                 list_neighbors(
-                    self.points, kernel.bandwidth_k, rows, threads=threads, progress=progress
+                    self.points,
+                    kernel.bandwidth_k,
+                    rows,
+                    households=self.households,
+                    threads=threads,
+                    progress=progress,
                 )
             ]
 

@@ -136,6 +136,8 @@ class Neighborhoods:
         P(each entry of the table is the donor), where all are members and not equally likely.
     imbalance : float
         Largest difference of the sum of P(a record is the donor) from its target; NaN without one.
+    effective : ndarray of float64, shape (n,), or None
+        The `effective_sizes`, where `shares` are not stored.
     """
 
     table: Members
@@ -148,6 +150,7 @@ class Neighborhoods:
     kernel: Kernel = EVEN
     shares: NDArray[np.float64] | None = field(default=None, repr=False)
     imbalance: float = float("nan")
+    effective: NDArray[np.float64] | None = field(default=None, repr=False)
 
     @property
     def n(self) -> int:
@@ -158,6 +161,11 @@ class Neighborhoods:
         """The rows of some records."""
         numbers = self.table.numbers
         return records if numbers is None else np.searchsorted(numbers, records)
+
+    @property
+    def equally_likely(self) -> bool:
+        """True if all members of a record are equally likely to be the donor."""
+        return self.shares is None and self.effective is None
 
     @property
     def nearest(self) -> NDArray[np.float64]:
@@ -177,11 +185,15 @@ class Neighborhoods:
 
     def members(self, record: int) -> NDArray[np.int32]:
         """The records of S_i, nearest first."""
+        if self.effective is not None:
+            return self.table.ranked_row(record)[0]  # type: ignore[attr-defined,no-any-return]
         start = self.table.offsets[record]
         return self.table.records[start : start + self.sizes[record]]
 
     def weights(self, record: int) -> NDArray[np.float64]:
         """Return the weights of the records of S_i, nearest first."""
+        if self.effective is not None:
+            return self.table.ranked_row(record)[1]  # type: ignore[attr-defined,no-any-return]
         start = self.table.offsets[record]
         if self.shares is not None:
             return self.shares[start : start + self.sizes[record]]
@@ -190,13 +202,13 @@ class Neighborhoods:
     @property
     def total(self) -> NDArray[np.float64]:
         """The total weight of each record's members, shape (n,); 1 where there are none."""
-        return self.kernel.totals(self.sizes) if self.shares is None else np.ones(self.n)
+        return self.kernel.totals(self.sizes) if self.equally_likely else np.ones(self.n)
 
     @property
     def effective_sizes(self) -> NDArray[np.float64 | np.int64]:
         """Return the number of equally likely donors that hide as much, shape (n,): 1 / sum w^2."""
         if self.shares is None:
-            return self.sizes
+            return self.sizes if self.effective is None else self.effective
         return np.asarray(1.0 / np.add.reduceat(self.shares**2, self.table.offsets[:-1]))
 
     def probabilities(self) -> sparse.csr_array:

@@ -67,7 +67,7 @@ def repetition(found: Disclosure) -> Table | None:
     caption = (
         "What somebody sees who has nothing else: a cell of a typical record, with "
         f"{repeated['donors']:,} donors of different values, in releases whose rows keep their "
-        f"places. {repeated_words(repeated['q'], repeated['donors'])}"
+        f"places. {_repeated(repeated)}"
     )
     return {
         "title": "Repeated releases by themselves",
@@ -75,6 +75,22 @@ def repetition(found: Disclosure) -> Table | None:
         "rows": rows,
         "caption": caption,
     }
+
+
+def _repeated(repeated: Mapping[str, Any]) -> str:
+    if repeated["even"]:
+        return repeated_words(repeated["q"], repeated["donors"])
+    return weighted_words(repeated["q"], repeated["own"], repeated["largest"])
+
+
+def weighted_words(q: float, own: float, largest: float) -> str:
+    """Say the same of donors that are not equally likely."""
+    often = "the value of the most probable donor" if own < largest else "the person's own"
+    return (
+        f"At q = {q:g} the own value has probability {own:.2g}; the value of the most probable "
+        f"donor has {largest:.2g}. In the long run {often} becomes the most frequent one. The "
+        "donors are laid open. Their number is that of equally likely donors that hide as much."
+    )
 
 
 def repeated_words(q: float, donors: int) -> str:

@@ -18,7 +18,7 @@ from rwn_ui.state.session import Session
 from rwn_ui.widgets.folded import folded
 
 SOFT = ("bandwidth", "bandwidth_k", "cap", "own", "balance")
-_EVEN = ("neighbors", "m", "u", "fresh", "outside_household")
+_EVEN = ("neighbors", "m", "u", "fresh")
 _PRESETS: dict[str, dict[str, Any]] = {
     "As published": {},
     "Keep totals and spreads": {"kernel": "gaussian", "balance": 1.0},

@@ -176,13 +176,11 @@ def forecast_sample(
         records = np.arange(min(count, moved.n))
         return settings[0].prepare(moved, settings=settings, records=records)
 
-    try:
-        pilot = first(_PILOT)
-    except NotApplicable:  # a soft kernel weighs all records
-        pilot = settings[0].prepare(moved)
-    if _stands_alone(pilot):  # neighbors are not sought, or all are stored
+    pilot = first(_PILOT)
+    if pilot.law is None or pilot.law.neighborhoods is None:  # no neighbors are sought
         return _forecast_each(pilot, settings), moved
-    known = _known_laws(pilot, settings)
+    alone = _stands_alone(pilot)  # all its settings list the same neighbors
+    known = [pilot.law] if alone else _known_laws(pilot, settings)
     found = [law.neighborhoods.sizes for law in known if law.neighborhoods is not None]
     mean = np.max(found, axis=0).mean()
     prepared = first(max(_PILOT, int(pairs / max(mean, 1.0))))
@@ -245,7 +243,7 @@ def _forecast_laws(
 def _stands_alone(prepared: Prepared) -> bool:
     """True if a setting shares no neighborhoods with others: it has none, or weights of its own."""
     found = None if prepared.law is None else prepared.law.neighborhoods
-    return found is None or found.shares is not None
+    return found is None or not found.equally_likely
 
 
 def _forecast_each(

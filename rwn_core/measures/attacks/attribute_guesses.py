@@ -32,7 +32,7 @@ from rwn_core.measures.attacks.guessing import (
     control_sample,
 )
 from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues
-from rwn_core.measures.attacks.non_members import NonMembers, NonMembersWithoutDonors
+from rwn_core.measures.attacks.non_members import non_members
 from rwn_core.measures.attacks.posterior import ATTACKED_PAIRS
 from rwn_core.measures.attacks.predicted_value import KeyColumns, Predictor
 from rwn_core.measures.comparison import Comparison
@@ -172,9 +172,7 @@ class _Attack:
 
     def on_outsiders(self, outsiders: Microdata) -> list[Success]:
         """Attack people outside the file, or a sample of them if the file is large."""
-        alone = all(way.cells.donors is None for way in self.law.components())
-        kind = NonMembersWithoutDonors if alone else NonMembers
-        attacked = kind(self.comparison, self.law, outsiders, self.keys)
+        attacked = non_members(self.comparison, self.law, outsiders, self.keys)
         work = attacked.joined * len(self.first)
         if work > ATTACKED_PAIRS:
             fewer = outsiders.n * ATTACKED_PAIRS // work

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from rwn_core.parallel.threads import Watch, thread_count
 
 LEAST_SUM = 1e-290  # of likelihoods relative to the row's largest; below, the bound is 1
 ROUNDED_UP = 1 + 1e-9
+AT_ONCE = 256  # rows
 
 
 def ratios_of_law(
@@ -61,9 +63,9 @@ def ratios_of_release(
 
 
 def ratios_a_priori(
-    row: NDArray[np.float64],
+    own: NDArray[np.float64] | np.float64,
+    other: NDArray[np.float64],
     distances: NDArray[np.float64],
-    near: NDArray[np.int32],
     *,
     width: float,
     slices: int,
@@ -76,11 +78,10 @@ def ratios_a_priori(
 
     Parameters
     ----------
-    row : ndarray of float64, shape (n,)
-        Logarithms of the rows' factors.
-    distances : ndarray of float64, shape (n, m)
-        From each record to those of `near`.
-    near : ndarray of int32, shape (n, m)
+    own, other : ndarray of float64
+        Logarithms of the factors of the rows i and k.
+    distances : ndarray of float64
+        Between them; of one shape with both, or broadcast to it.
     width : float
         Of the kernel.
     slices : int
@@ -88,7 +89,7 @@ def ratios_a_priori(
     capped : bool
         Whether weights are cut at a cap below 1.
     """
-    one = row[:, None] - row[near] - distances / width
+    one = own - other - distances / width
     return slices * (np.minimum(one, 0.0) if capped else one)
 
 
@@ -160,9 +161,35 @@ def unit_bounds(
     return np.asarray(np.minimum(bounds * ROUNDED_UP, 1.0))
 
 
-def certified_share(bounds: NDArray[np.float64]) -> float:
-    """Return the largest share of right links that any rule can expect over all rows."""
-    return float(bounds.max(axis=1).mean())
+def certified_share(
+    bounds: NDArray[np.floating[Any]],
+    records: NDArray[Any] | None = None,
+    rows: NDArray[Any] | None = None,
+) -> float:
+    """Return the largest share of right links that any rule can expect over all rows.
+
+    A record has one row, so that its posteriors sum to 1 over the rows: records whose bounds sum
+    to much more are better counted as linked for certain, each with one row, than by their bounds.
+    Any records may be counted so; those of the largest sums are.
+
+    Parameters
+    ----------
+    bounds : ndarray, shape (r, u)
+        Of the posterior of one record of each of u kinds, for each of r different rows.
+    records, rows : ndarray, optional
+        How many records there are of each kind and rows of each of the r; 1 by default. As many
+        rows as records in all; fewer are a sample of them.
+    """
+    records = np.ones(bounds.shape[1]) if records is None else records
+    rows = np.ones(len(bounds)) if rows is None else rows
+    shares = rows / rows.sum()
+    order = np.argsort(shares @ bounds)  # the last are counted
+    means = np.zeros(len(order))
+    for low in range(0, len(bounds), AT_ONCE):
+        some = np.maximum.accumulate(bounds[low : low + AT_ONCE][:, order], axis=1)
+        means += shares[low : low + AT_ONCE] @ some
+    counted = np.cumsum(records[order][::-1])[::-1] - records[order]
+    return float(np.minimum(means + counted / records.sum(), 1.0).min())
 
 
 def _add_least(

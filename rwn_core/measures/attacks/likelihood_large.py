@@ -28,6 +28,7 @@ def sparse_likelihood(
     # coded: of each unit the originals' values as numbers from 0, the rows' (-1 for values of no
     # original) and its modification probability; the most informative unit first. Each column of
     # the result, (n, rows) or (len(people), rows), is divided by its largest entry.
+    donors.check_fits(rows, None if people is None else len(people))
     possible = np.flatnonzero(np.all([released >= 0 for _, released, _ in coded], axis=0))
     none = np.empty(0, np.int32)
     parts = [Pairs(none, none, np.empty(0), none)]

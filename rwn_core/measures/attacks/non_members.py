@@ -13,9 +13,9 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_together
-from rwn_core.laws.cell_law import donors_outside
+from rwn_core.laws.cell_law import CellLaw, donors_outside, independent_cells
 from rwn_core.laws.law import Law
-from rwn_core.measures.attacks.donor_belief import Beliefs
+from rwn_core.measures.attacks.donor_belief import Beliefs, beliefs
 from rwn_core.measures.attacks.likelihood import Way, attacked_units, ways
 from rwn_core.measures.attacks.scaled_columns import leveled
 from rwn_core.measures.comparison import Comparison
@@ -310,6 +310,42 @@ class NonMembers:
 
 def _stacked(parts: Sequence[NDArray[np.float64]]) -> sparse.csc_array:
     return sparse.csc_array(np.vstack(parts))
+
+
+def non_members(
+    comparison: Comparison, law: Law, people: Microdata, names: Sequence[str]
+) -> NonMembers | NonMembersOneByOne | NonMembersWithoutDonors:
+    """Return people outside the file as the law of its release needs them."""
+    if all(way.cells.donors is None for way in law.components()):
+        return NonMembersWithoutDonors(comparison, law, people, names)
+    if law.neighborhoods is not None and not law.neighborhoods.equally_likely:
+        return NonMembersOneByOne(comparison, independent_cells(law), people, names)
+    return NonMembers(comparison, law, people, names)
+
+
+class NonMembersOneByOne:
+    """People outside the file of any law of independent cells: each is added, and it is found anew.
+
+    What `NonMembers` finds for equally likely donors, slowly; under a soft kernel an added person
+    changes all weights.
+    """
+
+    def __init__(
+        self, comparison: Comparison, law: CellLaw, non_members: Microdata, names: Sequence[str]
+    ) -> None:
+        self.law, self.masked, self.names = law, comparison.masked, tuple(names)
+        self.non_members = non_members
+        self.joined = non_members.n * law.original.n
+
+    def beliefs(self, rows: NDArray[np.int64], secrets: Sequence[str]) -> Beliefs:
+        """Return the posteriors of some released rows for all people outside."""
+        added, made = np.array([self.law.original.n]), []
+        for person in range(self.non_members.n):
+            law = self.law.with_people(self.non_members.take(np.array([person])))
+            made.append(beliefs(law, self.masked, rows, self.names, secrets, added))
+        source, donors = zip(*made, strict=True)
+        stacked = [sparse.csc_array(sparse.vstack(each)) for each in zip(*donors, strict=True)]
+        return Beliefs(sparse.csc_array(sparse.vstack(source)), stacked)
 
 
 class NonMembersWithoutDonors:

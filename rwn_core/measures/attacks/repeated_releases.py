@@ -38,7 +38,7 @@ def simulated_donors(law: Law, generator: np.random.Generator) -> NDArray[np.int
     if neighborhoods is None:
         raise NotApplicable("Releases are simulated for a method that draws from neighborhoods.")
     sizes, n = neighborhoods.sizes, law.original.n
-    if neighborhoods.shares is not None:
+    if not neighborhoods.equally_likely:
         return _drawn_in_order(law, generator, np.arange(n))
 
     def draw() -> NDArray[np.int64]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import codes_together
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw, independent_cells
@@ -18,6 +21,7 @@ from rwn_core.measures.attacks.certificate import (
     ratios_of_release,
     unit_bounds,
 )
+from rwn_core.measures.attacks.certificate_blocks import Exchange
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
@@ -29,11 +33,18 @@ from rwn_core.measures.statistics.association import (
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 from rwn_core.measures.statistics.relation_loss import relation_loss
 from rwn_core.neighbors import LARGEST_DENSE, Neighborhoods
+from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.excluded import number_households
 
 NEAREST = 1000  # records in a bound's sum; with m of them no bound is below 1 / (m + 1)
 MOST = 0.95  # share of the rows whose largest bound the detail gives
+# decides: share left of the relations below which the sentence prefers independent slices
+LITTLE = 0.1
 SHOWN = 10  # rows that the detail names
+IMPOSSIBLE = (
+    "Some records cannot release some rows (own = false, or a weight too small for a "
+    "number), so that nothing is certified; set own = true, or a larger width."
+)
 
 
 class Unit(NamedTuple):
@@ -49,15 +60,11 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
     `others`: measures of what the bound does not cover, read into the detail.
     """
     slices, neighborhoods = _checked(comparison)
-    n, unit = comparison.original.n, repeated_unit(comparison)
-    logs = log_likelihood(comparison)
-    if unit is None:
-        near = nearest_records(neighborhoods, n)
-        bounds = linkage_bounds(logs, ratios_of_release(logs, near), near)
+    unit = repeated_unit(comparison)
+    if isinstance(neighborhoods.table, AllDonors):
+        value, largest = _of_blocks(comparison, slices, neighborhoods.table, unit)
     else:
-        everyone = np.tile(np.arange(n, dtype=np.int32), (n, 1))
-        bounds = unit_bounds(logs, ratios_of_release(logs, everyone), unit.numbers)
-    largest = bounds.max(axis=1)
+        value, largest = _of_release(comparison, neighborhoods, unit)
     worst = np.argsort(-largest, kind="stable")[:SHOWN]
     keys, secrets = set(key_names(comparison)), set(confidential_names(comparison))
     detail: dict[str, Any] = {
@@ -66,15 +73,55 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
         "bounds_worst": largest[worst],
         "most": float(np.quantile(largest, MOST, method="higher")),
         "largest": float(largest.max()),
-        "nearest": min(n - 1, NEAREST),
+        "worst_tenth": float(np.sort(largest)[-math.ceil(len(largest) / 10) :].mean()),
         "unit": None if unit is None else unit.name,
         "left": relations_left(comparison, slices),
         "slices": [list(names) for names in slices],
         "disclosing": [list(names) for names in slices if keys & {*names} and secrets & {*names}],
         "others": _other_risks(comparison, others or {}),
     }
-    groups = n if unit is None else len(np.unique(unit.numbers))
-    return Reading(value=certified_share(bounds), baseline=1.0 / groups, detail=detail)
+    groups = comparison.original.n if unit is None else len(np.unique(unit.numbers))
+    return Reading(value=value, baseline=1.0 / groups, detail=detail)
+
+
+def _of_release(
+    comparison: Comparison, found: Neighborhoods, unit: Unit | None
+) -> tuple[float, NDArray[np.float64]]:
+    """Return the certified share and each row's largest bound, by the released rows."""
+    n, logs = comparison.original.n, log_likelihood(comparison)
+    if unit is None:
+        near = nearest_records(found, n)
+        bounds = linkage_bounds(logs, ratios_of_release(logs, near), near)
+        return certified_share(bounds), bounds.max(axis=1)
+    everyone = np.tile(np.arange(n, dtype=np.int32), (n, 1))
+    bounds = unit_bounds(logs, ratios_of_release(logs, everyone), unit.numbers)
+    return certified_share(bounds, np.bincount(unit.numbers)), bounds.max(axis=1)
+
+
+def _of_blocks(
+    comparison: Comparison, slices: list[tuple[str, ...]], table: AllDonors, unit: Unit | None
+) -> tuple[float, NDArray[np.float64]]:
+    """Return the same of a large table, by ratios that are known before it is drawn."""
+    law = comparison.law
+    assert law is not None
+    if unit is not None:
+        raise NotApplicable(
+            f"Above {LARGEST_DENSE:,} records there is no bound for units of several records "
+            f"({unit.name}), and one for single records would be too low."
+        )
+    varying = [names for names in slices if not _constant(law.original, names)]
+    if any(law.modification(names[0]) < 1 for names in varying):
+        raise NotApplicable(
+            f"Above {LARGEST_DENSE:,} records a certificate needs q = 1 and all variables masked."
+        )
+    rows = np.arange(comparison.masked.n)
+    pairs = [codes_together(law.original, comparison.masked, names, rows) for names in varying]
+    if any((columns < 0).any() for _, columns in pairs):
+        raise NotApplicable(IMPOSSIBLE)
+    exchange = Exchange.from_table(table, [codes for codes, _ in pairs])
+    found = exchange.bounds([columns for _, columns in pairs])
+    value = certified_share(found.bounds, exchange.counts, np.bincount(found.rows))
+    return value, found.bounds.max(axis=1).astype(np.float64)[found.rows]
 
 
 def _checked(comparison: Comparison) -> tuple[list[tuple[str, ...]], Neighborhoods]:
@@ -93,14 +140,19 @@ def _checked(comparison: Comparison) -> tuple[list[tuple[str, ...]], Neighborhoo
         )
     n = comparison.original.n
     if int(np.diff(found.table.offsets).min()) < n - (not found.kernel.own):
+        reason = (
+            f"Above {LARGEST_DENSE:,} records only the nearest are donors"
+            if n > LARGEST_DENSE
+            else "Members of a household give each other no values"
+        )
         raise NotApplicable(
-            f"Above {LARGEST_DENSE:,} records only the nearest are donors, so that nothing is "
-            "certified."
+            f"{reason}, so that nothing is certified; all records are with kernel = exponential, "
+            "bandwidth = absolute, own = true, no balance and no outside_household."
         )
     if len(released_rows(comparison.original, comparison.masked)) < n:
         raise NotApplicable("Some rows are left out of the release; a certificate needs all.")
     slices = law.units()
-    varying = [names for names in slices if not _constant(comparison, names)]
+    varying = [names for names in slices if not _constant(law.original, names)]
     if len(varying) < 2:
         raise NotApplicable(
             "All variables are in one slice, so that each row is a true record and a bound of "
@@ -109,8 +161,8 @@ def _checked(comparison: Comparison) -> tuple[list[tuple[str, ...]], Neighborhoo
     return slices, found
 
 
-def _constant(comparison: Comparison, names: tuple[str, ...]) -> bool:
-    frame = comparison.original.frame[list(names)]
+def _constant(original: Microdata, names: tuple[str, ...]) -> bool:
+    frame = original.frame[list(names)]
     return bool((frame.nunique(dropna=False) <= 1).all())
 
 
@@ -123,10 +175,7 @@ def log_likelihood(comparison: Comparison) -> NDArray[np.float64]:
     for unit in law.units():
         chances = law.unit_chances(unit, comparison.masked, rows)
         if not (chances > 0).all():
-            raise NotApplicable(
-                "Some records cannot release some rows (own = false, or a weight too small for a "
-                "number), so that nothing is certified; set own = true, or a larger width."
-            )
+            raise NotApplicable(IMPOSSIBLE)
         logs += np.log(chances)
     return logs
 
@@ -191,8 +240,9 @@ def sentence(reading: Reading, n: int) -> str:
     parts = [
         f"At most {percent(reading.value)} of the rows can be linked correctly{unit}, by any "
         "attack that knows nothing but this file, the method and the original (proved).",
-        f"For 95 % of the rows the bound is at most {percent(detail['most'])}; the largest of a "
-        f"row is {percent(detail['largest'])}.",
+        f"For 95 % of the rows the bound is at most {percent(detail['most'])}; the tenth of the "
+        f"rows with the largest bounds has {percent(detail['worst_tenth'])} on average, and the "
+        f"largest of a row is {percent(detail['largest'])}.",
         "It bounds from which record a row comes, not which record's values it shows"
         f"{_shown(detail['others'])}.",
     ]
@@ -201,6 +251,8 @@ def sentence(reading: Reading, n: int) -> str:
             f"Of the relations across slices {percent(detail['left'])} are left (1 minus the "
             "share lost)."
         )
+        if detail["left"] < LITTLE:
+            parts.append("So little that slices drawn independently would serve as well.")
     if detail["disclosing"]:
         names = ", ".join(detail["disclosing"][0])
         parts.append(f"A slice has key and confidential variables together ({names}).")

@@ -23,15 +23,22 @@ def same_share(
 ) -> NDArray[np.float64]:
     """Return the share of S_i and i with record i's value, shape (n,); 0 if S_i is empty.
 
-    Row i of `members` is nonzero for the members of S_i; two missing values are equal.
+    Row i of `members` holds the donor probabilities of S_i, which counts as many members as
+    equally likely ones would hide as much; two missing values are equal.
     """
-    sizes = np.diff(members.indptr)
-    owner = np.repeat(np.arange(len(values)), sizes)
+    n = len(values)
+    owner = np.repeat(np.arange(n), np.diff(members.indptr))
     one, two = values[owner], values[members.indices]
     fits = near.right(two, one) | (np.isnan(one) & np.isnan(two))
-    share = (1 + np.bincount(owner, fits, len(values))) / (1 + sizes)
-    # a record without neighbors loses its values: there is no neighborhood to tell them
-    return np.asarray(np.where(sizes > 0, share, 0.0), dtype=np.float64)
+    largest = np.zeros(n)
+    np.maximum.at(largest, owner, members.data)
+    weights = members.data / largest[owner]  # equally likely ones have weight 1
+    total = np.bincount(owner, weights, n)
+    some = total > 0  # a record without neighbors loses its values: nothing tells them
+    safe = np.where(some, total, 1.0)
+    sizes = safe * safe / np.where(some, np.bincount(owner, weights**2, n), 1.0)
+    share = (1 + sizes * np.bincount(owner, weights * fits, n) / safe) / (1 + sizes)
+    return np.asarray(np.where(some, share, 0.0), dtype=np.float64)
 
 
 def compute(comparison: Comparison) -> Reading:

@@ -13,7 +13,13 @@ from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.attack_list import attacks
 from rwn_core.evaluation.control_group import control_group
-from rwn_core.evaluation.disclosure import disclose, disclose_release, with_keys, worst_records
+from rwn_core.evaluation.disclosure import (
+    disclose,
+    disclose_release,
+    values_alone,
+    with_keys,
+    worst_records,
+)
 from rwn_core.masking import NBRS2015, RWN, AdditiveNoise, RandomSample, Recoding, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.repeated_releases import bhattacharyya, bounds_of_records
@@ -218,6 +224,26 @@ def test_MODE_what_nothing_but_the_releases_tells(bodyfat, q):
     assert risk_tables.repeated_words(q, 5) in table["caption"]
     nothing = mask(bodyfat, RWN(k=5, q=0.0), seed=1)
     assert risk_tables.repetition(disclose(base, nothing.masked, nothing.law)) is None
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_what_many_releases_of_a_soft_kernel_tell(bodyfat, own):
+    """One cell of the typical record over and over, drawn by its weights."""
+    law = mask(bodyfat, RWN(kernel="exponential", own=own, q=0.9), seed=1).law
+    found = values_alone(law)
+    sizes = law.neighborhoods.effective_sizes
+    record = int(np.argsort(sizes, kind="stable")[bodyfat.n // 2])
+    row = law.probabilities.toarray()[record]
+    chances = 0.1 * (np.arange(bodyfat.n) == record) + 0.9 * row
+    drawn = np.random.default_rng(3).multinomial(10, chances, size=40_000)
+    top = drawn.max(axis=1)
+    hit = (drawn[:, record] == top) / (drawn == top[:, None]).sum(axis=1)
+    assert found["mode"][4] == pytest.approx(hit.mean(), abs=4 * hit.std() / 200)
+    assert found["distinct"][4] == pytest.approx((1 - (1 - row) ** 10).sum())
+    assert found["donors"] == round(float(np.sort(sizes)[bodyfat.n // 2]))
+    words = risk_tables.weighted_words(found["q"], found["own"], found["largest"])
+    wins = chances[record] > np.delete(chances, record).max()
+    assert ("the person's own becomes" in words) == wins
 
 
 @pytest.mark.parametrize("q", [0.3, 0.5, 0.8, 0.9, 0.95, 1.0])

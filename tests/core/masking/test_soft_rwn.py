@@ -339,7 +339,6 @@ def test_a_large_table_is_masked_and_read_by_its_law() -> None:
         ({"k": 5, "balance": 1.0}, "balance needs kernel to be gaussian or exponential"),
         ({"k": 5, "own": True}, "own needs kernel to be gaussian or exponential"),
         ({"kernel": "gaussian", "width": -1.0}, "width must be a number above 0"),
-        ({"kernel": "gaussian", "outside_household": True}, "no outside_household"),
         ({"kernel": "gaussian", "neighbors": "sample", "m": 5}, "needs neighbors to be exact"),
         ({"kernel": "gaussian", "balance": 2}, "balance must be a number from 0 to 1"),
     ],
@@ -351,9 +350,7 @@ def test_a_wrong_combination_is_refused(given: dict[str, Any], words: str) -> No
 
 def test_what_is_not_derived_is_refused_with_the_reason() -> None:
     prepared = RWN(kernel="gaussian").prepare(skewed())
-    with pytest.raises(NotApplicable, match="copies of a record"):
-        prepared.resampled(np.arange(50))
-    with pytest.raises(NotApplicable, match="people outside"):
+    with pytest.raises(NotApplicable, match="a person who is added changes all weights"):
         prepared.law.outside(skewed())
     with pytest.raises(ParameterError, match="cap must be at least 1/49"):
         RWN(kernel="gaussian", cap=0.01).prepare(skewed()).release(SecretKey.from_seed(1))
@@ -406,7 +403,7 @@ def test_cautions_of_soft_kernels() -> None:
     plain, balanced = RWN(kernel="gaussian").cautions(), BALANCED.cautions()
     assert balanced[: len(plain)] == plain
     assert "extremes survive more often" in balanced[len(plain)]
-    assert "attribute attack stronger" in balanced[len(plain) + 1]
+    assert any("attribute attack gains more" in each for each in plain)
     assert any("a rare category" in each for each in plain)
     assert any("never publish" in each for each in plain)
     assert "own donors" in RWN(kernel="gaussian", own=True).cautions()[0]

@@ -1,5 +1,6 @@
 """Neighborhoods outside one's household, held against pairs of records looked at one by one."""
 
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -11,6 +12,7 @@ from rwn_core.datasets.prepare_run import RunOptions, prepare_run
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.statistics.key_variables import only
 from tests.core.laws.cell_probability import probability
+from tests.oracles.soft_weights import balanced_by_projections
 from tests.properties.reference_rwn import points
 
 SETTING = rwn.RWN(k=4, epsilon=0.5, outside_household=True)
@@ -88,6 +90,84 @@ def test_an_intruder_who_knows_one_key_finds_them_by_it():
         assert homes[i] not in [homes[j] for j in of_age.neighborhoods.members(i)]
     with pytest.raises(NotApplicable, match="outside_household"):
         law.outside(data)
+
+
+SOFT = rwn.RWN(kernel="gaussian", outside_household=True, balance=1.0)
+
+
+def homes_of(data):
+    """A number for each home; records without one live alone."""
+    names = data.frame["home"].tolist()
+    return np.unique(
+        [name if isinstance(name, str) else f"alone {i}" for i, name in enumerate(names)],
+        return_inverse=True,
+    )[1]
+
+
+@pytest.mark.parametrize("setting", [SOFT, replace(SOFT, own=True, kernel="exponential")])
+def test_a_soft_kernel_weighs_those_who_live_elsewhere(setting):
+    data = table(60)
+    homes, frame = homes_of(data), data.frame
+    at = np.array(points([frame["age"].tolist(), frame["pay"].tolist()]))
+    away = np.sqrt(((at[:, None] - at) ** 2).sum(axis=2))
+    together = (homes[:, None] == homes) & ~np.eye(60, dtype=bool)
+    others = np.where(together | np.eye(60, dtype=bool), np.inf, away)
+    scales = np.sort(others, axis=1)[:, 9]
+    scales = np.maximum(scales, 0.05 * np.median(scales[scales > 0]))
+    far = away / np.sqrt(np.outer(scales, scales))
+    kernel = np.exp(-(far**2) / 2) if setting.kernel == "gaussian" else np.exp(-far)
+    allowed = ~together if setting.own else ~together & ~np.eye(60, dtype=bool)
+    expected = balanced_by_projections(np.where(allowed, kernel, 0.0), 0.1, rounds=4_000)
+    found = setting.prepare(data).law.probabilities.toarray()
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6)
+    assert not found[together].any()
+    anywhere = replace(setting, outside_household=False).prepare(data).law.probabilities.toarray()
+    assert anywhere[together].sum() > 1  # the planted fault: households are not left out
+    donors = rwn.mask(data, setting, seed=1).donors
+    assert not together[np.arange(60)[:, None], donors].any()
+
+
+def test_soft_donors_of_a_large_table_live_elsewhere():
+    data = table(2100)
+    found = SOFT.neighborhoods(data)
+    homes, rows = homes_of(data), np.repeat(np.arange(2100), found.sizes)
+    assert (homes[rows] != homes[found.table.records]).all()
+    assert found.imbalance <= 1e-6
+
+
+def test_an_intruder_who_knows_one_key_finds_the_soft_donors_by_it():
+    data = table(60)
+    of_age = SOFT.prepare(data).law.restricted_to(only(data, ["age"]))
+    homes = homes_of(data)
+    assert not of_age.probabilities.toarray()[homes[:, None] == homes].any()
+
+
+def test_a_household_of_nearly_all_records_is_refused_or_not_balanced():
+    frame = pd.DataFrame({"home": ["a"] * 30, "x": np.arange(30.0)})
+    home = rwn.Variable(name="home", kind="categorical", role="household")
+    schema = rwn.Schema(variables=(home, rwn.Variable(name="x", kind="continuous")))
+    data = rwn.Microdata.from_frame(frame, schema)
+    with pytest.raises(ParameterError, match="A household holds all that a record lists"):
+        rwn.mask(data, SOFT, seed=1)
+    frame.loc[20:, "home"] = [f"b{number}" for number in range(10)]
+    data = rwn.Microdata.from_frame(frame, schema)
+    with pytest.raises(ParameterError, match="cap must be at least 1/10"):
+        rwn.mask(data, replace(SOFT, cap=0.05), seed=1)
+    release = rwn.mask(data, replace(SOFT, cap=0.5), seed=1)  # 20 records take from 10
+    remarks = release.params.remarks(data, release.law)
+    assert any("balance is not reached" in text for text in remarks)
+
+
+def test_copies_in_a_bootstrap_sample_are_no_soft_donors():
+    data = table(60)
+    rows = np.sort(np.random.default_rng(2).integers(0, 60, 60))
+    for setting in (replace(SOFT, outside_household=False), SOFT):
+        sample = setting.prepare(data).resampled(rows)
+        weights = sample.law.probabilities.toarray()
+        assert not weights[rows[:, None] == rows].any()
+        np.testing.assert_allclose(weights.sum(axis=0), 1.0, atol=1e-6)
+    fault = replace(SOFT, outside_household=False).prepare(data.take(rows))
+    assert fault.law.probabilities.toarray()[rows[:, None] == rows].sum() > 2
 
 
 def test_what_cannot_be_followed_is_refused_by_name(tmp_path):

@@ -68,7 +68,9 @@ def test_CERT_1_six_records_and_two_slices() -> None:
         for table, own, donor in zip(slices, codes, donors, strict=True)
     )
     near = everyone(6)
-    a_priori = ratios_a_priori(factors, distances(points), near, width=2, slices=2, capped=False)
+    a_priori = ratios_a_priori(
+        factors[:, None], factors[near], distances(points), width=2, slices=2, capped=False
+    )
     found = {
         "exact beliefs (rows of the release x records)": whole_file_beliefs(np.exp(logs)),
         "bound by release": linkage_bounds(logs, ratios_of_release(logs, near), near),
@@ -91,7 +93,9 @@ def test_CERT_5_bodyfat(slices: int) -> None:
     codes = [np.unique(each, axis=0, return_inverse=True)[1].ravel() for each in columns]
     law = ratios_of_law([values_of(weights, each) for each in codes], near)
     far = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=2))
-    a_priori = ratios_a_priori(factors, far, near, width=4, slices=slices, capped=False)
+    a_priori = ratios_a_priori(
+        factors[:, None], factors[near], far, width=4, slices=slices, capped=False
+    )
     for name, ratios in (("mean over i of sum_k M_ik (law)", law), ("the same a priori", a_priori)):
         value = expected[f"{slices} slice(s): {name}"]
         assert np.exp(ratios).sum() / n == pytest.approx(value, rel=1e-4)
@@ -135,7 +139,12 @@ class Beliefs:
             "release": ratios_of_release(logs, near),
             "law": ratios_of_law(tables, near),
             "a priori": ratios_a_priori(
-                factors, distances(points), near, width=width, slices=slices, capped=cap < 1
+                factors[:, None],
+                factors[near],
+                distances(points),
+                width=width,
+                slices=slices,
+                capped=cap < 1,
             ),
         }
         return logs, ratios
@@ -159,6 +168,44 @@ def test_CERT_4_no_belief_is_above_a_bound(n: int, releases: int) -> None:
         checked += exact.size
     assert checked == releases * n * n
     assert np.mean(gained) > 0.05  # the bounds say something
+
+
+@pytest.mark.parametrize("n", [4, 6, 7])
+def test_no_rule_links_a_larger_share_than_is_certified(n: int) -> None:
+    """The best rule of all, which takes the likeliest record of each row."""
+    draws, near, below = Beliefs(seed=50 + n), everyone(n), 0
+    for _ in range(100):
+        logs, ratios = draws.release(n)
+        best = float(whole_file_beliefs(np.exp(logs)).max(axis=1).mean())
+        for each in ratios.values():
+            bounds = linkage_bounds(logs, each, near)
+            share = certified_share(bounds)
+            assert best <= share + 1e-12
+            assert share <= bounds.max(axis=1).mean() + 1e-12
+            below += int(share < bounds.max(axis=1).mean() - 1e-9)
+    assert below or n == 4
+
+
+def test_a_record_that_may_have_every_row_has_one() -> None:
+    """By hand: the first record's bounds are 1 in all of four rows, the others' are .3."""
+    bounds = np.full((4, 4), 0.3)
+    bounds[:, 0] = 1.0
+    assert certified_share(bounds) == pytest.approx(0.3 + 1 / 4)
+    # twins of a kind have a row each, and rows that are alike count as often
+    assert certified_share(bounds[:, :2], np.array([1, 3])) == pytest.approx(0.3 + 1 / 4)
+    assert certified_share(bounds[:1], None, np.array([4])) == pytest.approx(0.3 + 1 / 4)
+    # of several records that are counted each adds its row
+    bounds[:, 1] = 0.9
+    assert certified_share(bounds) == pytest.approx(0.3 + 2 / 4)
+    assert certified_share(np.full((4, 4), 0.25)) == 0.25
+
+
+def test_a_share_without_the_counted_records_is_found_out() -> None:
+    """The planted fault: to leave records out and not to count them."""
+    logs = np.log(np.full((6, 6), 0.02) + 0.9 * np.eye(6))
+    bounds = linkage_bounds(logs, ratios_of_release(logs, everyone(6)), everyone(6))
+    best = float(whole_file_beliefs(np.exp(logs)).max(axis=1).mean())
+    assert bounds[:, :5].max(axis=1).mean() < best <= certified_share(bounds) + 1e-12
 
 
 def test_CERT_3_a_unit_of_two_records() -> None:

@@ -14,9 +14,14 @@ from rwn_core.evaluation.audit import compare
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks import attribute_guesses
-from rwn_core.measures.attacks.non_members import NonMembers
+from rwn_core.measures.attacks.non_members import (
+    NonMembers,
+    NonMembersOneByOne,
+    non_members,
+)
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.rule import NeighborhoodRule
+from tests.oracles.soft_weights import balanced_by_projections, capped_row, log_kernel
 
 PARAMS = {
     "rwn": RWN(epsilon=0.9, k=2, q=0.7),
@@ -92,6 +97,53 @@ def test_beliefs_follow_bayes_rule(method):
     asked = NonMembers(comparison, release.law, outside, ["x", "g"])
     found = asked.beliefs(np.arange(data.n), ["s"]).source.toarray()
     np.testing.assert_allclose(found, slow_beliefs(release, data, outside), atol=1e-12)
+
+
+def test_adding_people_one_by_one_is_the_same_for_an_even_kernel():
+    data, outside = table(20, 1), table(8, 2)
+    release = mask(data, PARAMS["rwn"], seed=3)
+    comparison, rows = compare(data, release, holdout=outside), np.arange(data.n)
+    law = release.law
+    found = NonMembersOneByOne(comparison, law, outside, ["x", "g"]).beliefs(rows, ["s", "g"])
+    awaited = NonMembers(comparison, law, outside, ["x", "g"]).beliefs(rows, ["s", "g"])
+    np.testing.assert_allclose(found.source.toarray(), awaited.source.toarray(), atol=1e-12)
+    for one, other in zip(found.donor, awaited.donor, strict=True):
+        np.testing.assert_allclose(one.toarray(), other.toarray(), atol=1e-12)
+
+
+@pytest.mark.parametrize("balance", [0.0, 1.0])
+def test_beliefs_under_a_soft_kernel_follow_bayes_rule(balance):
+    """The weights of the file with the person, on the scale of the file without."""
+    data, outside = table(20, 1), table(5, 2)
+    params = RWN(kernel="gaussian", q=0.7, cap=0.3, balance=balance)
+    release = mask(data, params, seed=3)
+    comparison = compare(data, release, holdout=outside)
+    asked = non_members(comparison, release.law, outside, ["x", "g"])
+    assert isinstance(asked, NonMembersOneByOne)
+    found = asked.beliefs(np.arange(20), ["s"]).source.toarray()
+    metric = Metric.fit(data)
+    for place in range(outside.n):
+        both = np.vstack((metric.points(data), metric.points(outside)[[place]]))
+        away = np.sqrt(((both[:, None] - both) ** 2).sum(axis=2))
+        logs = np.array(log_kernel(away, "gaussian", 1.0, nearest=10))
+        weights = np.array([capped_row(row, 0.3)[0] for row in logs])
+        if balance:
+            weights = balanced_by_projections(np.exp(logs), 0.3, rounds=3_000)
+        frame = pd.concat([data.frame, outside.frame.iloc[[place]]], ignore_index=True)
+        chances = np.ones((20, 21))  # of each row, from each person
+        for name in ("x", "g"):
+            same = release.masked.frame[name].to_numpy()[:, None] == frame[name].to_numpy()
+            chances *= 0.3 * same + 0.7 * same @ weights.T
+        expected = chances[:, -1] / chances.sum(axis=1)
+        np.testing.assert_allclose(found[place], expected, atol=1e-6)
+
+
+def test_a_soft_kernel_has_a_control_group_too():
+    data, held = table(60, 4), table(30, 5)
+    release = mask(data, RWN(kernel="gaussian", q=0.5), seed=1)
+    reading = MEASURES["attribute_inference"].compute(compare(data, release, holdout=held))
+    assert reading.detail["control"] is not None
+    assert reading.baseline == pytest.approx(float(reading.detail["control"].mean()))
 
 
 def test_people_outside_are_known_less_well_than_people_inside():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,13 +53,30 @@ def test_ATT_8_two_releases_coincide(e1_law):
 @pytest.mark.parametrize("releases", [1, 2, 3, 5, 10, 20])
 def test_MODE_1_the_mode_reveals_the_own_value(check_values, releases):
     expected = check_values["MODE-1"][str(releases)]
-    assert mode_is_own(0.5, 5, releases) == pytest.approx(expected, abs=1e-9)
+    assert mode_is_own(0.5, np.full(5, 0.1), releases) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("releases", [1, 2, 3, 5, 10, 20])
 def test_MODE_2_distinct_donors(check_values, releases):
     expected = check_values["MODE-2"][str(releases)]
-    assert distinct_donors(5, releases) == pytest.approx(expected, abs=1e-9)
+    assert distinct_donors(np.full(5, 0.2), releases) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_mode_of_unequal_chances_by_counting_all_sequences():
+    chances = np.array([0.3, 0.4, 0.2, 0.1])  # the own value first
+    for releases in (1, 2, 4, 5):
+        total = 0.0
+        for sequence in product(range(4), repeat=releases):
+            counts = np.bincount(sequence, minlength=4)
+            if counts[0] == counts.max():
+                total += chances[list(sequence)].prod() / (counts == counts[0]).sum()
+        assert mode_is_own(0.3, chances[1:], releases) == pytest.approx(total, abs=1e-12)
+    # of equal chances, a planted fault, the own value would come first too often
+    assert mode_is_own(0.3, np.full(3, 0.7 / 3), 5) > total + 0.02
+
+
+def test_distinct_values_of_unequal_donors_by_hand():
+    assert distinct_donors(np.array([0.5, 0.3, 0.2]), 2) == pytest.approx(0.75 + 0.51 + 0.36)
 
 
 SETTINGS = [

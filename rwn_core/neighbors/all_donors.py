@@ -1,0 +1,255 @@
+"""Neighborhoods of all records of a large table: rows of weights, made when they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.errors import NotApplicable
+from rwn_core.neighbors.distance import TIE, squared_to_all
+from rwn_core.neighbors.kernel import Kernel
+from rwn_core.neighbors.points import Points, point_values
+from rwn_core.neighbors.table import Neighborhoods
+from rwn_core.parallel.threads import Progress, Watch, thread_count
+
+BLOCK_WEIGHTS = 4_000_000  # weights held at a time
+SHIFT = 32  # bits of a record's number beside its rank
+
+
+class Places(NamedTuple):
+    """Records by the point that they lie on; those of one point have the same weights.
+
+    Attributes
+    ----------
+    points : ndarray of float64, shape (u, d)
+        All different.
+    number : ndarray of int64, shape (n,)
+        The point of each record.
+    """
+
+    points: Points
+    number: NDArray[np.int64]
+
+    @classmethod
+    def from_points(cls, points: Points) -> Places:
+        """Return the points of all records."""
+        values = point_values(points)
+        _, first, number = np.unique(values, axis=0, return_index=True, return_inverse=True)
+        return cls(points[first], number.ravel().astype(np.int64))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AllDonors:
+    """Weighs all records of a table, of which no pair is stored.
+
+    Attributes
+    ----------
+    places : Places
+        Of all records.
+    kernel : Kernel
+        One that `weighs_all`.
+    numbers : ndarray of int64, shape (m,), or None
+        The records that have rows, ascending; None for all.
+    """
+
+    places: Places = field(repr=False)
+    kernel: Kernel
+    numbers: NDArray[np.int64] | None = field(default=None, repr=False)
+
+    @property
+    def donors(self) -> int:
+        """Number of records of the table."""
+        return len(self.places.number)
+
+    @property
+    def is_stored(self) -> bool:
+        """False: no pair is stored."""
+        return False
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """As in `NeighborTable`."""
+        rows = self.donors if self.numbers is None else len(self.numbers)
+        return np.arange(rows + 1) * self.donors
+
+    @property
+    def records(self) -> NDArray[np.int32]:
+        """Refuse what needs all pairs."""
+        raise _too_many(self.donors)
+
+    @property
+    def squared(self) -> NDArray[np.float64]:
+        """Refuse what needs all pairs."""
+        raise _too_many(self.donors)
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """Yield ranges of points, few enough for rows of weights of a block."""
+        step, count = max(1, BLOCK_WEIGHTS // self.donors), len(self.places.points)
+        for low in range(0, count, step):
+            yield low, min(low + step, count)
+
+    def rows(
+        self, low: int, high: int, threads: int | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the weights of all records for some points, shape (b, n), and their factors."""
+        weights, factors = np.empty((high - low, self.donors)), np.empty(high - low)
+
+        def fill(first: int, last: int) -> None:
+            for place, squared in self.squared_from(np.arange(low + first, low + last)):
+                factors[place - low] = self._fill(squared[self.places.number], weights[place - low])
+
+        Watch(threads=thread_count(threads)).run(fill, high - low)
+        return weights, factors
+
+    def squared_from(self, some: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """Yield each of some points with its squared distances to all points, shape (u,)."""
+        return zip(some.tolist(), squared_to_all(self.places.points, some), strict=True)
+
+    def _fill(self, squared: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+        """Write one row of weights and return the logarithm of its factor."""
+        from rwn_core.neighbors.weight_kernel import fill_rows
+
+        n, factor, same = len(squared), np.empty(1), np.zeros(1, np.int32)
+        logs, cap = self.kernel.logs(squared, np.ones(1)), np.full(1, float(self.kernel.cap))
+        members = np.broadcast_to(same, n).copy()
+        fill_rows(np.array([0, n]), members, logs, np.zeros(1), cap, factor, weights, 0, 1)
+        return float(factor[0])
+
+    def _ranked(
+        self, squared: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return what `rank` does of all records, by the distances of their points."""
+        order = np.argsort(squared)
+        distances, group = squared[order], np.zeros(len(order), np.int64)
+        new = distances[1:] > distances[:-1] * (1 + TIE)
+        group[order[1:]] = np.cumsum(new)
+        least = distances[np.concatenate(([True], new))]
+        keys = (group[self.places.number] << SHIFT) | np.arange(self.donors)
+        keys.sort()
+        return least[keys >> SHIFT], keys & ((1 << SHIFT) - 1)
+
+    def ranked_row(self, record: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Return all records by their distance from one, itself first, and their weights."""
+        number = self.places.number[record : record + 1]
+        near, members = self._ranked(next(self.squared_from(number))[1])
+        weights = np.empty(self.donors)
+        self._fill(near, weights)
+        own = members == record
+        return np.append(record, members[~own]).astype(np.int32), weights
+
+    def draw(
+        self,
+        keys: NDArray[np.uint32],
+        records: NDArray[np.int64],
+        streams: NDArray[np.int64],
+        q: NDArray[np.float64],
+        *,
+        threads: int | None = None,
+    ) -> NDArray[np.int64]:
+        """Draw the donors of some records by layers, as `draw_by_layers` does, shape (m, p)."""
+        donors = np.empty((len(records), len(streams)), np.int64)
+        number = self.places.number[records]
+        order, points = np.argsort(number, kind="stable"), np.unique(number)
+        ends = np.append(np.searchsorted(number[order], points), len(records))
+
+        def work(low: int, high: int) -> None:
+            for place, (_, squared) in enumerate(self.squared_from(points[low:high]), low):
+                some = order[ends[place] : ends[place + 1]]
+                each = keys[some] if len(keys) > 1 else keys
+                donors[some] = self._draw(squared, each, records[some], streams, q)
+
+        Watch(threads=thread_count(threads)).run(work, len(points))
+        return donors
+
+    def _draw(
+        self,
+        squared: NDArray[np.float64],
+        keys: NDArray[np.uint32],
+        own: NDArray[np.int64],
+        streams: NDArray[np.int64],
+        q: NDArray[np.float64],
+    ) -> NDArray[np.int64]:
+        """Draw for the records of one point, by ranks that are the same for all of them."""
+        from rwn_core.neighbors.layer_kernel import draw_by_layers
+
+        n, m = self.donors, len(own)
+        near, members = self._ranked(squared)
+        weights, drawn = np.empty(n), np.empty((m, len(streams)), np.int64)
+        self._fill(near, weights)
+        ranks = -1 - np.arange(n, dtype=np.int32)  # below 0: no record
+        starts = np.array([0, n])
+        zeros = np.zeros(m, np.int64)
+        draw_by_layers(keys, own, streams, q, zeros, starts, ranks, weights, drawn, 0, m)
+        return _from_ranks(drawn, own, members, int((near == 0).sum()))
+
+
+def _from_ranks(
+    drawn: NDArray[np.int64],
+    own: NDArray[np.int64],
+    members: NDArray[np.int64],
+    alike: int,
+) -> NDArray[np.int64]:
+    """Return donors from ranks of which a record's own comes first among those at distance 0."""
+    ranks = np.maximum(-1 - drawn, 0)
+    place = np.searchsorted(members[:alike], own)[:, None]
+    shifted = np.where(ranks <= place, ranks - 1, ranks)
+    found = np.where(ranks == 0, own[:, None], members[shifted])
+    return np.where(drawn >= 0, drawn, found)
+
+
+def weigh_all(
+    kernel: Kernel,
+    points: Points,
+    numbers: NDArray[np.int64] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Neighborhoods:
+    """Return neighborhoods in which all records weigh, for all records or some.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        One that `weighs_all`.
+    points : ndarray of float64, shape (n, d)
+    numbers : ndarray of int64, shape (m,), optional
+        The records whose neighborhoods are made, ascending.
+    """
+    places = Places.from_points(points)
+    table = AllDonors(places=places, kernel=kernel, numbers=numbers)
+    number = places.number if numbers is None else places.number[numbers]
+    shown, u, n = np.unique(number), len(places.points), len(places.number)
+    effective, nearest, farthest = np.zeros(u), np.zeros(u), np.zeros(u)
+    alone = np.bincount(places.number, minlength=u) == 1
+
+    def look(low: int, high: int) -> None:
+        weights = np.empty(n)
+        for point, squared in table.squared_from(shown[low:high]):
+            table._fill(squared[places.number], weights)
+            effective[point] = 1.0 / float(weights @ weights)
+            nearest[point] = np.partition(squared, 1)[1] if alone[point] else 0.0
+            farthest[point] = squared.max()
+
+    Watch(threads=thread_count(threads), progress=progress).run(look, len(shown))
+    sizes = np.full(len(number), n, np.int64)
+    return Neighborhoods(
+        table=table,
+        sizes=sizes,
+        within=sizes,
+        radius=np.sqrt(farthest)[number],
+        k=None,
+        epsilon=None,
+        first=nearest[number],
+        kernel=kernel,
+        effective=effective[number],
+    )
+
+
+def _too_many(n: int) -> NotApplicable:
+    return NotApplicable(
+        f"This needs the probabilities of all pairs of {n:,} records, which are donors of each "
+        "other; choose bandwidth = adaptive, with which the nearest are."
+    )
