@@ -89,8 +89,8 @@ def _side_by_side(values: Values, data: Microdata) -> dict[str, Any]:
         "title": "The three edges at this reach",
         "columns": ["", "gives", "extremes", "y by x", "SD of x", "slope"],
         "rows": [_row(name, lesson) for name, lesson in found.items()],
-        "caption": "Expected over all releases. Gives: how often, from the least record to the most. "
-        "SD of x: relative to the original’s.",
+        "caption": "Expected over all releases. Gives: how often, from the least record to the "
+        "most. SD of x: relative to the original’s.",
     }
 
 
