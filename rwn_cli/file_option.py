@@ -23,7 +23,8 @@ Laid = Annotated[
         metavar="NAME=VALUE",
         help="How the table lies in its file, where its schema does not say it: encoding, "
         "separator (one character, or tab), decimal (. or ,), header (true or false), above and "
-        "below (lines that are no records), dates (such as DD.MM.YYYY), sheet. Repeatable.",
+        "below (lines that are no records), dates (such as DD.MM.YYYY), missing (texts for a "
+        "missing value, with | between them), sheet, fill (true: merged cells). Repeatable.",
     ),
 ]
 _MARKS = {"tab": "\t"}
@@ -77,7 +78,10 @@ def layout_options(layout: FileLayout) -> list[str]:
     words = {True: "true", False: "false"}
     options = []
     for name, value in layout.changed().items():
-        text = words[value] if isinstance(value, bool) else names.get(value, str(value))
+        if isinstance(value, list):
+            text = "|".join(value)
+        else:
+            text = words[value] if isinstance(value, bool) else names.get(value, str(value))
         options.append(f'{name}="{text}"' if not text.isalnum() else f"{name}={text}")
     return options
 
@@ -106,6 +110,8 @@ def _layout(schema: Schema | None, texts: Sequence[str]) -> FileLayout | None:
 def _value(name: str, text: str) -> Any:
     if name in ("above", "below"):
         return int(text) if text.isdecimal() else text
-    if name == "header":
+    if name == "missing":
+        return text.split("|")
+    if name in ("header", "fill"):
         return _TRUTHS.get(text, text)
     return _MARKS.get(text, text) if name == "separator" else text

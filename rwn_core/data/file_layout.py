@@ -24,7 +24,7 @@ class FileLayout:
     separator : str, optional
         One character between the fields of a text file; the usual one of its format if left out.
     decimal : {".", ","}
-        Before the decimals of a number in a text file.
+        Before the decimals of a number in a text file, or of one that a sheet has as a text.
     header : bool
         Whether a line with the names stands above the records of a text file. Without one the
         variables are V1, V2, ...
@@ -32,10 +32,15 @@ class FileLayout:
         Lines of a text file, or rows of a sheet, above the header line and below the last record
         that are no records; from 0 to 1,000.
     dates : str
-        How a text file writes dates: "DD.MM.YYYY", say, or "M/D/YYYY" where days and months have no
-        zero before them. A column may have them as YYYY-MM-DD all the same.
+        How a text file writes dates, or a sheet that has them as texts: "DD.MM.YYYY", say, or
+        "M/D/YYYY" where days and months have no zero before them. A column may have them as
+        YYYY-MM-DD all the same.
+    missing : tuple of str
+        Texts that count as missing values in every column, such as "n/a" or "k.A.".
     sheet : str, optional
         Of a workbook; its first one with values if left out.
+    fill : bool
+        Whether every cell of a merged area of a sheet has the area's value.
 
     Raises
     ------
@@ -49,7 +54,9 @@ class FileLayout:
     above: int = 0
     below: int = 0
     dates: str = USUAL_DATES
+    missing: tuple[str, ...] = ()
     sheet: str | None = None
+    fill: bool = False
 
     def __post_init__(self) -> None:
         """Check each field by itself."""
@@ -60,19 +67,16 @@ class FileLayout:
             raise SchemaError("The separator of a file must be one character, such as a semicolon.")
         if self.decimal not in (".", ","):
             raise SchemaError("The decimal mark of a file must be a point or a comma.")
-        if not isinstance(self.header, bool):
-            raise SchemaError("The header of a file must be true or false.")
+        for name in ("header", "fill"):
+            if not isinstance(getattr(self, name), bool):
+                raise SchemaError(f"The {name} of a file must be true or false.")
         for name in ("above", "below"):
-            lines = getattr(self, name)
-            whole = isinstance(lines, int) and not isinstance(lines, bool)
-            if not whole or not 0 <= lines <= MOST_LINES:
-                raise SchemaError(
-                    f"The lines {name} the table must be a whole number from 0 to {MOST_LINES:,}."
-                )
+            _check_lines(name, getattr(self, name))
         notation = as_notation(self.dates)
         if notation is None:
             raise SchemaError(f"The dates of a file must be one of: {known_notations()}.")
         object.__setattr__(self, "dates", notation)
+        object.__setattr__(self, "missing", _words(self.missing))
         if not isinstance(self.sheet, str | None):
             raise SchemaError("The sheet of a workbook must be its name.")
 
@@ -80,12 +84,13 @@ class FileLayout:
         """The fields that are not the usual ones, as plain data."""
         mine = {field.name: getattr(self, field.name) for field in fields(self)}
         usual = {field.name: field.default for field in fields(self)}
-        return {name: value for name, value in mine.items() if value != usual[name]}
+        given = {name: value for name, value in mine.items() if value != usual[name]}
+        return {name: [*each] if name == "missing" else each for name, each in given.items()}
 
     @property
     def divides(self) -> bool:
         """Return True if the layout states the places of fields."""
-        return not self.changed().keys() <= {"dates"}
+        return not self.changed().keys() <= {"dates", "missing"}
 
     @classmethod
     def from_dict(cls, table: Any) -> FileLayout:
@@ -94,6 +99,21 @@ class FileLayout:
         if not isinstance(table, dict) or not set(table) <= set(known):
             raise SchemaError(f"The table [file] of a schema may have: {', '.join(known)}.")
         return cls(**table)
+
+
+def _check_lines(name: str, lines: Any) -> None:
+    whole = isinstance(lines, int) and not isinstance(lines, bool)
+    if not whole or not 0 <= lines <= MOST_LINES:
+        raise SchemaError(
+            f"The lines {name} the table must be a whole number from 0 to {MOST_LINES:,}."
+        )
+
+
+def _words(words: Any) -> tuple[str, ...]:
+    listed = isinstance(words, tuple | list)
+    if not listed or not all(isinstance(each, str) and each.strip() for each in words):
+        raise SchemaError('The missing values of a file must be a list of texts, as ["n/a"].')
+    return tuple(each.strip() for each in words)
 
 
 def _encoding(name: object) -> str:

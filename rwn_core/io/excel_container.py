@@ -21,7 +21,9 @@ _OVERLAP = 200  # letters of a tag that two pieces of a part may share
 _CELL = re.compile(rb"""<(?:\w+:)?(?:c|row)\s[^<>]*?\br=["']([A-Z]{0,4})(\d{1,9})["']""")
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 _NO_RESULT = re.compile(
-    rb"(?:</(?:\w+:)?f>|<(?:\w+:)?f\b[^<>]*/>)\s*(?:</(?:\w+:)?c>|<(?:\w+:)?v\s*/>|<(?:\w+:)?v></)"
+    rb"""<(?:\w+:)?c\s[^<>]*?\br=["'][A-Z]{0,4}(\d{1,9})["'][^<>]*>\s*"""
+    rb"(?:<(?:\w+:)?f\b[^<>]*/>|<(?:\w+:)?f\b[^<>]*>[^<]*</(?:\w+:)?f>)\s*"
+    rb"(?:</(?:\w+:)?c>|<(?:\w+:)?v\s*/>|<(?:\w+:)?v></)"
 )
 _SHEETS = "xl/worksheets/"
 
@@ -44,15 +46,15 @@ class Contents:
 
     Attributes
     ----------
-    formulas, without_result : int
-        Cells with a formula, and those whose result is not stored.
+    formulas : int
+        Cells with a formula.
     macros : bool
     sheets : dict of str to Marks
-        By the names of the sheets: what is hidden, and cells with an error.
+        By the names of the sheets: what is hidden, cells with an error, and formulas without
+        a stored result.
     """
 
     formulas: int = 0
-    without_result: int = 0
     macros: bool = False
     sheets: dict[str, Marks] = field(default_factory=dict)
 
@@ -114,7 +116,6 @@ def _look_at(file: str, name: str, piece: bytes, found: Contents) -> None:
     if not name.startswith(_SHEETS):
         return
     found.formulas += len(_FORMULA.findall(piece))
-    found.without_result += len(_NO_RESULT.findall(piece))
     cells = _CELL.findall(piece)
     if cells:
         width = max(map(_column_number, {letters for letters, _ in cells}))
@@ -131,7 +132,7 @@ def _column_number(letters: bytes) -> int:
 
 @dataclass(slots=True)
 class Marks:
-    """Hidden rows and columns of a sheet, and its cells with an error.
+    """Hidden rows and columns of a sheet, its cells with an error, and its open formulas.
 
     Attributes
     ----------
@@ -141,6 +142,8 @@ class Marks:
         The first of them.
     columns : list of tuple of int
         First and last of each run of hidden columns, from 1.
+    open_rows : list of int
+        Rows of the formulas without a stored result, from 1.
     values : bool
         Whether any cell has a value.
     """
@@ -150,6 +153,7 @@ class Marks:
     row_places: list[str] = field(default_factory=list)
     error_places: list[str] = field(default_factory=list)
     columns: list[tuple[int, int]] = field(default_factory=list)
+    open_rows: list[int] = field(default_factory=list)
     values: bool = False
 
     def look_at(self, piece: bytes, seen: int) -> None:
@@ -163,6 +167,8 @@ class Marks:
             if found.end() > seen:
                 self.errors += 1
                 _note(self.error_places, found[0])
+        ends = ((found.end(), int(found[1])) for found in _NO_RESULT.finditer(piece))
+        self.open_rows += [row for end, row in ends if end > seen]
         for found in _COLUMN.finditer(piece):
             first, last = _FIRST.search(found[0]), _LAST.search(found[0])
             if found.end() > seen and first is not None and last is not None:

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
+from rwn_core.data.date_notation import USUAL_DATES
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
@@ -19,6 +21,10 @@ from rwn_core.io.excel_container import check_workbook
 from rwn_core.io.excel_rows import chosen_sheet
 from rwn_core.io.file_name import in_file
 from rwn_core.io.limits import LARGEST_WHOLE, MOST_COLUMNS
+from rwn_core.io.text_types.column import TextColumn
+from rwn_core.io.text_types.convert import typed
+from rwn_core.io.text_types.lay_out import with_points
+from rwn_core.io.text_types.patterns import Form, text_forms
 
 _CLOCKLESS = datetime.time()
 _NUMBER, _TEXT, _TRUTH, _DATE, _TIME = "number", "text", "truth value", "date", "time of the day"
@@ -38,15 +44,13 @@ def read_excel(
 ) -> Microdata:
     """Read a workbook."""
     found = check_workbook(file, content)
-    if found.without_result:
-        raise InputError(
-            f"{file}: {found.without_result:,} cells are formulas without a stored result; open "
-            "the file in a spreadsheet program and save it."
-        )
-    sheet = chosen_sheet(file, content, layout or FileLayout())
+    layout = layout or FileLayout()
+    sheet = chosen_sheet(file, content, layout)
     rows, first, notices = sheet.rows, sheet.first, sheet.notices
     if sheet.name in found.sheets:
-        notices += found.sheets[sheet.name].notices(len(rows[0]) if rows else 0)
+        marks = found.sheets[sheet.name]
+        _refuse_open_formulas(file, marks.open_rows, first, first + len(rows))
+        notices += marks.notices(len(rows[0]) if rows else 0)
     if found.formulas:
         notices.append(
             f"The file has {found.formulas:,} formulas: their stored results are read, and a "
@@ -66,12 +70,29 @@ def read_excel(
         )
     series = {}
     for position, name in enumerate(names):
-        cells = _Cells(file, name, [row[position] for row in rows[1:]], first + 1)
+        values = [_emptied(row[position], layout.missing) for row in rows[1:]]
+        cells = _Cells(file, name, values, first + 1, layout)
         variable = None if schema is None else schema.variable(name)
         series[name], noticed = cells.typed(variable)
         notices += noticed
     with in_file(file):
         return Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
+
+
+def _refuse_open_formulas(file: str, rows: Sequence[int], first: int, end: int) -> None:
+    """Refuse formulas of the table without a stored result; those around it do no harm."""
+    inside = [row for row in rows if first <= row < end]
+    if inside:
+        cells = "1 cell is a formula" if len(inside) == 1 else f"{len(inside):,} cells are formulas"
+        raise InputError(
+            f"{file}, row {inside[0]:,}: {cells} without a stored result; open the file in a "
+            "spreadsheet program and save it."
+        )
+
+
+def _emptied(value: Any, missing: Sequence[str]) -> Any:
+    """Return a cell's value; an empty text for one that counts as missing."""
+    return "" if isinstance(value, str) and value.strip() in missing else value
 
 
 def _header(file: str, row: Sequence[Any], first: int) -> list[str]:
@@ -100,10 +121,14 @@ class _Cells:
         As the library gives them; an empty cell is an empty text.
     first : int
         The number of the first record's row in the sheet.
+    layout : FileLayout
     """
 
-    def __init__(self, file: str, name: str, values: list[Any], first: int) -> None:
+    def __init__(
+        self, file: str, name: str, values: list[Any], first: int, layout: FileLayout
+    ) -> None:
         self.file, self.name, self.values, self.first = file, name, values, first
+        self.layout = layout
         self.gaps = np.array([value is None or value == "" for value in values])
         self.kinds = np.array([_column_kind(value) for value in values], dtype=object)
 
@@ -114,6 +139,9 @@ class _Cells:
             self._refuse(self.kinds == _TIME, "times of the day or durations", "write numbers")
         if variable is not None and variable.kind is Kind.CATEGORICAL and kinds != {_TRUTH}:
             return self._texts(), []
+        written = self.layout.decimal == "," or self.layout.dates != USUAL_DATES
+        if written and _TEXT in kinds and kinds <= {_TEXT, _NUMBER}:
+            return self._as_written(variable)
         if len(kinds) > 1:
             usual = max(sorted(kinds), key=lambda kind: int((self.kinds == kind).sum()))
             odd = ~self.gaps & (self.kinds != usual)
@@ -129,11 +157,48 @@ class _Cells:
             return pd.Series([None] * len(self.values), dtype="float64"), []
         return make.get(kinds.pop(), self._texts)(), self._notices()
 
+    def _as_written(self, variable: Variable | None) -> tuple[pd.Series[Any], list[str]]:
+        """The column as a text file with the same texts has it."""
+        comma = self.layout.decimal == ","
+        texts = [
+            "" if gap else _text(value).replace(".", "," if comma and value_is_number else ".")
+            for gap, value, value_is_number in zip(
+                self.gaps, self.values, self.kinds == _NUMBER, strict=True
+            )
+        ]
+        column = pa.chunked_array([pa.array(texts, pa.large_string())])
+        if comma:
+            column = with_points(self.file, self.name, column)
+        made = TextColumn(
+            file=self.file,
+            name=self.name,
+            texts=column,
+            lines=lambda rows: [row + self.first for row in rows],
+            place="row",
+        )
+        usual = None if self.layout.dates == USUAL_DATES else self.layout.dates
+        if not made.has:
+            return pd.Series([None] * len(self.values), dtype="float64"), []
+        return typed(made, variable, (variable and variable.notation) or usual)
+
     def _notices(self) -> list[str]:
+        """Say of texts what they seem to be, and how the file is to be read then."""
         texts = {value for value in self.values if isinstance(value, str) and value}
-        if texts and all(_looks_like_number(text) for text in texts):
+        if not texts:
+            return []
+        forms = set(text_forms(pa.array(list(texts), pa.large_string())).tolist())
+        if forms == {Form.NUMBER}:
             return [f"{self.name} has numbers written as texts: it is categorical."]
-        return []
+        if Form.DECIMAL_COMMA in forms and forms <= {Form.DECIMAL_COMMA, Form.NUMBER}:
+            what, how = "numbers with decimal commas", 'decimal = ","'
+        elif forms <= {Form.DATE, Form.OTHER_DATE}:
+            what, how = "dates", "dates = DD.MM.YYYY, say"
+        else:
+            return []
+        return [
+            f"{self.name} has {what} written as texts: it is categorical, unless the layout of "
+            f"the file says so ({how})."
+        ]
 
     def _numbers(self) -> pd.Series[Any]:
         numbers = np.array(
@@ -189,7 +254,7 @@ class _Cells:
         dots = ", ..." if len(rows) > 3 else ""
         raise InputError(
             f"{self.file}, column {self.name}, row{'s' * (len(rows) != 1)} {places}{dots}: "
-            f"{len(rows):,} cell{'s' * (len(rows) != 1)} hold {what}; {remedy}."
+            f"{'1 cell holds' if len(rows) == 1 else f'{len(rows):,} cells hold'} {what}; {remedy}."
         )
 
 
@@ -202,11 +267,3 @@ def _text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
-
-
-def _looks_like_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 from collections import deque
 from collections.abc import Sequence
@@ -14,7 +15,12 @@ import python_calamine
 from rwn_core.data.file_layout import MOST_LINES, FileLayout
 from rwn_core.errors import InputError
 from rwn_core.io.excel_container import check_workbook
-from rwn_core.io.guessed_layout import GuessedLayout
+from rwn_core.io.guessed_layout import (
+    GuessedLayout,
+    guessed_dates,
+    guessed_decimal,
+    guessed_missing,
+)
 from rwn_core.io.limits import MOST_CELLS
 
 Rows = list[list[Any]]
@@ -56,25 +62,43 @@ def chosen_sheet(file: str, content: bytes, layout: FileLayout) -> Sheet:
             raise InputError(f"{file} holds no visible sheet with values; choose another file.")
         name, sheet = _chosen(file, filled, layout.sheet)
         rows = sheet.to_python(skip_empty_area=True)
-        start = sheet.start[0] if sheet.start else 0
+        start, left = sheet.start or (0, 0)
         merged = sheet.merged_cell_ranges or []
     except python_calamine.CalamineError:
         raise InputError(
             f"{file} is damaged, cut off or protected by a password; get or save the file again."
         ) from None
+    taken = _fill(rows, merged, layout.above, start, left) if layout.fill else 0
     first, end = start, start + len(rows)
     if layout.above or layout.below:
         rows, first = _table(file, rows, start, layout)
         end = first + len(rows)
     inside = [area for area in merged if area[0][0] < end and area[1][0] >= first]
-    if inside:
+    notices = _notices(name, [other for other, _ in filled if other != name], hidden)
+    if inside and not layout.fill:
         row = inside[0][0][0] + 1
+        areas = "is 1 merged area" if len(inside) == 1 else f"are {len(inside):,} merged areas"
         raise InputError(
-            f"{file}, row {row:,}: there are {len(inside):,} merged cells; take the merging back, "
-            "and give each column one name."
+            f"{file}, row {row:,}: there {areas} of cells; have every cell of an area take its "
+            "value (fill = true), or take the merging back."
         )
-    others = [other for other, _ in filled if other != name]
-    return Sheet(rows, first + 1, _notices(name, others, hidden), name)
+    if taken:
+        cells = "1 cell has" if taken == 1 else f"{taken:,} cells have"
+        notices.append(f"Of merged cells, {cells} the value of their area.")
+    return Sheet(rows, first + 1, notices, name)
+
+
+def _fill(rows: Rows, merged: Sequence[Any], above: int, start: int, left: int) -> int:
+    """Give the cells of merged areas below some rows their area's value; return how many."""
+    count = 0
+    for (top, first), (bottom, last) in merged:
+        if top < above:
+            continue
+        for row in rows[top - start : bottom + 1 - start]:
+            for place in range(first - left, min(last + 1 - left, len(row))):
+                count += not _filled(row[place])
+                row[place] = rows[top - start][first - left]
+    return count
 
 
 def _chosen(file: str, filled: Sequence[tuple[str, Any]], wanted: str | None) -> tuple[str, Any]:
@@ -141,13 +165,32 @@ def seen_in_workbook(content: bytes) -> GuessedLayout:
         start = list(islice(rows, _START))
         end = deque(start, maxlen=_END)
         end.extend(rows)
+        merged = sheet.merged_cell_ranges or []
     except (python_calamine.CalamineError, InputError):
         return GuessedLayout(layout=FileLayout())
     above, below = _around(start, list(end))
+    texts = [[_written(value) for value in row] for row in start[above:]]
+    last = last_row + 1 - below
     return GuessedLayout(
-        layout=FileLayout(above=min(above, MOST_LINES), below=below),
+        layout=FileLayout(
+            above=min(above, MOST_LINES),
+            below=below,
+            decimal=guessed_decimal(texts, ";"),
+            dates=guessed_dates(texts),
+            missing=guessed_missing(texts),
+            fill=any(above < area[0][0] < last and area[1][0] > area[0][0] for area in merged),
+        ),
         sheets=tuple(name for name, _ in filled),
     )
+
+
+def _written(value: Any) -> str:
+    """Return a cell as a text of a file has it; of a number its form alone."""
+    if isinstance(value, datetime.date | datetime.datetime):
+        return value.isoformat()[:10]
+    if isinstance(value, bool | int | float):
+        return "0"  # its decimal mark is not in the file
+    return "" if value is None else str(value)
 
 
 def _around(start: Rows, end: Rows) -> tuple[int, int]:

@@ -25,6 +25,10 @@ _MOST_BELOW = 20
 _FEWEST = 0.6  # of the lines that must have as many fields as most
 _NUMBER = re.compile(r"[+-]?[\d.,]*\d")
 _COMMA, _POINT = re.compile(r"[+-]?\d+,\d+"), re.compile(r"[+-]?\d+\.\d+")
+_FOR_MISSING = re.compile(
+    r"(?i)n/?a|n\.a\.|#n/a|k\. ?a\.?|keine angabe|missing|unknown|not available|no answer|refused"
+    r"|null|none|nan|\.|\?|-{1,3}|–|—|\*"
+)
 _VALUES = {Form.NUMBER, Form.EXPONENT, Form.CODE, Form.DATE, Form.OTHER_DATE, Form.DECIMAL_COMMA}
 
 
@@ -76,11 +80,12 @@ def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
         layout = FileLayout(
             encoding=encoding,
             separator=None if mark == usual else mark,
-            decimal=_decimal(records, mark),
+            decimal=guessed_decimal(records, mark),
             header=_is_header(records),
             above=min(above, MOST_LINES),
             below=_below(end, mark, width),
-            dates=_dates(records),
+            dates=guessed_dates(records),
+            missing=guessed_missing(records),
         )
     except SchemaError:
         return None
@@ -138,7 +143,8 @@ def _holds_a_mark(field: str) -> bool:
     return _NUMBER.fullmatch(field.strip()) is None and any(mark in field for mark in SEPARATORS)
 
 
-def _decimal(records: Sequence[Sequence[str]], mark: str) -> str:
+def guessed_decimal(records: Sequence[Sequence[str]], mark: str) -> str:
+    """Return the decimal mark that most numbers have; the first record has the names."""
     if mark == ",":
         return "."
     fields = [field.strip() for record in records[1:] for field in record]
@@ -147,19 +153,34 @@ def _decimal(records: Sequence[Sequence[str]], mark: str) -> str:
     return "," if commas > points else "."
 
 
-def _dates(records: Sequence[Sequence[str]]) -> str:
+def guessed_dates(records: Sequence[Sequence[str]]) -> str:
     """The notation of dates that every column of them has, where no other one fits."""
     found = set()
     for fields in zip(*records[1:], strict=True):
-        texts = without_blanks(
-            pa.array([each for each in fields if each.strip()], pa.large_string())
-        )
+        texts = _known(fields)
         if len(texts) and (text_forms(texts) == Form.OTHER_DATE).all():
             found.add(tuple(fitting_notations(texts)))
     if len(found) != 1:
         return USUAL_DATES
     fits = found.pop()
     return fits[0] if len(fits) == 1 else USUAL_DATES
+
+
+def guessed_missing(records: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return usual words for a missing value in columns that have numbers or dates besides."""
+    found: set[str] = set()
+    for fields in zip(*records[1:], strict=True):
+        words = {each.strip() for each in fields if _FOR_MISSING.fullmatch(each.strip())}
+        forms = set(text_forms(_known(fields)).tolist()) if words else set()
+        if forms and forms <= _VALUES:
+            found |= {word for word in words if text_form(word) is not Form.MISSING}
+    return tuple(sorted(found))
+
+
+def _known(fields: Sequence[str]) -> pa.Array:
+    """Return the texts that stand for a value."""
+    known = [each for each in fields if each.strip() and not _FOR_MISSING.fullmatch(each.strip())]
+    return without_blanks(pa.array(known, pa.large_string()))
 
 
 def _is_header(records: Sequence[Sequence[str]]) -> bool:

@@ -47,7 +47,7 @@ def text_format(separator: str, *, marks: frozenset[str], **fields: Any) -> Form
     return Format(
         read=read,
         write=write,
-        layout=MARKS | {"encoding", "header", "above", "below"},
+        layout=MARKS | {"encoding", "header", "above", "below", "missing"},
         marks=marks,
         sees=sees,
         keeps=frozenset({Feature.DATES, Feature.TIME_ZONES}),

@@ -6,8 +6,10 @@ import codecs
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -43,8 +45,11 @@ from rwn_core.io.text_types.lay_out import (
     table_lines,
     text_lines,
     with_points,
+    without_words,
 )
 from rwn_core.io.text_types.patterns import Form, text_form
+from rwn_core.io.text_types.plain_records import plain_columns
+from rwn_core.parallel.threads import thread_count
 
 _SPLIT = 0.6  # of the reading, until the fields are found
 _BLOCK = 1_000  # records held as Python objects at a time; few enough for the cache
@@ -79,6 +84,15 @@ class _Text:
             next(records)
         return records
 
+    def below_header(self) -> bytes:
+        """The bytes of the records; empty where the header is more than one line, or the last."""
+        if not self.header:
+            return self.content
+        records = self.records()
+        next(records)
+        end = _LINE_END.search(self.content)
+        return b"" if end is None or records.line_num != 1 else self.content[end.end() :]  # type: ignore[attr-defined]
+
     def line(self, records: Iterator[list[str]]) -> int:
         """The number of the line that follows what was read, in the file."""
         return self.first + int(records.line_num)  # type: ignore[attr-defined]  # csv.reader
@@ -105,6 +119,7 @@ def read_text_table(
             names = names if layout.header else names_of_schema(names, schema)
             schema.require_names(names)
     columns = _columns(text, names)
+    columns = [without_words(column, layout.missing) for column in columns]
     if layout.decimal == ",":
         columns = [with_points(file, *each) for each in zip(names, columns, strict=True)]
     cells = [
@@ -116,6 +131,8 @@ def read_text_table(
         )
         for name, texts in zip(names, columns, strict=True)
     ]
+    with ThreadPoolExecutor(thread_count()) as pool:
+        list(pool.map(attrgetter("forms"), cells))  # most of the time of the types
     notices = [] if layout.header or schema is not None else [invented_notice(names)]
     if schema is None and not layout.divides:
         refuse_values_as_names(file, cells)
@@ -229,6 +246,9 @@ def _header(text: _Text) -> tuple[str, ...]:
 
 
 def _columns(text: _Text, names: Sequence[str]) -> list[pa.ChunkedArray]:
+    plain = plain_columns(text.below_header(), len(names), text.separator)
+    if plain is not None:
+        return _with_lengths(text, names, plain)
     records = text.after_header()
     ends = max(text.content.count(b"\n"), text.content.count(b"\r"), 1)
     chunks: list[list[pa.Array]] = [[] for _ in names]
@@ -240,7 +260,12 @@ def _columns(text: _Text, names: Sequence[str]) -> list[pa.ChunkedArray]:
         raise InputError(
             f"{text.file}: no record follows the header line; masking needs at least two records."
         )
-    columns = [pa.chunked_array(parts, pa.large_string()) for parts in chunks]
+    return _with_lengths(text, names, [pa.chunked_array(parts) for parts in chunks])
+
+
+def _with_lengths(
+    text: _Text, names: Sequence[str], columns: list[pa.ChunkedArray]
+) -> list[pa.ChunkedArray]:
     for name, column in zip(names, columns, strict=True):
         _check_lengths(text, columns, name, column)
     return columns
@@ -266,8 +291,10 @@ def _block(text: _Text, records: Iterator[list[str]], width: int) -> list[list[s
 def _check_lengths(
     text: _Text, columns: Sequence[pa.ChunkedArray], name: str, column: pa.ChunkedArray
 ) -> None:
+    if (pc.max(pc.binary_length(column)).as_py() or 0) <= LONGEST_FIELD:
+        return  # bytes are counted in a fraction of the time of characters
     lengths = pc.utf8_length(column)
-    if (pc.max(lengths).as_py() or 0) <= LONGEST_FIELD:
+    if pc.max(lengths).as_py() <= LONGEST_FIELD:
         return
     row = pc.index(pc.greater(lengths, LONGEST_FIELD), True).as_py()
     raise InputError(

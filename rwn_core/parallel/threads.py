@@ -91,6 +91,8 @@ class Ranges:
     @property
     def seconds_left(self) -> float:
         """Estimate the seconds of the rest in one thread, at the pace of the last range."""
+        if self.done < LEAST and self._pace < BRIEF:
+            return 0.0  # most of the time of so short a range is the call
         return (self.count - self._next) * self._pace
 
 

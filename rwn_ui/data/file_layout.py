@@ -58,9 +58,12 @@ def _workbook(opening: Opening) -> None:
         start(FileLayout(sheet=sheet))
         st.rerun()
     with _seen(refused):
-        st.markdown(escaped(_sentence(_around(now, "row"))))
-        lines = _line_numbers(now, st.columns(2), "Rows", f"data.layout.{_number(opening)}")
-        _open_so(FileLayout(sheet=sheet, **lines), now, refused)
+        key = f"data.layout.{_number(opening)}"
+        st.markdown(escaped(_sentence([*_around(now, "row"), *_notation(now)])))
+        lines = _line_numbers(now, st.columns(2), "Rows", key)
+        marks = _marks(now, st.columns(3), key)
+        fill = st.checkbox("Every cell of a merged area has its value", now.fill, key=f"{key}.fill")
+        _open_so(FileLayout(sheet=sheet, fill=fill, **lines, **marks), now, refused)
 
 
 def _sheet(sheets: tuple[str, ...], now: FileLayout, key: str) -> str | None:
@@ -114,10 +117,20 @@ def _words(layout: FileLayout, usual: str) -> str:
         f"{_ENCODINGS.get(layout.encoding, layout.encoding)} text",
         f"fields separated by {SEPARATORS.get(mark, mark)}",
         f"decimals after a {_MARKS[layout.decimal].partition(',')[0]}",
-        *([f"dates as {layout.dates}"] if layout.dates != USUAL_DATES else []),
+        *_notation(replace(layout, decimal=".")),
         f"names in line {layout.above + 1}" if layout.header else "no line with names",
     ]
     return _sentence([*parts, *_around(layout, "line")[1:]])
+
+
+def _notation(layout: FileLayout) -> list[str]:
+    """Name the notation of values that is not the usual one."""
+    parts = [] if layout.decimal == "." else ["texts with a decimal comma are numbers"]
+    if layout.dates != USUAL_DATES:
+        parts.append(f"dates as {layout.dates}")
+    if layout.missing:
+        parts.append(f"missing values as {', '.join(layout.missing)}")
+    return parts + (["merged cells have the value of their area"] if layout.fill else [])
 
 
 def _around(layout: FileLayout, what: str) -> list[str]:
@@ -143,7 +156,7 @@ def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:
     """The layout as the user corrects it."""
     encodings = list(dict.fromkeys([*_ENCODINGS, now.encoding]))
     marks = list(dict.fromkeys([*SEPARATORS, now.separator or usual]))
-    first = st.columns(4)
+    first = st.columns(2)
     encoding = first[0].selectbox(
         "Encoding",
         encodings,
@@ -158,20 +171,7 @@ def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:
         format_func=lambda each: SEPARATORS.get(each, each),
         key=f"{key}.separator",
     )
-    decimal = first[2].selectbox(
-        "Decimal mark",
-        list(_MARKS),
-        list(_MARKS).index(now.decimal),
-        format_func=lambda each: _MARKS[each],
-        key=f"{key}.decimal",
-    )
-    dates = first[3].selectbox(
-        "Dates",
-        (USUAL_DATES, *NOTATIONS),
-        (USUAL_DATES, *NOTATIONS).index(now.dates),
-        key=f"{key}.dates",
-        help="D and M are a day and a month without a zero before them.",
-    )
+    values = _marks(now, st.columns(3), key)
     second = st.columns(3, vertical_alignment="bottom")
     lines = _line_numbers(now, second, "Lines", key)
     header = second[2].checkbox(
@@ -180,11 +180,36 @@ def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:
     return FileLayout(
         encoding=encoding,
         separator=mark,
-        decimal=decimal,
         header=header,
-        dates=dates,
+        **values,
         **lines,
     )
+
+
+def _marks(now: FileLayout, columns: Sequence[DeltaGenerator], key: str) -> dict[str, Any]:
+    """Ask for the notation of values."""
+    decimal = columns[0].selectbox(
+        "Decimal mark",
+        list(_MARKS),
+        list(_MARKS).index(now.decimal),
+        format_func=lambda each: _MARKS[each],
+        key=f"{key}.decimal",
+    )
+    dates = columns[1].selectbox(
+        "Dates",
+        (USUAL_DATES, *NOTATIONS),
+        (USUAL_DATES, *NOTATIONS).index(now.dates),
+        key=f"{key}.dates",
+        help="D and M are a day and a month without a zero before them.",
+    )
+    missing = columns[2].text_input(
+        "Texts for a missing value",
+        " | ".join(now.missing),
+        key=f"{key}.missing",
+        help="In every column; several with | between them, such as n/a | unknown.",
+    )
+    words = tuple(word.strip() for word in missing.split("|") if word.strip())
+    return {"decimal": decimal, "dates": dates, "missing": words}
 
 
 def _line_numbers(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pandas as pd
+
+from tests.core.io.test_ugly_workbook import ugly
 
 
 def test_rows_around_a_sheet_are_named_and_left_out(
@@ -92,3 +95,20 @@ def test_the_record_and_the_audit_know_how_the_file_lies(rwn_command, tmp_path: 
     audit = ("audit", "t.csv", "o.csv", "--schema", "s.toml", "--measure", "cells_changed")
     code, output, said = rwn_command(*audit)
     assert code == 0, said
+
+
+def test_the_options_of_an_ugly_workbook_are_named_and_work(rwn_command, tmp_path: Path) -> None:
+    (tmp_path / "t.xlsx").write_bytes(ugly())
+    mask = ("mask", "t.xlsx", "o.xlsx", "--epsilon", 1, "--k", 5, "--q", 0)
+    code, _, said = rwn_command(*mask)
+    assert code
+    words = (
+        '--file decimal="," --file above=4 --file below=1 --file dates="DD.MM.YYYY" '
+        '--file missing="k.A." --file fill=true'
+    )
+    assert words in said
+    options = [word for word in shlex.split(words) if word != "--file"]
+    given = [word for option in options for word in ("--file", option)]
+    code, _, said = rwn_command(*mask, *given)
+    assert code == 0, said
+    assert len(pd.read_excel(tmp_path / "o.xlsx", engine="calamine")) == 24

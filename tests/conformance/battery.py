@@ -16,6 +16,7 @@ import numpy as np
 from scipy import stats
 
 ALPHA = 1e-6
+LEAST_EXPECTED = 5  # draws of a donor, below which chi-square is no measure of it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,17 +43,23 @@ class Design:
 class Evidence:
     """Sources with what several tests derive from them."""
 
-    def __init__(self, sources: np.ndarray, members: list[np.ndarray], q: float) -> None:
+    def __init__(
+        self,
+        sources: np.ndarray,
+        members: list[np.ndarray],
+        q: float,
+        weights: list[np.ndarray] | None = None,
+    ) -> None:
         self.sources, self.members, self.q = sources, members, q
         self.releases, self.n, self.p = sources.shape
         self.modified = sources != np.arange(self.n)[:, None]
-        self.sizes = np.array([len(each) for each in members])
+        self.weights = weights or [np.full(len(each), 1 / len(each)) for each in members]
 
     def place(self) -> np.ndarray:
         """Where in S_i, by record number, the donor is: -1/2 to 1/2, 0 on average; NaN if kept."""
         places = np.full((self.n, self.n), np.nan)
-        for record, each in enumerate(self.members):
-            places[record, each] = (np.arange(len(each)) + 0.5) / len(each) - 0.5
+        for record, (each, weights) in enumerate(zip(self.members, self.weights, strict=True)):
+            places[record, each] = np.cumsum(weights) - weights / 2 - 0.5
         return places[np.arange(self.n)[:, None], self.sources]
 
     def donor_counts(self) -> Iterator[tuple[int, np.ndarray]]:
@@ -98,14 +105,19 @@ def modification_rate_of_each_cell(evidence: Evidence) -> float:
 
 def _uniformity(evidence: Evidence) -> Iterator[tuple[float, int]]:
     """The chi-square statistic of each record, over its columns, with its degrees of freedom."""
-    for _, counts in evidence.donor_counts():
-        expected = np.maximum(counts.sum(0) / len(counts), 1e-300)
+    for record, counts in evidence.donor_counts():
+        weights = evidence.weights[record]
+        often = weights * counts.sum(0).max() >= LEAST_EXPECTED  # the others are taken together
+        if not often.all():
+            counts = np.vstack((counts[often], counts[~often].sum(0)))
+            weights = np.append(weights[often], weights[~often].sum())
+        expected = np.maximum(weights[:, None] * counts.sum(0), 1e-300)
         degrees = (len(counts) - 1) * int((counts.sum(0) > 0).sum())
         yield float(((counts - expected) ** 2 / expected).sum()), degrees
 
 
 def donors_are_uniform(evidence: Evidence) -> float:
-    """Chi-square pooled over all cells: every member is equally likely."""
+    """Chi-square pooled over all cells: every member has its weight; an even kernel, the same."""
     statistic, degrees = np.sum(list(_uniformity(evidence)), axis=0)
     return float(stats.chi2.sf(statistic, max(degrees, 1)))
 
@@ -116,9 +128,21 @@ def donors_of_each_record_are_uniform(evidence: Evidence) -> float:
     return float(min(1.0, evidence.n * worst))
 
 
+def likeliest_donors_have_their_weight(evidence: Evidence) -> float:
+    """All records together take from the member with the largest weight as often as it says."""
+    seen, expected, variance = 0.0, 0.0, 1e-300
+    for record, counts in evidence.donor_counts():
+        top = int(evidence.weights[record].argmax())
+        weight, total = float(evidence.weights[record][top]), float(counts.sum())
+        seen += float(counts[top].sum())
+        expected += total * weight
+        variance += total * weight * (1 - weight)
+    return _two_sided([(seen - expected) / np.sqrt(variance)])
+
+
 def donors_are_independent_across_columns(evidence: Evidence) -> float:
-    """Two modified cells of a row have the same donor with probability 1/|S_i|."""
-    share, scores = 1 / evidence.sizes, []
+    """Two modified cells of a row have the same donor with probability sum w^2, or 1/|S_i|."""
+    share, scores = np.array([(weights**2).sum() for weights in evidence.weights]), []
     for one, two in combinations(range(evidence.p), 2):
         both = evidence.modified[:, :, one] & evidence.modified[:, :, two]
         same = both & (evidence.sources[:, :, one] == evidence.sources[:, :, two])
@@ -166,6 +190,7 @@ BATTERY: tuple[Callable[[Evidence], float], ...] = (
     modification_rate_of_each_cell,
     donors_are_uniform,
     donors_of_each_record_are_uniform,
+    likeliest_donors_have_their_weight,
     donors_are_independent_across_columns,
     hits_are_independent_across_columns,
     hits_are_independent_across_rows,
@@ -174,13 +199,23 @@ BATTERY: tuple[Callable[[Evidence], float], ...] = (
 )
 
 
-def verdicts(sources: np.ndarray, members: list[np.ndarray], q: float) -> dict[str, float]:
+def verdicts(
+    sources: np.ndarray,
+    members: list[np.ndarray],
+    q: float,
+    weights: list[np.ndarray] | None = None,
+) -> dict[str, float]:
     """The probability that each test gives to what was seen."""
-    evidence = Evidence(sources, members, q)
+    evidence = Evidence(sources, members, q, weights)
     return {test.__name__: test(evidence) for test in BATTERY}
 
 
-def refuted(sources: np.ndarray, members: list[np.ndarray], q: float) -> dict[str, float]:
+def refuted(
+    sources: np.ndarray,
+    members: list[np.ndarray],
+    q: float,
+    weights: list[np.ndarray] | None = None,
+) -> dict[str, float]:
     """The tests that the mechanism fails, with their probabilities."""
-    result = verdicts(sources, members, q)
+    result = verdicts(sources, members, q, weights)
     return {name: value for name, value in result.items() if not value >= ALPHA}

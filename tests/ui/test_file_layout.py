@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.core.io.test_ugly_workbook import SEEN, ugly
+
 
 def test_a_workbook_with_a_title_is_one_click_away(open_page, titled_workbook: bytes) -> None:
     screen = open_page("data").upload("t.xlsx", titled_workbook)
@@ -30,3 +32,17 @@ def test_ambiguous_dates_are_chosen_by_the_user(open_page) -> None:
     assert screen.errors == []
     assert screen.session.data.schema.variable("born").notation == "MM/DD/YYYY"
     assert screen.session.data.frame["born"].dt.month[11] == 12
+
+
+def test_an_ugly_workbook_is_one_click_away(open_page) -> None:
+    screen = open_page("data").upload("t.xlsx", ugly())
+    assert len(screen.errors) == 1
+    words = " ".join(each.value for each in screen.test.markdown)
+    assert "4 rows above the table; 1 row below it; texts with a decimal comma are numbers" in words
+    assert "missing values as k.A.; merged cells have the value of their area." in words
+    screen.test.button(key="data.layout.open").click().run()
+    while screen.work.opening.reading is not None:
+        screen.test.run()
+    assert screen.errors == []
+    assert screen.session.data.schema.file == SEEN
+    assert screen.session.data.schema.variable("wage").kind == "continuous"

@@ -29,7 +29,9 @@ class TextColumn:
     texts : pyarrow.ChunkedArray of large_string, length n
         An empty text is an empty field.
     lines : callable
-        The physical lines of some record numbers; slow, so it is asked in refusals only.
+        The physical lines of some record numbers; slow, for refusals only.
+    place : str
+        What a record stands in: a line, or a row of a sheet.
     """
 
     def __init__(
@@ -39,11 +41,12 @@ class TextColumn:
         name: str,
         texts: pa.ChunkedArray,
         lines: Callable[[Sequence[int]], list[int]],
+        place: str = "line",
     ) -> None:
         self.file = file
         self.name = name
         self.texts = texts
-        self._lines = lines
+        self._lines, self._place = lines, place
 
     @cached_property
     def _encoded(self) -> pa.DictionaryArray:
@@ -90,7 +93,11 @@ class TextColumn:
         rows = np.flatnonzero(different[self.codes])
         lines = [f"{line:,}" for line in self._lines(rows[:LINES_NAMED].tolist())]
         dots = ", ..." if len(rows) > LINES_NAMED else ""
-        word, have = ("line", f"value {one}") if len(rows) == 1 else ("lines", f"values {many}")
+        one_row = len(rows) == 1
+        word, have = (
+            self._place + "s" * (not one_row),
+            f"value {one}" if one_row else f"values {many}",
+        )
         raise InputError(
             f"{self.file}, column {self.name}, {word} {', '.join(lines)}{dots}: "
             f"{len(rows):,} {have}; {remedy}."

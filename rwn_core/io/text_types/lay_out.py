@@ -96,6 +96,14 @@ def with_points(file: str, name: str, texts: pa.ChunkedArray) -> pa.ChunkedArray
     return pa.chunked_array([replaced.take(encoded.indices)], pa.large_string())
 
 
+def without_words(texts: pa.ChunkedArray, words: Sequence[str]) -> pa.ChunkedArray:
+    """Empty the fields that hold one of some texts, which count as missing values."""
+    if not words:
+        return texts
+    given = pc.is_in(without_blanks(texts), pa.array(words, pa.large_string()))
+    return pc.if_else(given, pa.scalar("", pa.large_string()), texts)
+
+
 def with_commas(texts: Sequence[str]) -> list[str]:
     """The different texts of a column, such that `with_points` gives them back.
 

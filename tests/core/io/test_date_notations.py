@@ -127,8 +127,8 @@ def test_an_unknown_notation_is_one_sentence() -> None:
         FileLayout(dates="TT.MM.JJJJ")
     with pytest.raises(SchemaError, match="The notation of variable a must be one of"):
         Variable(name="a", kind="date", notation="DD")
-    with pytest.raises(InputError, match="a given dates, which an Excel workbook does not have"):
-        parse("t.xlsx", table_bytes(PLAIN.frame, "excel"), None, FileLayout(dates="DD.MM.YYYY"))
+    with pytest.raises(InputError, match="a given dates, which a Parquet file does not have"):
+        parse("t.parquet", table_bytes(PLAIN.frame, "parquet"), None, FileLayout(dates="M/D/YYYY"))
 
 
 def test_names_are_still_doubted_beside_given_dates() -> None:

@@ -135,8 +135,8 @@ def test_merged_cells_are_refused_with_the_first_row() -> None:
         page.merge_range(4, 0, 4, 1, "both")
 
     assert refusal(workbook(fill)) == (
-        "t.xlsx, row 3: there are 2 merged cells; take the merging back, and give each column one "
-        "name."
+        "t.xlsx, row 3: there are 2 merged areas of cells; have every cell of an area take its "
+        "value (fill = true), or take the merging back."
     )
 
 

@@ -82,13 +82,13 @@ def test_a_table_with_nothing_around_it_is_seen_as_such() -> None:
 
 def test_a_title_over_several_columns_may_be_merged_and_a_record_may_not() -> None:
     content = workbook([[], [], *TABLE], merged=(0,))
-    with pytest.raises(InputError, match="row 1: there are 1 merged cells"):
+    with pytest.raises(InputError, match="row 1: there is 1 merged area"):
         parse("t.xlsx", content)
     layout = seen_in_workbook(content).layout
     assert layout == FileLayout(above=2)
     assert parse("t.xlsx", content, None, layout).fingerprint == PLAIN.fingerprint
     content = workbook([[], [], *TABLE, []], merged=(0, 43))
-    with pytest.raises(InputError, match="row 44: there are 1 merged cells"):
+    with pytest.raises(InputError, match="row 44: there is 1 merged area"):
         parse("t.xlsx", content, None, FileLayout(above=2))
 
 
@@ -98,7 +98,7 @@ def test_a_title_over_several_columns_may_be_merged_and_a_record_may_not() -> No
         (FileLayout(), r"t\.xlsx, row 1: column 2 has no name; give it one"),
         (FileLayout(above=1), r"t\.xlsx, row 2, column 2: the name is a number"),
         (FileLayout(above=4, below=1), r"t\.xlsx, row 5, column 1: the name is a number"),
-        (FileLayout(above=3), r"column age, row 45: 1 cell hold no numbers"),
+        (FileLayout(above=3), r"column age, row 45: 1 cell holds no numbers"),
         (FileLayout(above=500), "no row between those above and below; leave out fewer"),
         (FileLayout(above=3, below=41), "no record follows the header line"),
         (FileLayout(above=3, below=900), "no row between those above and below"),

@@ -123,10 +123,13 @@ def test_whoever_waits_is_told_how_far_the_reading_is(monkeypatch: pytest.Monkey
     shares: list[float] = []
     monkeypatch.setattr(text_reader, "_BLOCK", 2)
     with reporting_to(shares.append):
-        table("x,y", "1,2", "3,4", "5,6", "7,8", "9,1")
+        table("x,y", "1,a", "3,b", '5,"a ""b"""', "7,b", "9,a")  # not split by Arrow
     assert shares == pytest.approx([0.48, 0.6, 0.6, 0.6, 0.8])
     report(1.0)
     assert len(shares) == 5
+    with reporting_to(shares.append):
+        table("x,y", "1,a", "3,b", "5,c")
+    assert shares[5:] == pytest.approx([0.6, 0.8])
 
 
 def test_a_field_of_the_longest_length_is_read() -> None:

@@ -106,25 +106,6 @@ def test_rows_agree_with_bisection(shape: Any, bandwidth: Any) -> None:
         np.testing.assert_allclose(matrix(points, kernel), expected, rtol=0, atol=3e-8)
 
 
-def test_rows_sum_to_one_below_the_cap_whatever_the_table() -> None:
-    for number, points in enumerate(hard_tables(200)):
-        cap = (0.1, 0.3, 1.0)[number % 3]
-        kernel = Kernel(shape="gaussian", width=(0.3, 1.0)[number % 2], cap=cap)
-        weights = matrix(points, kernel)
-        assert abs(weights.sum(axis=1) - 1).max() <= 1e-12
-        assert weights.max() <= cap * (1 + 1e-12)
-        assert not weights.diagonal().any()
-
-
-def test_the_order_of_records_does_not_matter() -> None:
-    rng = np.random.default_rng(3)
-    points = rng.integers(0, 4, size=(40, 2)).astype(np.float64)
-    order = rng.permutation(40)
-    kernel = Kernel(shape="gaussian", balance=1.0)
-    moved = matrix(points[order], kernel)
-    np.testing.assert_allclose(moved, matrix(points, kernel)[np.ix_(order, order)], atol=1e-9)
-
-
 def test_exp_and_log_are_exact_to_two_units_in_the_last_place() -> None:
     x = np.concatenate([np.linspace(-690, 40, 20_001), -np.logspace(-18, 2, 999), [0.0]])
     found = np.empty_like(x)
