@@ -103,7 +103,7 @@ class Trials:
         try:
             if CERTIFIED in self.plan.measures:
                 forecast = self._certified(setting)
-            for release in self._releases(setting):
+            for release in self._releases(setting) if drawn else ():
                 shown.append(released_share(self._microdata, release.masked))
                 readings.append(self._read(release, drawn))
                 if tick is not None:
@@ -121,13 +121,12 @@ class Trials:
     def _certified(self, setting: Setting) -> list[Reading | NotApplicable]:
         """Forecast certified linkage: before a release it is the mean of a few draws by law."""
         law = self._enter(setting).law
+        law = law if law is None else law.rounded(dict(setting.precision))
         try:
-            shares = forecast_certified(
-                law if law is None else law.rounded(dict(setting.precision))
-            )
+            value = float(np.mean(forecast_certified(law)))
         except NotApplicable as reason:
             return [reason]
-        return [Reading(value=float(np.mean(shares)), baseline=1.0 / self._microdata.n)]
+        return [Reading(value=value, baseline=1.0 / self._microdata.n, detail={})]
 
     def first(
         self, setting: Setting, measures: Sequence[str]
@@ -135,6 +134,10 @@ class Trials:
         """The readings of a setting's first release, with all that their charts draw."""
         release = next(self._releases(setting))
         return self._read(release, measures)
+
+    def one_release(self, setting: Setting) -> tuple[Masked, Microdata]:
+        """Return a setting's first release, and the table in its slices."""
+        return next(self._releases(setting)), setting.applied_to(self._microdata)
 
     def _enter(self, setting: Setting) -> Prepared:
         """Go over to a setting: neighbors are ranked anew for other weights or families only."""

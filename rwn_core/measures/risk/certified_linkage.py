@@ -119,7 +119,7 @@ def _of_blocks(comparison: Comparison, table: AllDonors) -> tuple[float, NDArray
 
 
 def refuse_large(law: CellLaw, varying: list[tuple[str, ...]]) -> None:
-    """Refuse a large table whose ratios are not known a priori."""
+    """Refuse a large table of units, or one in which values may stay."""
     unit = repeated_unit(law.original)
     if unit is not None:
         raise NotApplicable(
@@ -249,17 +249,21 @@ def sentence(reading: Reading, n: int) -> str:
         "It bounds from which record a row comes, not which record's values it shows"
         f"{_shown(detail['others'])}.",
     ]
-    if detail["left"] is not None:
-        parts.append(
-            f"Of the relations across slices {percent(detail['left'])} are left (1 minus the "
-            "share lost)."
-        )
-        if detail["left"] < LITTLE:
-            parts.append("So little that slices drawn independently would serve as well.")
+    parts += [left_words(detail["left"])] if detail["left"] is not None else []
     if detail["disclosing"]:
         names = ", ".join(detail["disclosing"][0])
         parts.append(f"A slice has key and confidential variables together ({names}).")
     return " ".join(parts)
+
+
+def left_words(left: float | None) -> str:
+    """Say what is left of the relations across slices, and where a certificate is no use."""
+    if left is None:
+        return ""
+    words = f"Of the relations across slices {percent(left)} are left (1 minus the share lost)."
+    if left < LITTLE:
+        words += " So little that slices drawn independently would serve as well."
+    return words
 
 
 def _shown(others: Mapping[str, Mapping[str, Any]]) -> str:
