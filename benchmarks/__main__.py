@@ -1,13 +1,21 @@
-"""Run the benchmarks: ``python -m benchmarks [NAME ...]``; without a name, all of them."""
+"""Run the benchmarks: ``python -m benchmarks [NAME ...]``; without a name, all of them.
+
+``python -m benchmarks kernels``, ``methods`` or ``slices`` runs one of the long comparisons, with
+options of its own.
+"""
 
 from __future__ import annotations
 
 import argparse
+import runpy
 import sys
 from pathlib import Path
 
 from benchmarks import bench, cases
 
+if sys.argv[1:2] and sys.argv[1] in ("kernels", "methods", "slices"):
+    runpy.run_module(f"benchmarks.{sys.argv.pop(1)}", run_name="__main__", alter_sys=True)
+    sys.exit(0)
 parser = argparse.ArgumentParser(description=bench.__doc__)
 parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(bench.REGISTERED))
 parser.add_argument("--rounds", type=int, default=3)

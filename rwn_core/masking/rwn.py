@@ -242,14 +242,10 @@ class RWN(RadiusAndNearest):
 
     def with_each_kernel(self) -> tuple[RWN, RWN, RWN]:
         """The same with the even kernel, a soft one, and a soft one with balance."""
-        if not self.scheme.exact or self.outside_household:
-            raise ParameterError(
-                "Soft kernels need neighbors to be exact, and no outside_household; search "
-                "without kernels."
-            )
-        shared: dict[str, Any] = {
-            name: getattr(self, name) for name in ("q", "scale", "encoding", "weights")
-        }
+        if not self.scheme.exact:
+            raise ParameterError("Soft kernels need neighbors to be exact; search without kernels.")
+        names = ("q", "scale", "encoding", "weights", "outside_household")
+        shared: dict[str, Any] = {name: getattr(self, name) for name in names}
         if self.kernel == "even":
             soft = RWN(kernel="gaussian", **shared)
             return self, soft, replace(soft, balance=1.0)
@@ -351,17 +347,17 @@ class RWN(RadiusAndNearest):
             "An intruder is taken to know kernel, width, bandwidth, cap and balance; the weights "
             "of the donors come from the original, so never publish them.",
             "No kernel both hides a rare category and keeps its count for certain: make it a "
-            "separate slice, or coarsen it. Variables of few categories change more than under an "
-            "even kernel.",
+            "separate slice, or coarsen it. Variables of few categories change more often than "
+            "with the k nearest.",
+            "In a slice that holds an identifying and a confidential variable, the attribute "
+            "attack gains more than with the k nearest: on bodyfat .62 instead of .57.",
         ]
         if kernel.balance > 0:
-            texts += [
+            texts.append(
                 "Balance keeps means, spreads and shares right on average, and extremes survive "
-                "more often: top-code or round first. On bodyfat 64 % of the extremes appear, "
-                "instead of 17 to 24 % as published.",
-                "In a slice that holds an identifying and a confidential variable, balance makes "
-                "the attribute attack stronger: on bodyfat .58 instead of .53.",
-            ]
+                "more often: top-code or round first. On bodyfat 66 % of the extremes appear, "
+                "instead of 15 to 39 % under the even kernel."
+            )
         if kernel.cap == 1:
             texts.append("Without a cap two outliers that lie together exchange nearly all values.")
         return texts

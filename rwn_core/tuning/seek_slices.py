@@ -246,7 +246,8 @@ class SliceSearch:
         about = choice.kernel, choice.weights
         if about not in self.losses:
             settings = [replace(each, weights=about[1]) for each in self.settings[about[0]]]
-            drawn = self.ranges.kernels  # as those of soft kernels are, to compare like with like
+            soft = settings[0].params.strength == "width"  # each strength is weighed anew
+            drawn = soft or self.ranges.kernels
             self.losses[about] = SliceLoss.from_settings(self.microdata, settings, drawn=drawn)
         return self.losses[about]
 

@@ -403,7 +403,7 @@ def test_cautions_of_soft_kernels() -> None:
     plain, balanced = RWN(kernel="gaussian").cautions(), BALANCED.cautions()
     assert balanced[: len(plain)] == plain
     assert "extremes survive more often" in balanced[len(plain)]
-    assert "attribute attack stronger" in balanced[len(plain) + 1]
+    assert any("attribute attack gains more" in each for each in plain)
     assert any("a rare category" in each for each in plain)
     assert any("never publish" in each for each in plain)
     assert "own donors" in RWN(kernel="gaussian", own=True).cautions()[0]

@@ -91,10 +91,10 @@ def test_a_soft_start_is_searched_along_its_width(few, quick) -> None:
 
 
 def test_every_kernel_has_the_other_options_of_the_start() -> None:
-    start = rwn.RWN(epsilon=2.0, k=7, q=0.8, encoding="matching")
+    start = rwn.RWN(epsilon=2.0, k=7, q=0.8, encoding="matching", outside_household=True)
     even, soft, balanced = start.with_each_kernel()
     assert even == start
-    assert soft == rwn.RWN(kernel="gaussian", q=0.8, encoding="matching")
+    assert soft == rwn.RWN(kernel="gaussian", q=0.8, encoding="matching", outside_household=True)
     assert balanced == replace(soft, balance=1.0)
     own = rwn.RWN(kernel="exponential", own=True, balance=0.5)
     assert own.with_each_kernel()[1:] == (replace(own, balance=0.0), replace(own, balance=1.0))
@@ -106,7 +106,6 @@ def test_every_kernel_has_the_other_options_of_the_start() -> None:
     [
         (rwn.METHODS["nbrs2015"](epsilon=1.0), "rwn only"),
         (rwn.RWN(k=5, neighbors="pairs", m=20), "neighbors to be exact"),
-        (rwn.RWN(k=5, outside_household=True), "no outside_household"),
     ],
 )
 def test_what_has_no_soft_kernel_is_refused(few, params, words) -> None:
