@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 import rwn_core as rwn
+from rwn_core.io.write import table_bytes
 from rwn_ui.data.describe import describe_anew
 from rwn_ui.state.results import current_release, release_key
 from rwn_ui.state.session import Session
 from rwn_ui.tune import view as tune_view
+from tests.core.data.test_role_guesses import survey
 from tests.ui.following import followed
 
 
@@ -64,3 +66,32 @@ def test_what_names_a_variable_that_is_gone_goes_with_it(session: Session) -> No
     assert session.levers["k"] == 9
     assert session.history.choices == []
     assert "A" in session.pins
+
+
+def test_one_click_gives_all_roles(open_page) -> None:
+    data = survey()
+    screen = open_page("data").upload("s.csv", table_bytes(data.frame, "csv", data.schema))
+    assert screen.errors == []
+    asked = [each.label for each in screen.test.multiselect]
+    assert any(label.startswith("Who could be recognized?") for label in asked)
+    (use,) = (each for each in screen.test.button if each.label == "Use these answers")
+    use.click().run()
+    roles = {v.name: str(v.role) for v in screen.session.data.schema.variables}
+    assert roles == {
+        "hid": "household",
+        "design_weight": "sampling weight",
+        "Geschlecht": "key",
+        "age": "key",
+        "hhIncome": "confidential",
+        "Krankheit": "confidential",
+        "opinion3": "other",
+    }
+    assert all(each.label != "Use these answers" for each in screen.test.button)
+    assert any("is masked as other variables are" in each.value for each in screen.test.markdown)
+
+
+def test_questions_of_the_last_table_are_not_shown_below_a_file_that_fails(open_page) -> None:
+    screen = open_page("data").upload("t.csv", b"a;b\n1;2\n")
+    assert len(screen.errors) == 1
+    assert not screen.test.multiselect
+    assert any("show bodyfat still" in each.value for each in screen.test.caption)
