@@ -30,6 +30,12 @@ class Entries(NamedTuple):
     records: NDArray[np.int32]
     squared: NDArray[np.float64]
 
+    @classmethod
+    def back(cls, near: NeighborTable) -> Entries:
+        """Return the entries of lists of all records, in the rows of whom they list."""
+        holder = np.repeat(np.arange(near.n, dtype=np.int32), np.diff(near.offsets))
+        return cls(near.records, holder, near.squared)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Lists:
@@ -75,22 +81,22 @@ def list_neighbors(
     if n <= LARGEST_DENSE:
         lists = lists_of(complete_table(points), scale_rank)
         return lists if records is None else replace(lists, table=of_some(lists.table, records)[0])
-    nearest = min(max(LISTED, scale_rank), n - 1)
+    nearest = list_length(n, scale_rank)
     if records is None:
         near = neighbor_table(points, k=nearest, epsilon=None, threads=threads, progress=progress)
         check_fits(pairs_bytes(4.0 * len(near.records)), budget_bytes(), "Its weights", FEWER)
-        back = Entries(
-            rows=near.records,
-            records=np.repeat(np.arange(n, dtype=np.int32), np.diff(near.offsets)),
-            squared=near.squared,
-        )
         return Lists(
-            table=both_ways(near, back, n, watch),
+            table=both_ways(near, Entries.back(near), n, watch),
             scale_rank=scale_rank,
             scaling=to_rank(near, scale_rank),
             least=int(np.diff(near.offsets).min()),
         )
     return _listed_of_some(points, scale_rank, nearest, records, watch)
+
+
+def list_length(n: int, scale_rank: int) -> int:
+    """Return how many nearest others of each record of a table are listed."""
+    return n - 1 if n <= LARGEST_DENSE else min(max(LISTED, scale_rank), n - 1)
 
 
 def lists_of(table: NeighborTable, scale_rank: int) -> Lists:
@@ -192,6 +198,14 @@ def entries_of(table: NeighborTable, place: NDArray[np.int32]) -> tuple[Entries,
         Entries(held[mine], table.records[mine], table.squared[mine]),
         Entries(listed[theirs], holder[theirs], table.squared[theirs]),
     )
+
+
+def whole(parts: Sequence[NeighborTable]) -> NeighborTable:
+    """Return the table of all records from those of some, in the order of the records."""
+    every = np.arange(sum(part.n for part in parts), dtype=np.int32)
+    entries = joined([entries_of(part, every)[0] for part in parts])
+    offsets, records, squared = grouped(entries, len(every))
+    return replace(parts[0], offsets=offsets, records=records, squared=squared, numbers=None)
 
 
 def joined(parts: Sequence[Entries]) -> Entries:

@@ -52,8 +52,13 @@ def draw(session: Session) -> None:
 
 
 def _offered(method: Any, values: Mapping[str, Any]) -> list[Option]:
-    """The options that go with the kernel among some values; a width is a slider."""
-    hidden = {"width", *(SOFT if values.get("kernel", "even") == "even" else _EVEN)}
+    """The options that go with the kernel among some values."""
+    return options_of_kernel(method, values.get("kernel", "even"))
+
+
+def options_of_kernel(method: Any, kernel: str) -> list[Option]:
+    """Return the options that go with a kernel; a width is a slider."""
+    hidden = {"width", *(SOFT if kernel == "even" else _EVEN)}
     return [each for each in method_options(method) if each.name not in hidden]
 
 
