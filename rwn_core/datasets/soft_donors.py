@@ -23,10 +23,10 @@ from rwn_core.neighbors.soft_lists import (
     Entries,
     Lists,
     both_ways,
+    join_tables,
     joined,
     list_length,
     to_rank,
-    whole,
 )
 from rwn_core.neighbors.soft_neighborhoods import column_factors, soft_neighborhoods
 from rwn_core.neighbors.table import NeighborTable
@@ -74,7 +74,7 @@ def weigh_all(run: Run, task: Task) -> dict[str, Any]:
     if kernel.balance:
         pairs = sum(len(load(run, LIST, f"{leaf:06d}-records")) for leaf in leaves)
         check_fits(pairs_bytes(8.0 * pairs), budget_bytes(), "The balance of all records", FEWER)
-        near = whole([_near(run, leaf) for leaf in leaves])
+        near = join_tables([_near(run, leaf) for leaf in leaves])
         column, error = column_factors(
             kernel,
             Lists(

@@ -32,7 +32,7 @@ class Entries(NamedTuple):
 
     @classmethod
     def back(cls, near: NeighborTable) -> Entries:
-        """Return the entries of lists of all records, in the rows of whom they list."""
+        """Return the entries of the lists of all records, each in the row of the listed record."""
         holder = np.repeat(np.arange(near.n, dtype=np.int32), np.diff(near.offsets))
         return cls(near.records, holder, near.squared)
 
@@ -79,7 +79,7 @@ def list_neighbors(
     n = len(points)
     watch = Watch(threads=thread_count(threads), progress=progress)
     if n <= LARGEST_DENSE:
-        lists = lists_of(complete_table(points), scale_rank)
+        lists = ranked_lists(complete_table(points), scale_rank)
         return lists if records is None else replace(lists, table=of_some(lists.table, records)[0])
     nearest = list_length(n, scale_rank)
     if records is None:
@@ -99,7 +99,7 @@ def list_length(n: int, scale_rank: int) -> int:
     return n - 1 if n <= LARGEST_DENSE else min(max(LISTED, scale_rank), n - 1)
 
 
-def lists_of(table: NeighborTable, scale_rank: int) -> Lists:
+def ranked_lists(table: NeighborTable, scale_rank: int) -> Lists:
     """Return the lists of a table that holds both rows of each of its pairs."""
     least = int(np.diff(table.offsets).min())
     scaling = to_rank(table, scale_rank)
@@ -113,7 +113,7 @@ def _outside(lists: Lists, households: NDArray[np.int64]) -> Lists:
             "A household holds all that a record lists, so that it has no donors; leave out "
             "outside_household."
         )
-    return lists_of(table, lists.scale_rank)
+    return ranked_lists(table, lists.scale_rank)
 
 
 def to_rank(table: NeighborTable, rank: int) -> NDArray[np.float64]:
@@ -185,7 +185,7 @@ def grouped(
     return starts, records, squared
 
 
-def entries_of(table: NeighborTable, place: NDArray[np.int32]) -> tuple[Entries, Entries]:
+def find_entries(table: NeighborTable, place: NDArray[np.int32]) -> tuple[Entries, Entries]:
     """Return what a table of some rows adds to others: rows that it holds, and rows that it lists.
 
     `place` holds the row of each record that is wanted, and -1 for the others.
@@ -200,10 +200,10 @@ def entries_of(table: NeighborTable, place: NDArray[np.int32]) -> tuple[Entries,
     )
 
 
-def whole(parts: Sequence[NeighborTable]) -> NeighborTable:
+def join_tables(parts: Sequence[NeighborTable]) -> NeighborTable:
     """Return the table of all records from those of some, in the order of the records."""
     every = np.arange(sum(part.n for part in parts), dtype=np.int32)
-    entries = joined([entries_of(part, every)[0] for part in parts])
+    entries = joined([find_entries(part, every)[0] for part in parts])
     offsets, records, squared = grouped(entries, len(every))
     return replace(parts[0], offsets=offsets, records=records, squared=squared, numbers=None)
 
@@ -231,7 +231,7 @@ def _listed_of_some(
         table = neighborhoods_of_some(index, points, some, nearest, None, share)
         scaling[some] = to_rank(table, scale_rank)
         least = min(least, int(np.diff(table.offsets).min()))
-        mine, theirs = entries_of(table, place)
+        mine, theirs = find_entries(table, place)
         near.append(mine)
         back.append(theirs)
     offsets, members, squared = grouped(joined(near), len(records))

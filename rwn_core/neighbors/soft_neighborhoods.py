@@ -49,7 +49,7 @@ class SoftSource:
         return np.arange(len(self.points)) if self.some is None else self.some
 
     def stores(self, ball: Ball) -> bool:
-        """True if the table is ranked, and few records have to be weighed."""
+        """True if the table is ranked, and a move weighs few records."""
         few = not ball.kernel.balance or len(self.points) <= LIVE_RECORDS
         return few and self._holds(ball.kernel)
 

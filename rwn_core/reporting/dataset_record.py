@@ -21,7 +21,7 @@ from rwn_core.reporting.decision import frozen_text, thawed
 from rwn_core.reporting.record_parts import (
     all_parameters,
     described_variables,
-    kernel_of,
+    kernel_numbers,
     program_versions,
 )
 from rwn_core.tuning import Setting
@@ -49,7 +49,7 @@ def dataset_record(
         "release": {"id": secrets.token_hex(8)},
         "table": {"records": made.n, **described_variables(schema, _may_change(params, schema))},
         "setting": {**setting.to_dict(), "parameters": all_parameters(params)},
-        **kernel_of(params, made.n),
+        **kernel_numbers(params, made.n),
         "file": {
             "format": "parquet",
             "order": "shuffled",

@@ -79,8 +79,8 @@ def all_parameters(params: Any) -> dict[str, Any]:
     return {name: _plain_data(value) for name, value in result.items() if value is not None}
 
 
-def kernel_of(params: Any, n: int) -> dict[str, Any]:
-    """What the weights of a soft kernel take beyond its parameters, on a table of n records."""
+def kernel_numbers(params: Any, n: int) -> dict[str, Any]:
+    """Return the numbers of a soft kernel that its parameters leave open, for n records."""
     ball = getattr(params, "ball", None)
     if ball is None or ball.kernel.is_even:
         return {}

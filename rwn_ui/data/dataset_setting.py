@@ -31,7 +31,7 @@ def draw(opened: OpenDataset) -> None:
     """The fields of the setting."""
     kernel = st.session_state.get(opened.key("option.kernel"), opened.params.kernel)
     columns = st.columns(3)
-    given = _reach(opened, columns) if kernel == "even" else {"width": _width(opened, columns[0])}
+    given = _reach(opened, columns) if kernel == "even" else _weights(opened, columns)
     given["q"] = columns[2].number_input(
         "Modification probability q",
         0.0,
@@ -46,18 +46,29 @@ def draw(opened: OpenDataset) -> None:
     opened.params = RWN(**given, **_others(opened, kernel))
 
 
-def _width(opened: OpenDataset, column: Any) -> float:
-    """Draw the field of a soft kernel's reach."""
-    width: float = column.number_input(
+def _weights(opened: OpenDataset, columns: Sequence[Any]) -> dict[str, Any]:
+    """Draw the fields of a soft kernel's width and balance."""
+    old = opened.params
+    width = columns[0].number_input(
         "Width of the kernel h",
         0.0,
-        value=float(opened.params.width or 1.0),
+        value=float(old.width or 1.0),
         step=0.1,
         format="%g",
         key=opened.key("width"),
         help="How far records give values, in units of the bandwidth.",
     )
-    return width
+    balance = columns[1].number_input(
+        "Balance",
+        0.0,
+        1.0,
+        float(old.balance),
+        0.05,
+        format="%g",
+        key=opened.key("balance"),
+        help="1: all records are equally likely to give. It needs the lists of all in memory.",
+    )
+    return {"width": width, "balance": balance}
 
 
 def _reach(opened: OpenDataset, columns: Sequence[Any]) -> dict[str, Any]:

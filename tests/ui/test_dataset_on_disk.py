@@ -104,7 +104,7 @@ def test_a_dataset_is_masked_with_a_soft_kernel(open_page, folders: tuple[Path, 
     test.run()
     test.selectbox(key="data.dataset.1.option.kernel").set_value("gaussian").run()
     test.number_input(key="data.dataset.1.width").set_value(0.7).run()
-    test.number_input(key="data.dataset.1.option.balance").set_value(1.0).run()
+    test.number_input(key="data.dataset.1.balance").set_value(1.0).run()
     assert not test.error
     assert not any(each.key == "data.dataset.1.neighbors" for each in test.selectbox)
     test.button(key="data.dataset.look").click().run()
