@@ -1,4 +1,4 @@
-"""The Learn page: six lessons on why masking works and where it breaks."""
+"""The Learn page: seven lessons on why masking works and where it breaks."""
 
 import streamlit as st
 

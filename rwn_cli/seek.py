@@ -114,10 +114,15 @@ def _answer(
     from rwn_core.tuning import Goal, prepared
     from rwn_core.tuning import seek as seek_goal
     from rwn_core.tuning import sweep as run_sweep
+    from rwn_core.tuning.certified_width import is_of_width, seek_width
     from rwn_core.tuning.verdict import counted
 
     goal = Goal(keep=policy, best=best)
     settings = prepared(data, search.grid, references=False)
+    if is_of_width(goal, settings):
+        say(f"the smallest width: {goal.words}")
+        with progress("seeking") as report:
+            return seek_width(data, settings, goal, plan=search.plan, progress=report)
     releases = counted(search.plan.releases, "release")
     say(f"{counted(len(settings), 'setting')}, {releases} each: {goal.words}")
     with progress("seeking") as report:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 import orjson
 
+from rwn_core.charts.lessons import edges as lesson_edges
 from rwn_core.charts.lessons import intruder as lesson_intruder
 from rwn_core.charts.lessons import k_methods as lesson_k_methods
 from rwn_core.charts.lessons import k_values as lesson_k_values
@@ -92,6 +93,8 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
         "lesson_k_values": lesson_k_values.draw,
         "lesson_k_near": lesson_k_values.draw_near,
         "lesson_sampling": lesson_sampling.draw,
+        "lesson_edges": lesson_edges.draw,
+        "lesson_edges_loads": lesson_edges.draw_loads,
         "published_and_ours": published_and_ours.draw,
     }
 )

@@ -93,6 +93,7 @@ class Draws:
         self._uniform: list[NDArray[np.float64]] = []
         self._chain = [np.ones((len(self.records), len(self.streams)), dtype=np.int32)]
         self._links: Chains | None = None
+        self._drawn, self._kept = False, np.empty((0, 8))
 
     @property
     def modify(self) -> NDArray[np.float64]:
@@ -133,7 +134,9 @@ class Draws:
         threads: int | None = None,
     ) -> NDArray[np.int64]:
         """Return the donors of these records where they are not equally likely, shape (m, p)."""
-        from rwn_core.neighbors.layer_kernel import draw_by_layers
+        from rwn_core.neighbors.chacha_kernel import UNIFORMS
+        from rwn_core.neighbors.layer_kernel import KEPT, draw_by_layers
+        from rwn_core.neighbors.stored_draws import in_parts
 
         keys = np.ascontiguousarray(self._key.words.reshape(8, -1).T)
         streams, table = np.array(self.streams, dtype=np.int64), neighborhoods.table
@@ -141,19 +144,31 @@ class Draws:
             q = np.asarray(q, dtype=np.float64)
             return table.draw(keys, self.records, streams, q, threads=threads)
         donors = np.empty((len(rows), len(streams)), np.int64)
-        draw_by_layers(
-            keys,
-            self.records,
-            streams,
-            np.asarray(q, dtype=np.float64),
-            rows,
-            table.offsets,
-            table.records,
-            neighborhoods.shares,  # type: ignore[arg-type]  # as `draw_donors` has checked
-            donors,
-            0,
-            len(rows),
-        )
+        room = KEPT * donors.size
+        if self._drawn and not len(self._kept) and 8 * UNIFORMS * room <= _STORED_DRAWS:
+            self._kept = np.zeros((room, UNIFORMS))  # from the second draw on: most draw once
+        self._drawn = True
+        kept, chances = self._kept, np.asarray(q, dtype=np.float64)
+        offsets, records, shares = table.offsets, table.records, neighborhoods.shares
+        assert shares is not None  # as `draw_donors` has checked
+
+        def draw(first: int, last: int) -> None:
+            draw_by_layers(
+                keys,
+                self.records,
+                streams,
+                chances,
+                rows,
+                offsets,
+                records,
+                shares,
+                kept,
+                donors,
+                first,
+                last,
+            )
+
+        in_parts(draw, donors, thread_count(threads))
         return donors
 
     def drawing(self, q: NDArray[np.float64]) -> Drawing:

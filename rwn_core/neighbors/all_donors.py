@@ -114,7 +114,8 @@ class AllDonors:
         from rwn_core.neighbors.weight_kernel import fill_rows
 
         n, factor, same = len(squared), np.empty(1), np.zeros(1, np.int32)
-        logs, cap = self.kernel.logs(squared, np.ones(1)), np.full(1, float(self.kernel.cap))
+        logs = self.kernel.logs(self.kernel.scaled(squared, np.ones(1)))
+        cap = np.full(1, float(self.kernel.cap))
         members = np.broadcast_to(same, n).copy()
         fill_rows(np.array([0, n]), members, logs, np.zeros(1), cap, factor, weights, 0, 1)
         return float(factor[0])
@@ -183,7 +184,8 @@ class AllDonors:
         ranks = -1 - np.arange(n, dtype=np.int32)  # below 0: no record
         starts = np.array([0, n])
         zeros = np.zeros(m, np.int64)
-        draw_by_layers(keys, own, streams, q, zeros, starts, ranks, weights, drawn, 0, m)
+        once = np.empty((0, 8))
+        draw_by_layers(keys, own, streams, q, zeros, starts, ranks, weights, once, drawn, 0, m)
         return _from_ranks(drawn, own, members, int((near == 0).sum()))
 
 

@@ -119,14 +119,17 @@ class Kernel:
         scales = np.maximum(distances, least)
         return scales if self.bandwidth == "adaptive" else np.full(len(scales), np.median(scales))
 
-    def logs(
+    def scaled(
         self, squared: NDArray[np.float64], scales: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Return the logarithms of the kernel, same shape, by distance and scale squared."""
+        """Return what `logs` begins from at any width, by distance and scale squared."""
         relative = squared / scales
-        if self.shape == "gaussian":
-            return np.asarray(relative / (-2.0 * self.width * self.width))
-        return np.asarray(np.sqrt(relative) / -self.width)
+        return relative if self.shape == "gaussian" else np.sqrt(relative)
+
+    def logs(self, scaled: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the logarithms of the kernel, same shape."""
+        by = -2.0 * self.width * self.width if self.shape == "gaussian" else -self.width
+        return np.asarray(scaled / by)
 
 
 def _is_number(value: object) -> bool:

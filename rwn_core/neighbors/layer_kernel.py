@@ -12,12 +12,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.chacha_kernel import UNIFORMS, uniforms_of_block
-from rwn_core.parallel.jit import ZERO, jit_entry, jit_no_refcount
+from rwn_core.parallel.jit import jit_entry, jit_no_refcount
 
 SCALE = 2.0**50  # envelopes are whole numbers of this unit
 ATTEMPTS = 1000  # then by cumulative weights
 ATTEMPT_BLOCKS = 2**20  # of random numbers that an attempt's chain may use
 LAYER_BLOCKS = 2**31  # where the blocks begin that choose layers
+KEPT = 4  # blocks of a cell that are kept from one draw to the next: those of two attempts
+
+
+@jit_no_refcount
+def _recall(
+    key: NDArray[np.uint32],
+    record: int,
+    stream: int,
+    block: int,
+    place: int,
+    kept: NDArray[np.float64],
+    unit: NDArray[np.float64],
+) -> None:
+    """Write the uniform numbers of a block, which is kept at a place; a place of -1 is none."""
+    if place >= 0 and kept[place, 0] > 0.0:  # as every uniform number is
+        for step in range(UNIFORMS):
+            unit[step] = kept[place, step]
+        return
+    uniforms_of_block(key, record, stream, block, unit)
+    if place >= 0:
+        for step in range(UNIFORMS):
+            kept[place, step] = unit[step]
 
 
 @jit_no_refcount
@@ -27,11 +49,13 @@ def _rank(
     stream: int,
     attempt: int,
     reach: int,
+    place: int,
+    kept: NDArray[np.float64],
     unit: NDArray[np.float64],
 ) -> int:
     """Return the last link of an attempt's chain that is at most `reach`."""
     base = attempt * ATTEMPT_BLOCKS
-    uniforms_of_block(key, record, stream, base, unit)
+    _recall(key, record, stream, base, place, kept, unit)
     rank, step = 1.0, 1
     while True:
         if step % UNIFORMS == 0:
@@ -67,6 +91,8 @@ def _by_layers(
     start: int,
     envelope: NDArray[np.int64],
     layers: NDArray[np.int64],
+    place: int,
+    kept: NDArray[np.float64],
     unit: NDArray[np.float64],
 ) -> int:
     """Return the rank of a cell's donor, from 1."""
@@ -74,11 +100,13 @@ def _by_layers(
     for attempt in range(ATTEMPTS):
         reach = size
         accept = 0.0
+        here = place + 2 * attempt if 2 * attempt < KEPT else -1
         if several:
-            uniforms_of_block(key, record, stream, LAYER_BLOCKS + attempt, unit)
+            beyond = here + 1 if here >= 0 else -1
+            _recall(key, record, stream, LAYER_BLOCKS + attempt, beyond, kept, unit)
             accept = unit[1]
             reach = _first_above(layers, size, min(int(unit[0] * total), total - 1)) + 1
-        rank = _rank(key, record, stream, attempt, reach, unit)
+        rank = _rank(key, record, stream, attempt, reach, here, kept, unit)
         weight = int(weights[start + rank - 1] * SCALE)
         if weight >= envelope[rank - 1] or accept * envelope[rank - 1] < weight:
             return rank
@@ -101,6 +129,7 @@ def draw_by_layers(
     starts: NDArray[np.int64],
     members: NDArray[np.int32],
     weights: NDArray[np.float64],
+    kept: NDArray[np.float64],
     donors: NDArray[np.int64],
     first: int,
     last: int,
@@ -117,6 +146,8 @@ def draw_by_layers(
     q : ndarray of float64, shape (p,)
     starts, members, weights : ndarray
         The donors of each row, nearest first; no row is empty.
+    kept : ndarray of float64, shape (m p KEPT, 8), or without rows
+        Random numbers of each cell for the next draw; 0 where they are still to be made.
     donors : ndarray of int64, shape (m, p)
         Filled; the record itself where a cell is not modified.
     first, last : int
@@ -125,7 +156,7 @@ def draw_by_layers(
     for index in range(first, last):
         longest = max(longest, starts[rows[index] + 1] - starts[rows[index]])
     envelope, layers = np.empty(longest, np.int64), np.empty(longest, np.int64)
-    unit = np.empty(UNIFORMS)
+    unit, once = np.empty(UNIFORMS), np.zeros((KEPT, UNIFORMS))
     for index in range(first, last):
         record, key = records[index], keys[min(index, len(keys) - 1)]
         start = starts[rows[index]]
@@ -142,7 +173,11 @@ def draw_by_layers(
             total += (place + 1) * (envelope[place] - beyond)
             layers[place] = total
         for column in range(len(streams)):
-            uniforms_of_block(key, record, streams[column], ZERO, unit)
+            room, place = kept, KEPT * (index * len(streams) + column)
+            if not len(kept):
+                once[:, 0] = 0.0
+                room, place = once, 0
+            _recall(key, record, streams[column], 0, place, room, unit)
             if not unit[0] < q[column]:
                 donors[index, column] = record
             else:
@@ -156,6 +191,8 @@ def draw_by_layers(
                     start,
                     envelope,
                     layers,
+                    place,
+                    room,
                     unit,
                 )
                 donors[index, column] = members[start + rank - 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,14 +32,14 @@ class SoftSource:
         Records of one number are no donors of each other.
     some : ndarray of int64, shape (m,), or None
         The records with neighborhoods, ascending, where they are not all.
-    held : list of Lists
-        The last ranking.
+    held : list of Scaled
+        What the last kernel has weighed.
     """
 
     points: Points = field(repr=False)
     households: NDArray[np.int64] | None = field(default=None, repr=False)
     some: NDArray[np.int64] | None = field(default=None, repr=False)
-    held: list[Lists] = field(default_factory=list, repr=False)
+    held: list[Scaled] = field(default_factory=list, repr=False)
 
     needs_key = False
 
@@ -54,7 +55,7 @@ class SoftSource:
 
     def _holds(self, kernel: Kernel) -> bool:
         """True if the last ranking has what a kernel weighs: for balance that of all records."""
-        if not self.held or self.held[0].scale_rank != kernel.bandwidth_k:
+        if not self.held or self.held[0].options != _options(kernel):
             return False
         return self.held[0].table.numbers is None or not kernel.balance
 
@@ -75,9 +76,9 @@ class SoftSource:
         if self._weighs_rows(ball.kernel):
             return weigh_all(ball.kernel, self.points, self.some, threads, progress), None
         self.rank(ball, threads=threads, progress=progress)
-        lists = self.held[0]
-        some = self.some if lists.table.numbers is None else None
-        return soft_neighborhoods(ball.kernel, lists, some), None
+        scaled = self.held[0]
+        some = self.some if scaled.table.numbers is None else None
+        return _neighborhoods(ball.kernel, scaled, some), None
 
     def rank(
         self, ball: Ball, *, threads: int | None = None, progress: Progress | None = None
@@ -86,25 +87,69 @@ class SoftSource:
         kernel = ball.kernel
         if not self._holds(kernel) and not self._weighs_rows(kernel):
             rows = None if kernel.balance else self.some
-            self.held[:] = [
-                list_neighbors(
-                    self.points,
-                    kernel.bandwidth_k,
-                    rows,
-                    households=self.households,
-                    threads=threads,
-                    progress=progress,
-                )
-            ]
+            lists = list_neighbors(
+                self.points,
+                kernel.bandwidth_k,
+                rows,
+                households=self.households,
+                threads=threads,
+                progress=progress,
+            )
+            self.held[:] = [scale(kernel, lists)]
 
 
-def soft_neighborhoods(
-    kernel: Kernel, lists: Lists, some: NDArray[np.int64] | None = None
-) -> Neighborhoods:
-    """Return all entries of lists as members, with their weights; or of some records of all."""
-    table, found = weigh(kernel, lists)
-    ranked, shares = lists.table, found.weights
-    nearest = ranked.squared[ranked.offsets[:-1]]
+class Scaled(NamedTuple):
+    """Lists with what the kernel of every width is computed from.
+
+    Attributes
+    ----------
+    table : NeighborTable
+        A record is in its own row where it is one of its donors.
+    scaled : ndarray of float64, shape (m,)
+    nearest : ndarray of float64
+        Squared distance from each record of the table to its nearest other.
+    least : int
+        Possible donors of every record, at least.
+    n : int
+        Records that may be listed.
+    options : tuple
+        What all of this depends on.
+    """
+
+    table: NeighborTable
+    scaled: NDArray[np.float64]
+    nearest: NDArray[np.float64]
+    least: int
+    n: int
+    options: tuple[object, ...]
+
+
+def _options(kernel: Kernel) -> tuple[object, ...]:
+    return kernel.shape, kernel.bandwidth, kernel.bandwidth_k, kernel.own
+
+
+def scale(kernel: Kernel, lists: Lists) -> Scaled:
+    """Return lists with their distances in units of the bandwidth."""
+    table, scales = lists.table, kernel.scales(lists.scaling)
+    nearest = table.squared[table.offsets[:-1]]
+    if kernel.own:
+        table = _with_own(table)
+    own = scales if table.numbers is None else scales[table.numbers]
+    both = np.repeat(own, np.diff(table.offsets)) * scales[table.records]
+    scaled = kernel.scaled(table.squared, both)
+    least = lists.least + kernel.own
+    return Scaled(table, scaled, nearest, least, len(scales), _options(kernel))
+
+
+def soft_neighborhoods(kernel: Kernel, lists: Lists) -> Neighborhoods:
+    """Return all entries of lists as members, with their weights."""
+    return _neighborhoods(kernel, scale(kernel, lists), None)
+
+
+def _neighborhoods(kernel: Kernel, scaled: Scaled, some: NDArray[np.int64] | None) -> Neighborhoods:
+    """Return the neighborhoods of the records in a table, or of some of them."""
+    table, found = _weighed(kernel, scaled)
+    shares, nearest = found.weights, scaled.nearest
     if some is not None:
         table, entries = of_some(table, some)
         shares, nearest = shares[entries], nearest[some]
@@ -138,21 +183,19 @@ def weigh(kernel: Kernel, lists: Lists) -> tuple[NeighborTable, Weights]:
     ParameterError
         No weights are small enough for the cap.
     """
-    table, least = lists.table, lists.least + kernel.own
-    scales = kernel.scales(lists.scaling)
-    if kernel.own:
-        table = _with_own(table)
+    return _weighed(kernel, scale(kernel, lists))
+
+
+def _weighed(kernel: Kernel, scaled: Scaled) -> tuple[NeighborTable, Weights]:
+    table, least = scaled.table, scaled.least
     if kernel.cap * least < 1 - 1e-9:
         raise ParameterError(
             f"cap must be at least 1/{least:,} = {1 / least:.3g} here: a record has "
             f"{least:,} possible donors."
         )
-    lengths = np.diff(table.offsets)
-    scale = scales if table.numbers is None else scales[table.numbers]
-    logs = kernel.logs(table.squared, np.repeat(scale, lengths) * scales[table.records])
-    rows = Rows(table.offsets, table.records, logs)
+    rows = Rows(table.offsets, table.records, kernel.logs(scaled.scaled))
     if table.numbers is not None:
-        return table, row_weights(rows, float(kernel.cap), np.zeros(len(scales)))
+        return table, row_weights(rows, float(kernel.cap), np.zeros(scaled.n))
     return table, balanced_weights(rows, float(kernel.cap), float(kernel.balance))
 
 

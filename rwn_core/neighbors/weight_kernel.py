@@ -3,6 +3,8 @@
 Rows are compressed: entries `starts[i]` to `starts[i + 1] - 1` of `members` and `logs` are the
 donors of record i and the logarithms of their kernel. Sums add in the order of the entries, so
 that equal tables have equal bits on every platform.
+Numbers of entries are unsigned in long loops: signed ones may count from the end, which keeps the
+compiler from doing several at once.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import uint64
 from numpy.typing import NDArray
 
 from rwn_core.parallel.jit import jit_entry, jit_inline, jit_no_refcount
@@ -94,15 +97,24 @@ def _largest(
     """Write each entry's logarithm with its column's factor, and the largest, descending."""
     for place in range(count):
         top[place] = -np.inf
-    for entry in range(first, last):
-        log = logs[entry] + column[members[entry]]
+    least = -np.inf
+    for entry in range(uint64(first), uint64(last)):
+        log = logs[entry] + column[uint64(members[entry])]
         weights[entry] = log
-        if log > top[count - 1]:
+        if log > least:
             place = count - 1
             while place > 0 and top[place - 1] < log:
                 top[place] = top[place - 1]
                 place -= 1
             top[place] = log
+            least = top[count - 1]
+
+
+@jit_no_refcount
+def _exp_below(low: float, weights: NDArray[np.float64], first: int, last: int) -> None:
+    """Replace logarithms by exp of what they are below a limit, or 1."""
+    for entry in range(uint64(first), uint64(last)):
+        weights[entry] = bit_equal_exp(min(weights[entry] - low, 0.0))
 
 
 @jit_no_refcount
@@ -125,8 +137,7 @@ def _fill_row(
     count = min(int(1.0 / cap + ROUNDING) + 1, last - first)
     _largest(logs, members, column, first, last, count, top, weights)
     low, total = top[count - 1], 0.0
-    for entry in range(first, last):
-        weights[entry] = bit_equal_exp(min(weights[entry] - low, 0.0))
+    _exp_below(low, weights, first, last)
     for entry in range(first, last):
         total += weights[entry]
     place, tail = count - 1, 1.0 + (total - count)
@@ -226,9 +237,9 @@ def weigh_both_ways(
         first, last = starts[index], starts[index + 1]
         below = 0.0
         at_cap = 0
-        for entry in range(first, last):
-            weights[entry] = logs[entry] + column[index] + column[members[entry]]
-        for entry in range(first, last):
+        for entry in range(uint64(first), uint64(last)):
+            weights[entry] = logs[entry] + column[index] + column[uint64(members[entry])]
+        for entry in range(uint64(first), uint64(last)):
             weights[entry] = bit_equal_exp(weights[entry])
         for entry in range(first, last):
             if weights[entry] < cap * (1.0 - ROUNDING):
@@ -281,8 +292,8 @@ def solve_newton(
         curvature = 0.0
         for index in range(n):
             total = free[index] * direction[index]
-            for entry in range(starts[index], starts[index + 1]):
-                total += weights[entry] * direction[members[entry]]
+            for entry in range(uint64(starts[index]), uint64(starts[index + 1])):
+                total += weights[entry] * direction[uint64(members[entry])]
             product[index] = total
             curvature += total * direction[index]
         if not curvature > 0.0:

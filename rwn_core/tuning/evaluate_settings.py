@@ -7,8 +7,11 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.certified_forecast import forecast_certified
 from rwn_core.masking import Masked, Prepared, family, lever_values
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
@@ -21,6 +24,7 @@ from rwn_core.tuning.limit_bounds import RAISED, RED_TEAM, attacked
 from rwn_core.tuning.point import Point, Spread, released_share
 from rwn_core.tuning.setting import Setting
 
+CERTIFIED = "certified_linkage"  # proved of a release by its rows, of a setting by its law
 SHARE_A_WORKER = 0.35  # of the free memory, for one worker's neighbor table
 
 
@@ -94,20 +98,35 @@ class Trials:
         start = time.perf_counter()
         readings: list[dict[str, Reading | NotApplicable]] = []
         shown: list[float] = []
+        drawn = [key for key in self.plan.measures if key != CERTIFIED]
+        forecast: list[Reading | NotApplicable] = []
         try:
-            for release in self._releases(setting):
+            if CERTIFIED in self.plan.measures:
+                forecast = self._certified(setting)
+            for release in self._releases(setting) if drawn else ():
                 shown.append(released_share(self._microdata, release.masked))
-                readings.append(self._read(release, self.plan.measures))
+                readings.append(self._read(release, drawn))
                 if tick is not None:
                     tick()
         except ParameterError as refusal:
             reason = NotApplicable(str(refusal))
-            readings = [dict.fromkeys(self.plan.measures, reason)]
+            readings, forecast = [dict.fromkeys(drawn, reason)], [reason]
         spreads = {
-            key: _spread(key, [each[key] for each in readings]) for key in self.plan.measures
+            key: _spread(key, forecast if key == CERTIFIED else [each[key] for each in readings])
+            for key in self.plan.measures
         }
         seconds = time.perf_counter() - start
         return Point(setting=setting, spreads=spreads, shown=tuple(shown), seconds=seconds)
+
+    def _certified(self, setting: Setting) -> list[Reading | NotApplicable]:
+        """Forecast certified linkage: before a release it is the mean of a few draws by law."""
+        law = self._enter(setting).law
+        law = law if law is None else law.rounded(dict(setting.precision))
+        try:
+            value = float(np.mean(forecast_certified(law)))
+        except NotApplicable as reason:
+            return [reason]
+        return [Reading(value=value, baseline=1.0 / self._microdata.n, detail={})]
 
     def first(
         self, setting: Setting, measures: Sequence[str]
@@ -115,6 +134,10 @@ class Trials:
         """The readings of a setting's first release, with all that their charts draw."""
         release = next(self._releases(setting))
         return self._read(release, measures)
+
+    def one_release(self, setting: Setting) -> tuple[Masked, Microdata]:
+        """Return a setting's first release, and the table in its slices."""
+        return next(self._releases(setting)), setting.applied_to(self._microdata)
 
     def _enter(self, setting: Setting) -> Prepared:
         """Go over to a setting: neighbors are ranked anew for other weights or families only."""

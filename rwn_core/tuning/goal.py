@@ -125,6 +125,8 @@ class GoalAnswer:
         Settings that were looked at.
     unread : mapping of str to str
         Limits of the policy that no setting of the sweep has an answer for, and why.
+    note : str
+        What else is to be known of the answer, in sentences.
     """
 
     goal: Goal
@@ -132,6 +134,7 @@ class GoalAnswer:
     reached: bool
     tried: int
     unread: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
 
     @property
     def kept(self) -> bool:  # words: public name
@@ -146,7 +149,8 @@ class GoalAnswer:
         shown += [key for key in spreads if key not in wanted]
         stated = [spread_words(spreads[key]) for key in shown]
         few = " It releases too few records to be chosen." if self.point.few else ""
-        words = f"{'; '.join(stated)}.{not_judged(self.unread)}{few}"
+        note = f" {self.note}" if self.note else ""
+        words = f"{'; '.join(stated)}.{not_judged(self.unread)}{few}{note}"
         setting = self.point.setting.words
         if self.reached:
             return f"{setting}: {words}"

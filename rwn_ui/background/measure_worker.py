@@ -11,12 +11,13 @@ import rwn_core as rwn
 from rwn_core.compile_ahead import warm_for_limits
 from rwn_core.data.schema import Schema
 from rwn_core.errors import RWNError
-from rwn_core.masking import Method, unrounded
+from rwn_core.masking import Method, Prepared, family, lever_values, unrounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.pool import Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle, be_polite
 from rwn_core.parallel.threads import Progress
+from rwn_core.randomness import SecretKey
 
 PATIENCE = 3.0  # seconds that an earlier question may go on before it is given up for a newer one
 CACHE_SIZE = 64  # answers
@@ -73,9 +74,20 @@ def _release(unmasked: Comparison, params: Method, seed: int) -> Comparison:
     held = _held(unmasked)
     if (params, seed) not in held:
         held.clear()
-        release = rwn.mask(unmasked.original, params, seed=seed)
+        release = _prepared(unmasked, params).release(SecretKey.from_seed(seed))
         held[params, seed] = unmasked.with_masked(release.masked, release.law)
     return held[params, seed]
+
+
+def _prepared(unmasked: Comparison, params: Method) -> Prepared:
+    """The table ready for a setting; what no lever changes is found for the first of them."""
+    setting, steps = unrounded(params)
+    held: dict[object, Prepared] = unmasked.cached_for_original("latest family", dict)
+    if family(setting) not in held:
+        held.clear()
+        held[family(setting)] = setting.prepare(unmasked.original)
+    moved = held[family(setting)].with_levers(**lever_values(setting))
+    return replace(moved, precision=tuple(steps.items()))
 
 
 def _hold(unmasked: Comparison, question: Question, drawn: DrawnRelease) -> None:

@@ -1,1 +1,1 @@
-"""The Learn page: six lessons on why masking works and where it breaks."""
+"""The Learn page: seven lessons on why masking works and where it breaks."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from rwn_ui.learn import (
+    edges,
     intruder,
     k_methods,
     neighborhood,
@@ -18,7 +19,7 @@ from rwn_ui.learn.lesson import Lesson
 LESSONS: Mapping[str, Lesson] = MappingProxyType(
     {
         each.LESSON.key: each.LESSON
-        for each in (theorem, intruder, neighborhood, standard_errors, k_methods, sampling)
+        for each in (theorem, intruder, neighborhood, standard_errors, k_methods, sampling, edges)
     }
 )
 """Every lesson by key."""

@@ -82,7 +82,9 @@ def change_method(session: Session, method: str) -> None:
 
 
 @paused
-def change_options(session: Session, options: Options, preset: str = "") -> None:
+def change_options(
+    session: Session, options: Options, preset: str = "", levers: Mapping[str, float] | None = None
+) -> None:
     """Go over to other options of the method, and to a preset of its sliders, on the same table."""
     coming = user_work().preparation
     if coming is not None and coming.data.fingerprint == session.data.fingerprint:
@@ -92,6 +94,7 @@ def change_options(session: Session, options: Options, preset: str = "") -> None
         session.use_options(options, table.prepared)
         if preset:
             session.use_preset(preset, table.prepared)
+        session.levers |= levers or {}
 
     switch_table(session, session.data, session.name, then, session.method, options)
 

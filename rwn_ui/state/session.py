@@ -200,7 +200,7 @@ class Session:
     def use_options(self, options: tuple[tuple[str, Any], ...], prepared: Prepared) -> None:
         """Go over to other options of the method; a lever that both have stays where it is."""
         kept = {name: value for name, value in self.levers.items() if name in prepared.ranges}
-        levers = dict(prepared.presets["Standard"]) | kept
+        levers = self._with_preset("Standard", prepared) | kept
         self.options = options
         self.levers = {name: prepared.ranges[name].clip(value) for name, value in levers.items()}
         self._use_known_axis()
@@ -261,4 +261,12 @@ class Session:
 
     def use_preset(self, preset: str, prepared: Prepared) -> None:
         """Take a preset's positions of the levers, fitted to the table's distances."""
-        self.levers = dict(prepared.presets[preset])
+        self.levers = self._with_preset(preset, prepared)
+
+    def _with_preset(self, preset: str, prepared: Prepared) -> dict[str, float]:
+        """A preset's positions; a lever without one stays where it is."""
+        chosen = prepared.presets[preset]
+        return {
+            name: chosen[name] if name in chosen else self.levers.get(name, ends.low)
+            for name, ends in prepared.ranges.items()
+        }

@@ -165,7 +165,8 @@ def _values(session: Session, axis: str) -> list[float]:
     """Positions of the curve: the slider's range, as far as neighbors are stored."""
     table = full_table(session)
     ends, end = table.prepared.ranges[axis], table.quick_end(session.params, axis)
-    slow = session.data.n > LARGEST_DENSE or axis == "width"  # each has weights of its own
+    weighed = axis in ("width", "balance")  # each position has weights of its own
+    slow = session.data.n > LARGEST_DENSE or weighed
     count = VALUES_OF_LARGE if slow else VALUES
     values = np.linspace(ends.low, end, count)
     whole = next(lever.whole_number for lever in session.params.levers if lever.name == axis)

@@ -12,6 +12,7 @@ LESSONS = {
     "4 · Standard errors": ("95 % intervals", "Modification probability"),
     "5 · k-PRAM and k-noise": ("Records within 2δ", "People within reach"),
     "6 · Sampling and privacy": ("Risk of a sample unique", "Key drawn anew"),
+    "7 · Edges and balance": ("Donors of one record", "Reach"),
 }
 ROUND = """title => {
   const card = document.querySelector('.rwn-card'), canvas = card?.querySelector('canvas');

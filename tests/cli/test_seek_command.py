@@ -77,3 +77,18 @@ def test_limits_that_nobody_can_judge_are_named(rwn_command: Run) -> None:
     )
     assert code == 0, said
     assert "Not judged: Attribute gain. No variable is confidential" in output
+
+
+def test_certified_linkage_alone_is_answered_by_the_smallest_width(rwn_command: Run) -> None:
+    """Other than a sweep it draws few releases, and says what the bound does not cover."""
+    kernel = ("kernel=exponential", "bandwidth=absolute", "own=true", "cap=1", "width=1,60")
+    options = [part for each in kernel for part in ("--set", each)]
+    frame = rwn.load_demo("bodyfat").frame[["siri", "age", "weight"]].iloc[:80]
+    frame.to_csv("small.csv", index=False)
+    code, output, said = rwn_command(
+        "seek", "small.csv", "--limit", "certified_linkage=0.1", *options, "--releases", 1
+    )
+    assert code == 0, said
+    assert "the smallest width" in said
+    for words in ("Certified linkage", "True matches", "Of the relations across slices"):
+        assert words in output

@@ -1,4 +1,4 @@
-"""The Learn page: six lessons, their numbers, their code, and the way to Tune."""
+"""The Learn page: seven lessons, their numbers, their code, and the way to Tune."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ MOVED: dict[str, dict[str, Any]] = {
     "neighborhood": {"epsilon": 0.25, "k": 9, "weight": 0.0, "record": "the outlier"},
     "standard_errors": {"q": 0.5, "k": 8, "samples": 20},
     "k_methods": {"k": 20, "table": "a gap around one person", "shape": "laplace"},
+    "edges": {"kernel": "hard", "reach": 0.6, "together": True, "shown": "how often each gives"},
     "sampling": {"fraction": 0.1, "keys": 7, "change": 0.45},
 }
 
@@ -57,7 +58,7 @@ def test_the_code_gives_the_numbers_on_screen(key: str) -> None:
 
 
 def test_a_lesson_is_one_idea_three_sentences_and_a_question() -> None:
-    assert len(LESSONS) == 6
+    assert len(LESSONS) == 7
     for number, lesson in enumerate(LESSONS.values(), start=1):
         assert lesson.title.startswith(f"{number} · ")
         assert len(lesson.sentences) == 3

@@ -204,6 +204,7 @@ def _add_least(
 def _logs(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     if not (probabilities > 0).all():
         raise NotApplicable(
-            "Some records cannot release some values, so that nothing is certified."
+            "Some records cannot release some values (own = false, or a weight too small for a "
+            "number), so that nothing is certified; set own = true, or a larger width."
         )
     return np.asarray(np.log(probabilities))

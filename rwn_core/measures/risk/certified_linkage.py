@@ -14,6 +14,7 @@ from rwn_core.data.value_codes import codes_together
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw, independent_cells
+from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import released_rows, require_same_records
 from rwn_core.measures.attacks.certificate import (
     certified_share,
@@ -59,10 +60,14 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
 
     `others`: measures of what the bound does not cover, read into the detail.
     """
-    slices, neighborhoods = _checked(comparison)
-    unit = repeated_unit(comparison)
+    neighborhoods = require_certifiable(comparison.law)
+    require_same_records(comparison.original, comparison.masked)
+    if len(released_rows(comparison.original, comparison.masked)) < comparison.original.n:
+        raise NotApplicable("Some rows are left out of the release; a certificate needs all.")
+    slices = independent_cells(comparison.law).units()  # type: ignore[arg-type]  # as checked
+    unit = repeated_unit(comparison.original)
     if isinstance(neighborhoods.table, AllDonors):
-        value, largest = _of_blocks(comparison, slices, neighborhoods.table, unit)
+        value, largest = _of_blocks(comparison, neighborhoods.table)
     else:
         value, largest = _of_release(comparison, neighborhoods, unit)
     worst = np.argsort(-largest, kind="stable")[:SHOWN]
@@ -98,22 +103,11 @@ def _of_release(
     return certified_share(bounds, np.bincount(unit.numbers)), bounds.max(axis=1)
 
 
-def _of_blocks(
-    comparison: Comparison, slices: list[tuple[str, ...]], table: AllDonors, unit: Unit | None
-) -> tuple[float, NDArray[np.float64]]:
+def _of_blocks(comparison: Comparison, table: AllDonors) -> tuple[float, NDArray[np.float64]]:
     """Return the same of a large table, by ratios that are known before it is drawn."""
-    law = comparison.law
-    assert law is not None
-    if unit is not None:
-        raise NotApplicable(
-            f"Above {LARGEST_DENSE:,} records there is no bound for units of several records "
-            f"({unit.name}), and one for single records would be too low."
-        )
-    varying = [names for names in slices if not _constant(law.original, names)]
-    if any(law.modification(names[0]) < 1 for names in varying):
-        raise NotApplicable(
-            f"Above {LARGEST_DENSE:,} records a certificate needs q = 1 and all variables masked."
-        )
+    law = independent_cells(comparison.law)  # type: ignore[arg-type]  # as `compute` has checked
+    varying = varying_slices(law)
+    refuse_large(law, varying)
     rows = np.arange(comparison.masked.n)
     pairs = [codes_together(law.original, comparison.masked, names, rows) for names in varying]
     if any((columns < 0).any() for _, columns in pairs):
@@ -124,13 +118,26 @@ def _of_blocks(
     return value, found.bounds.max(axis=1).astype(np.float64)[found.rows]
 
 
-def _checked(comparison: Comparison) -> tuple[list[tuple[str, ...]], Neighborhoods]:
-    """Return the slices and the neighborhoods of a law without zeros; refuse others."""
-    if comparison.law is None:
+def refuse_large(law: CellLaw, varying: list[tuple[str, ...]]) -> None:
+    """Refuse a large table of units, or one in which values may stay."""
+    unit = repeated_unit(law.original)
+    if unit is not None:
+        raise NotApplicable(
+            f"Above {LARGEST_DENSE:,} records there is no bound for units of several records "
+            f"({unit.name}), and one for single records would be too low."
+        )
+    if any(law.modification(names[0]) < 1 for names in varying):
+        raise NotApplicable(
+            f"Above {LARGEST_DENSE:,} records a certificate needs q = 1 and all variables masked."
+        )
+
+
+def require_certifiable(law: Law | None) -> Neighborhoods:
+    """Return the neighborhoods of a law without zeros and with two slices; refuse others."""
+    if law is None:
         raise NotApplicable("A certificate needs the law of the method that made the release.")
-    require_same_records(comparison.original, comparison.masked)
-    law: CellLaw = independent_cells(comparison.law)
-    found: Neighborhoods | None = law.neighborhoods
+    cells: CellLaw = independent_cells(law)
+    found: Neighborhoods | None = cells.neighborhoods
     if found is None:
         raise NotApplicable("Donors of some records are forbidden, so that nothing is certified.")
     if found.kernel.is_even:
@@ -138,7 +145,7 @@ def _checked(comparison: Comparison) -> tuple[list[tuple[str, ...]], Neighborhoo
             "An even kernel gives most records no chance to be a donor, so that nothing is "
             "certified; choose an exponential or gaussian kernel with own = true."
         )
-    n = comparison.original.n
+    n = cells.original.n
     if int(np.diff(found.table.offsets).min()) < n - (not found.kernel.own):
         reason = (
             f"Above {LARGEST_DENSE:,} records only the nearest are donors"
@@ -149,21 +156,18 @@ def _checked(comparison: Comparison) -> tuple[list[tuple[str, ...]], Neighborhoo
             f"{reason}, so that nothing is certified; all records are with kernel = exponential, "
             "bandwidth = absolute, own = true, no balance and no outside_household."
         )
-    if len(released_rows(comparison.original, comparison.masked)) < n:
-        raise NotApplicable("Some rows are left out of the release; a certificate needs all.")
-    slices = law.units()
-    varying = [names for names in slices if not _constant(law.original, names)]
-    if len(varying) < 2:
+    if len(varying_slices(cells)) < 2:
         raise NotApplicable(
             "All variables are in one slice, so that each row is a true record and a bound of "
             "its source says nothing; make two slices or more."
         )
-    return slices, found
+    return found
 
 
-def _constant(original: Microdata, names: tuple[str, ...]) -> bool:
-    frame = original.frame[list(names)]
-    return bool((frame.nunique(dropna=False) <= 1).all())
+def varying_slices(law: CellLaw) -> list[tuple[str, ...]]:
+    """Return the slices with more than one value."""
+    frame = law.original.frame
+    return [names for names in law.units() if (frame[list(names)].nunique(dropna=False) > 1).any()]
 
 
 def log_likelihood(comparison: Comparison) -> NDArray[np.float64]:
@@ -187,14 +191,13 @@ def nearest_records(found: Neighborhoods, n: int) -> NDArray[np.int32]:
     return np.concatenate((own, listed), axis=1).astype(np.int32)
 
 
-def repeated_unit(comparison: Comparison) -> Unit | None:
+def repeated_unit(original: Microdata) -> Unit | None:
     """Return the household or person of each record; None where each has one record.
 
     Of several identifiers with repeated values, the one with the fewest.
     """
-    schema, original = comparison.original.schema, comparison.original
     units = []
-    for variable in schema.variables:
+    for variable in original.schema.variables:
         if variable.role in (Role.HOUSEHOLD, Role.IDENTIFIER):
             numbers = number_households(original.codes(variable.name)[0])
             numbers = np.unique(numbers, return_inverse=True)[1].astype(np.int64)
@@ -246,17 +249,21 @@ def sentence(reading: Reading, n: int) -> str:
         "It bounds from which record a row comes, not which record's values it shows"
         f"{_shown(detail['others'])}.",
     ]
-    if detail["left"] is not None:
-        parts.append(
-            f"Of the relations across slices {percent(detail['left'])} are left (1 minus the "
-            "share lost)."
-        )
-        if detail["left"] < LITTLE:
-            parts.append("So little that slices drawn independently would serve as well.")
+    parts += [left_words(detail["left"])] if detail["left"] is not None else []
     if detail["disclosing"]:
         names = ", ".join(detail["disclosing"][0])
         parts.append(f"A slice has key and confidential variables together ({names}).")
     return " ".join(parts)
+
+
+def left_words(left: float | None) -> str:
+    """Say what is left of the relations across slices, and where a certificate is no use."""
+    if left is None:
+        return ""
+    words = f"Of the relations across slices {percent(left)} are left (1 minus the share lost)."
+    if left < LITTLE:
+        words += " So little that slices drawn independently would serve as well."
+    return words
 
 
 def _shown(others: Mapping[str, Mapping[str, Any]]) -> str:

@@ -10,7 +10,14 @@ import numpy as np
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart
 from rwn_core.charts.measures import key_classes
-from rwn_core.evaluation.lessons import intruder, k_methods, neighborhood, sampling, theorem
+from rwn_core.evaluation.lessons import (
+    edges,
+    intruder,
+    k_methods,
+    neighborhood,
+    sampling,
+    theorem,
+)
 from rwn_core.evaluation.lessons import standard_errors as errors
 from rwn_core.evaluation.lessons.densities import points_of
 from rwn_core.measures.measure import Reading
@@ -70,6 +77,11 @@ def the_intruder(known: int = 3) -> intruder.Intruder:
 def the_neighborhood(record: int, weight: float = 0.1) -> neighborhood.Neighborhood:
     table = rwn.RWN(epsilon=0.6, k=5).prepare(neighborhood.table(weight))
     return neighborhood.neighborhood(table, record=record)
+
+
+def the_edges(**options: Any) -> edges.Edges:
+    setting = rwn.RWN(**(options or {"kernel": "gaussian", "width": 1.0}))
+    return edges.edges(edges.table(), setting, record=3)
 
 
 def the_errors() -> errors.StandardErrors:
@@ -297,6 +309,9 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         "lesson_k_methods": (k_methods.k_methods(AGES, k=10),),
         "lesson_k_values": (k_methods.k_methods(AGES, k=10),),
         "lesson_k_near": (k_methods.near_released(AGES, k=10),),
+        "lesson_edges": (the_edges(),),
+        "lesson_edges: hard": (the_edges(epsilon=1.0, k=10),),
+        "lesson_edges_loads": (the_edges(),),
         "lesson_sampling": (sampling.sampling(fraction=0.02, keys=11, change=0.2),),
     }  # fmt: skip
 

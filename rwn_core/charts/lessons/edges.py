@@ -1,0 +1,110 @@
+"""Edges and balance: how likely each donor of a record is, and how often each record gives."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.charts.parts import style
+from rwn_core.charts.parts.plane import IN_SD, circle, plane
+from rwn_core.charts.parts.tables import table
+from rwn_core.evaluation.lessons.edges import Edges
+
+_SIZES = (3, 5, 8, 11, 14)
+_CHANCES = (0.005, 0.02, 0.04, 0.07)  # probabilities from which a dot is larger
+_LOADS = (0.5, 0.8, 1.1, 1.4)  # the same for how often a record gives
+_EVEN = 0.005  # from 1: a load that counts as 1
+
+
+def draw(lesson: Edges) -> style.Chart:
+    """Draw the donors of one record, the likelier the larger."""
+    possible = lesson.weights > 0
+    center = lesson.points[lesson.record]
+    others = np.arange(len(lesson.points)) != lesson.record
+    x, y = (style.floats([value]) for value in center)
+    chosen = style.points(x, y, released=False) | {"name": "the record that receives"}
+    chosen["marker"] = {"size": 16, "color": style.NEUTRAL, "symbol": "circle-open", "opacity": 1}
+    edge = (
+        []
+        if lesson.radius is None
+        else [circle(center, lesson.radius, style.EPSILON, name="the hard edge")]
+    )
+    largest = style.percent(float(lesson.weights.max()), 1)
+    return style.chart(
+        "lesson_edges",
+        "Donors of one record",
+        f"{int(possible.sum())} possible, none above {largest}",
+        f"{len(lesson.points)} records in the plane; {int(possible.sum())} of them may give to the "
+        f"chosen one, each with a probability of at most {largest}",
+        data=[
+            *_dots(lesson, others & ~possible, style.NEUTRAL, "gives nothing", strong=0.5),
+            *_sized(lesson, possible, lesson.weights, _CHANCES, style.RELEASED, "may give"),
+            *edge,
+            chosen,
+        ],
+        layout=plane(lesson.points, IN_SD),
+        table=_table(lesson),
+    )
+
+
+def draw_loads(lesson: Edges) -> style.Chart:
+    """Draw how often each record gives; the oftener the larger."""
+    loads = lesson.loads
+    low, high = (f"{value:.2f}" for value in (loads.min(), loads.max()))
+    less, more = loads < 1 - _EVEN, loads > 1 + _EVEN
+    return style.chart(
+        "lesson_edges_loads",
+        "How often each record gives",
+        f"{low} to {high} times",
+        f"{len(loads)} records in the plane; expected number of times that each gives one variable "
+        f"to a release, from {low} to {high}",
+        data=[
+            *_sized(lesson, less, loads, _LOADS, style.ORIGINAL, "gives less than once"),
+            *_sized(lesson, more, loads, _LOADS, style.RELEASED, "gives more than once"),
+            *_dots(lesson, ~less & ~more, style.NEUTRAL, "gives once", size=_SIZES[2]),
+        ],
+        layout=plane(lesson.points, IN_SD),
+        table=_table(lesson),
+    )
+
+
+def _sized(
+    lesson: Edges,
+    which: NDArray[np.bool_],
+    values: NDArray[np.float64],
+    cuts: tuple[float, ...],
+    color: str,
+    name: str,
+) -> list[style.Trace]:
+    """Return one trace for each size of dots."""
+    step = np.digitize(values, cuts)
+    return [
+        trace
+        for place, size in enumerate(_SIZES)
+        for trace in _dots(lesson, which & (step == place), color, name, size=size)
+    ]
+
+
+def _dots(
+    lesson: Edges,
+    which: NDArray[np.bool_],
+    color: str,
+    name: str,
+    *,
+    size: int = _SIZES[1],
+    strong: float = 0.8,
+) -> list[style.Trace]:
+    """Return the dots of some records; none where there are none."""
+    if not which.any():
+        return []
+    filled = color == style.RELEASED
+    dots = style.points(*map(style.floats, lesson.points[which].T), released=filled)
+    dots["marker"] |= {"size": size, "color": color, "opacity": strong}
+    return [dots | {"name": name}]
+
+
+def _table(lesson: Edges) -> style.Chart:
+    return table(
+        ["record", "x", "y", "probability to give", "gives so often"],
+        [np.arange(len(lesson.points)) + 1, *lesson.points.T, lesson.weights, lesson.loads],
+    )

@@ -1,0 +1,112 @@
+"""Certified linkage of a setting before its release, by the law: a mean over a few draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.value_codes import codes_together
+from rwn_core.laws.cell_law import CellLaw, independent_cells
+from rwn_core.laws.donors import Draws, draw_donors, random_streams
+from rwn_core.laws.law import Law
+from rwn_core.measures.attacks.certificate import (
+    certified_share,
+    linkage_bounds,
+    ratios_of_law,
+    unit_bounds,
+)
+from rwn_core.measures.attacks.certificate_blocks import Exchange
+from rwn_core.measures.risk.certified_linkage import (
+    nearest_records,
+    refuse_large,
+    repeated_unit,
+    require_certifiable,
+    varying_slices,
+)
+from rwn_core.neighbors.all_donors import AllDonors
+from rwn_core.randomness import SecretKey
+
+DRAWS = 3
+ROWS = 1000  # of a large table that each draw has
+FIRST_SEED = 2_000_000_000  # apart from the seeds of releases
+
+Columns = list[NDArray[np.int64]]
+
+
+def forecast_certified(law: Law | None, *, rows: int = ROWS) -> tuple[float, ...]:
+    """Return the certified linkage of each of a few draws, by ratios that hold for every draw.
+
+    Parameters
+    ----------
+    law : Law or None
+        Of the setting.
+    rows : int
+        Random rows of each draw that are bounded where all records of a large table are donors.
+
+    Raises
+    ------
+    NotApplicable
+        Nothing is certified.
+    """
+    found = require_certifiable(law)
+    cells = independent_cells(law)  # type: ignore[arg-type]  # not None, as checked
+    units = varying_slices(cells)
+    nothing = np.empty(0, np.int64)
+    codes = [codes_together(cells.original, cells.original, names, nothing)[0] for names in units]
+    if isinstance(found.table, AllDonors):
+        refuse_large(cells, units)
+        return _of_blocks(cells, found.table, units, codes, rows)
+    return _of_law(cells, units, codes)
+
+
+def _of_blocks(
+    law: CellLaw,
+    table: AllDonors,
+    units: Sequence[tuple[str, ...]],
+    codes: Columns,
+    rows: int,
+) -> tuple[float, ...]:
+    exchange, shares = Exchange.from_table(table, codes), []
+    for draw in range(DRAWS):
+        records = np.sort(np.random.default_rng(draw).permutation(law.original.n)[:rows])
+        found = exchange.bounds(_drawn(law, units, codes, draw, records))
+        shares.append(certified_share(found.bounds, exchange.counts, np.bincount(found.rows)))
+    return tuple(shares)
+
+
+def _of_law(law: CellLaw, units: Sequence[tuple[str, ...]], codes: Columns) -> tuple[float, ...]:
+    n, unit = law.original.n, repeated_unit(law.original)
+    tables = [
+        law.donors.table(own, law.modification(names[0])).toarray()
+        for own, names in zip(codes, units, strict=True)
+    ]
+    everyone = np.tile(np.arange(n, dtype=np.int32), (n, 1))
+    near = nearest_records(law.neighborhoods, n) if unit is None else everyone
+    ratios, shares = ratios_of_law(tables, near), []
+    for draw in range(DRAWS):
+        columns = _drawn(law, units, codes, draw, np.arange(n))
+        chances = zip(tables, columns, strict=True)
+        logs = sum((np.log(table[:, shown]).T for table, shown in chances), np.zeros((n, n)))
+        if unit is None:
+            shares.append(certified_share(linkage_bounds(logs, ratios, near)))
+        else:
+            bounds = unit_bounds(logs, ratios, unit.numbers)
+            shares.append(certified_share(bounds, np.bincount(unit.numbers)))
+    return tuple(shares)
+
+
+def _drawn(
+    law: CellLaw,
+    units: Sequence[tuple[str, ...]],
+    codes: Columns,
+    draw: int,
+    records: NDArray[np.int64],
+) -> Columns:
+    """Return the number of each slice's value in the rows of some records."""
+    names = [variable.name for variable in law.original.schema.released]
+    draws = Draws(SecretKey.from_seed(FIRST_SEED + draw), records, random_streams(law.original))
+    donors = draw_donors(law.neighborhoods, draws, law.q)
+    places = [names.index(unit[0]) for unit in units]
+    return [own[donors[:, place]] for own, place in zip(codes, places, strict=True)]

@@ -1,0 +1,107 @@
+"""Compares a hard edge, a soft edge and balance: donors of a record, loads, and their prices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Variable
+from rwn_core.evaluation.forecast import forecast_law
+from rwn_core.masking import RWN
+from rwn_core.measures.attacks.value_survival import appearance
+
+N, CROWD = 120, 60  # records, and those of them in the crowd
+SEED = 1  # a lesson is the same for everybody
+NEAREST = 10  # k of the hard edge
+_TOGETHER, _CROWD_SPREAD, _TAILS, _SHIFT = 0.7, 0.2, 3, 0.6
+RECORDS = {"in the crowd": 3, "outside the crowd": 67, "the outlier": 77}
+"""Records worth a look, by where they are."""
+_AT_EACH_END = 5  # values of a variable that count as extremes
+
+
+def table(*, together: bool = False) -> Microdata:
+    """Draw 120 records of two numbers, half of them in a crowd, a few far out.
+
+    >>> table()
+    Microdata(120 records x 2 variables)
+    """
+    rng = np.random.default_rng(SEED)
+    a, b = rng.standard_normal((2, N))
+    spread = np.sqrt(_TAILS / rng.chisquare(_TAILS, N))
+    spread[:CROWD] = _CROWD_SPREAD
+    x, y = spread * a, spread * (_TOGETHER * a + np.sqrt(1 - _TOGETHER**2) * b)
+    x[CROWD:] += _SHIFT
+    variables = tuple(Variable(name=name, kind=Kind.CONTINUOUS) for name in "xy")
+    data = Microdata.from_frame(pd.DataFrame({"x": x, "y": y}), Schema(variables=variables))
+    return data.with_slices([("x", "y")]) if together else data
+
+
+def extremes(data: Microdata) -> NDArray[np.intp]:
+    """Return the records of the five smallest and five largest values of each variable."""
+    order = np.argsort(data.matrix(["x", "y"]), axis=0)
+    return np.concatenate([order[:_AT_EACH_END], order[-_AT_EACH_END:]]).ravel()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Edges:
+    """Hold the donors of one record, how often each record gives, and three prices.
+
+    Attributes
+    ----------
+    points : ndarray of float64, shape (n, 2)
+        In standard deviations.
+    record : int
+        The record that receives, from 0.
+    weights : ndarray of float64, shape (n,)
+        The probability of each donor of that record.
+    radius : float or None
+        Of that record's ball; None for a soft edge.
+    loads : ndarray of float64, shape (n,)
+        Expected number of times that each record gives, for one variable.
+    extremes : float
+        Expected share of the extreme values that appear in a release.
+    paired : float
+        Expected share of the records whose x appears in a row with their y.
+    slope : tuple of float
+        Of y on x: the original's, and the ratio of the expected covariance and variance.
+    spread : float
+        Expected variance of x over the original's, as a ratio of standard deviations.
+    """
+
+    points: NDArray[np.float64]
+    record: int
+    weights: NDArray[np.float64]
+    radius: float | None
+    loads: NDArray[np.float64]
+    extremes: float
+    paired: float
+    slope: tuple[float, float]
+    spread: float
+
+
+def edges(data: Microdata, setting: RWN, *, record: int = 0) -> Edges:
+    """Compute everything from the exact law, at q = 1."""
+    law = setting.prepare(data).law
+    assert law is not None  # RWN has one
+    shares, found = law.probabilities, law.neighborhoods
+    assert found is not None
+    appears = appearance(shares)
+    pairs = shares if data.schema.slices else shares * shares  # one donor for both, or drawn twice
+    before = np.cov(data.matrix(["x", "y"]), rowvar=False)
+    after = forecast_law(law).covariances.to_numpy()
+    return Edges(
+        points=setting.metric(data).points(data),
+        record=record,
+        weights=shares[[record]].toarray()[0],
+        radius=float(found.radius[record]) if setting.kernel == "even" else None,
+        loads=np.asarray(shares.sum(axis=0)).ravel(),
+        extremes=float(appears[extremes(data)].mean()),
+        paired=float(appearance(pairs).mean()),
+        slope=(float(before[0, 1] / before[0, 0]), float(after[0, 1] / after[0, 0])),
+        spread=float(np.sqrt(after[0, 0] / before[0, 0])),
+    )

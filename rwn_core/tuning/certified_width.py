@@ -1,0 +1,118 @@
+"""The smallest width of a kernel at which certified linkage keeps its limit, by halves.
+
+The bound falls and the loss grows with the width, so the smallest width is the best. Its number
+is known before a release is drawn, so that few are drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import ParameterError
+from rwn_core.laws.cell_law import independent_cells
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.risk.certified_linkage import left_words, relations_left
+from rwn_core.parallel.threads import Progress
+from rwn_core.tuning.evaluate_settings import CERTIFIED, Plan, Trials
+from rwn_core.tuning.goal import Goal, GoalAnswer
+from rwn_core.tuning.point import Point
+from rwn_core.tuning.setting import Setting
+
+STEP = 0.05  # of the widths that are tried
+BESIDE = ("attribute_gain", "true_matches", "bayes_linkage")  # what the bound does not cover
+
+
+def is_of_width(goal: Goal, settings: Sequence[Setting]) -> bool:
+    """True if certified linkage is the only limit, and settings differ in a kernel's width only."""
+    if goal.kept != (CERTIFIED,) or len(settings) < 2:
+        return False
+    alike = {_at(setting, 1.0).key for setting in settings if _width(setting) is not None}
+    return len(alike) == 1 and all(_width(setting) is not None for setting in settings)
+
+
+def seek_width(
+    microdata: Microdata,
+    settings: Sequence[Setting],
+    goal: Goal,
+    *,
+    plan: Plan,
+    progress: Progress | None = None,
+) -> GoalAnswer:
+    """Find the smallest width between those of some settings that keeps certified linkage.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    settings : sequence of Setting
+        As `is_of_width` asks for them; the least and the largest width count.
+    goal : Goal
+    plan : Plan
+        Releases of the answer. Risks that the bound does not cover are read of the first.
+    progress : callable, optional
+
+    Returns
+    -------
+    GoalAnswer
+    """
+    widths = [width for setting in settings if (width := _width(setting)) is not None]
+    low, high = min(widths), max(widths)
+    positions = ceil((high - low) / STEP - 1e-9)
+    made = [_at(settings[0], _nth(low, high, place)) for place in (0, positions)]
+    trials = Trials(microdata, made, replace(plan, measures=(CERTIFIED,)))
+    known: dict[int, Point] = {}
+
+    def keeps(place: int) -> bool:
+        known[place] = trials.run(_at(settings[0], _nth(low, high, place)))
+        if progress is not None:
+            progress(min(0.1 * len(known), 0.8))
+        spread = known[place].spreads[CERTIFIED]
+        if spread.reason is not None:
+            raise ParameterError(spread.reason)
+        return goal.excess(known[place]) <= 0
+
+    best, reached = positions, keeps(positions)
+    below = -1
+    while reached and best - below > 1:
+        middle = (best + below) // 2
+        if keeps(middle):
+            best = middle
+        else:
+            below = middle
+    point, words = _stated(microdata, trials, known[best], goal, plan)
+    if progress is not None:
+        progress(1.0)
+    return GoalAnswer(goal=goal, point=point, reached=reached, tried=len(known), note=words)
+
+
+def _stated(
+    microdata: Microdata, trials: Trials, found: Point, goal: Goal, plan: Plan
+) -> tuple[Point, str]:
+    """Read the measures of an answer, and say what is left of the relations across slices."""
+    trials.plan = replace(plan, measures=(goal.best,))
+    drawn = trials.run(found.setting)
+    trials.plan = replace(plan, measures=BESIDE, releases=1)
+    beside = trials.run(found.setting)
+    spreads = {**found.spreads, **drawn.spreads, **beside.spreads}
+    seconds = found.seconds + drawn.seconds + beside.seconds
+    release, original = trials.one_release(found.setting)
+    comparison = Comparison(original=original, masked=release.masked, law=release.law)
+    left = None
+    if release.law is not None:
+        left = relations_left(comparison, independent_cells(release.law).units())
+    return replace(drawn, spreads=spreads, seconds=seconds), left_words(left)
+
+
+def _nth(low: float, high: float, place: int) -> float:
+    return min(round(low + STEP * place, 6), high)
+
+
+def _width(setting: Setting) -> float | None:
+    width: float | None = getattr(setting.params, "width", None)
+    return width
+
+
+def _at(setting: Setting, width: float) -> Setting:
+    return replace(setting, params=replace(setting.params, width=width))

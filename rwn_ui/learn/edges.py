@@ -1,0 +1,192 @@
+"""Lesson 7: a hard edge, a soft edge, balance, and what they cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import rwn_core as rwn
+from rwn_core.charts import CHARTS
+from rwn_core.data.microdata import Microdata
+from rwn_core.evaluation.lessons.edges import NEAREST, RECORDS, Edges, edges, table
+from rwn_core.tuning import Setting
+from rwn_ui.learn.lesson import Choice, Lesson, OnTune, Shown, Slider, Switch, Values, tile
+from rwn_ui.panel.tile import percent
+
+_KERNELS = {"soft": "gaussian", "softer tails": "exponential", "hard": "even"}
+_LOADS = "how often each gives"
+
+
+def _options(kernel: str, reach: float, balance: float) -> dict[str, Any]:
+    """The options of RWN at a position of the controls."""
+    if _KERNELS[kernel] == "even":
+        return {"epsilon": reach, "k": NEAREST}
+    return {"kernel": _KERNELS[kernel], "width": reach} | ({"balance": balance} if balance else {})
+
+
+def _chosen(values: Values) -> dict[str, Any]:
+    return _options(values["kernel"], values["reach"], values["balance"])
+
+
+def _show(values: Values) -> Shown:
+    data = table(together=values["together"])
+    lesson = edges(data, rwn.RWN(**_chosen(values)), record=RECORDS.get(values["shown"], 0))
+    chart = "lesson_edges_loads" if values["shown"] == _LOADS else "lesson_edges"
+    before, after = lesson.slope
+    return Shown(
+        words=_words(values),
+        chart=CHARTS[chart](lesson),
+        tiles=[
+            tile(
+                "Extremes that appear",
+                percent(lesson.extremes),
+                "Expected share of the five largest and five smallest values of x and y that "
+                "some released row shows.",
+            ),
+            tile(
+                "y found next to x",
+                percent(lesson.paired),
+                "Expected share of the records with a released row that shows their x and their y: "
+                "a look-up of x reads y there.",
+            ),
+            tile(
+                "Slope of y on x",
+                f"{after:.2f}",
+                "Of the original, then the expected covariance over the expected variance of all "
+                "releases.",
+                f"{before:.2f}",
+            ),
+        ],
+        numbers={
+            "extremes": lesson.extremes,
+            "paired": lesson.paired,
+            "slope": after,
+            "least": float(lesson.loads.min()),
+            "most": float(lesson.loads.max()),
+        },
+        tables=(_side_by_side(values, data),),
+    )
+
+
+def _words(values: Values) -> str:
+    slices = " · x and y in one slice" if values["together"] else ""
+    if _KERNELS[values["kernel"]] == "even":
+        edge = f"hard edge · ε = {values['reach']:g} · k = {NEAREST}"
+    else:
+        edge = f"{_KERNELS[values['kernel']]} · h = {values['reach']:g}"
+        edge += f" · balance {values['balance']:g}"
+    return edge + slices
+
+
+def _side_by_side(values: Values, data: Microdata) -> dict[str, Any]:
+    """The three edges at the same reach, from their exact laws."""
+    soft = "soft" if values["kernel"] == "hard" else values["kernel"]
+    kinds = {"hard": ("hard", 0.0), "soft": (soft, 0.0), "balanced": (soft, 1.0)}
+    found = {
+        name: edges(data, rwn.RWN(**_options(kernel, values["reach"], balance)))
+        for name, (kernel, balance) in kinds.items()
+    }
+    return {
+        "title": "The three edges at this reach",
+        "columns": ["", "gives", "extremes", "y by x", "SD of x", "slope"],
+        "rows": [_row(name, lesson) for name, lesson in found.items()],
+        "caption": "Expected over all releases. Gives: how often, from the least record to the "
+        "most. SD of x: relative to the original’s.",
+    }
+
+
+def _row(name: str, lesson: Edges) -> list[str]:
+    return [
+        name,
+        f"{lesson.loads.min():.2f} to {lesson.loads.max():.2f}",
+        percent(lesson.extremes),
+        percent(lesson.paired),
+        f"{lesson.spread:.2f}",
+        f"{lesson.slope[1]:.2f}",
+    ]
+
+
+def _code(values: Values) -> str:
+    options = ", ".join(f"{name}={value!r}" for name, value in _chosen(values).items())
+    return f"""\
+from rwn_core import RWN
+from rwn_core.evaluation.lessons.edges import edges, table
+
+lesson = edges(table(together={values["together"]}), RWN({options.replace("'", '"')}))
+extremes, paired, slope = lesson.extremes, lesson.paired, lesson.slope[1]
+least, most = lesson.loads.min(), lesson.loads.max()"""
+
+
+def _on_tune(values: Values) -> OnTune:
+    return OnTune(demo="bodyfat", setting=Setting(params=rwn.RWN(**_chosen(values))))
+
+
+LESSON = Lesson(
+    key="edges",
+    title="7 · Edges and balance",
+    sentences=(
+        "A hard edge draws evenly from the ball and never from outside, so a released value "
+        "excludes every record whose ball lacks it. A soft edge lets the chance fall with the "
+        "distance and excludes no other record.",
+        "Without balance, records far out give less often than others, so spreads shrink. "
+        "With balance 1 every record gives once on average: means and shares are right on "
+        "average, and within a slice products, too.",
+        "The prices are the three numbers: extremes survive more often. Within a slice a look-up "
+        "of x finds y more often than with the hard edge. A slope across slices is not helped.",
+    ),
+    controls=(
+        Choice(
+            name="kernel",
+            label="Edge",
+            options=tuple(_KERNELS),
+            help="Soft: a gaussian kernel; softer tails: an exponential one; hard: RWN as "
+            "published, with the even kernel.",
+        ),
+        Slider(
+            name="reach",
+            label="Reach",
+            low=0.2,
+            high=3.0,
+            step=0.1,
+            start=1.0,
+            help=f"Width of a soft edge, in units of the distance to the {NEAREST}th nearest; of "
+            f"the hard edge the radius in standard deviations, with at least {NEAREST} donors.",
+        ),
+        Slider(
+            name="balance",
+            label="Balance",
+            low=0.0,
+            high=1.0,
+            step=0.1,
+            start=0.0,
+            help="0: weights by distance alone. 1: every record gives equally often. The hard edge "
+            "has no balance.",
+        ),
+        Switch(
+            name="together",
+            label="x and y in one slice",
+            help="Both come from one donor; otherwise each has a donor of its own.",
+        ),
+        Choice(
+            name="shown",
+            label="Picture",
+            options=(*RECORDS, _LOADS),
+            help="The donors of one record, the likelier the larger; or how often each record "
+            "gives: hollow less than once, filled more often, gray once.",
+        ),
+    ),
+    show=_show,
+    question="Balance makes every mean right on average. Why is it not always on?",
+    answer=(
+        "Because a record that gives as often as all others is also seen as often. An outlier’s "
+        "value, which a hard edge rarely draws, then appears in about 64 % of the releases: with "
+        "one draw on average, it is missed with a chance of at most 1/e = 37 %. Top-code or "
+        "coarsen the extremes first.\n\n"
+        "Balance also keeps the spread of x without the relation to y of another slice. RWN as "
+        "published shrinks both, so its slope can be nearer to the original’s. Variables whose "
+        "relation matters belong in one slice, where the look-up of x is the price.\n\n"
+        "And balance is a promise about averages. A single release still differs by chance, and "
+        "totals with survey weights are not covered."
+    ),
+    code=_code,
+    on_tune=_on_tune,
+)
