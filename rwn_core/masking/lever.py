@@ -59,7 +59,8 @@ class Lever:
         How far it goes, or a function of a setting and what its levers depend on: a table, or for
         methods of neighborhoods the distances of its records.
     presets : mapping of str to float
-        Starting points by name; those beyond the range lie at its end.
+        Starting points by name; those beyond the range lie at its end. Without one the lever stays
+        where it is.
     position : callable, optional
         A function of a starting point and what levers depend on, where it is no position itself.
     """

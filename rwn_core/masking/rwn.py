@@ -15,7 +15,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donors import check_probability
 from rwn_core.laws.law import Law
-from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.lever import SHARE, Lever, LeverRange
 from rwn_core.masking.neighborhood_method import EVERY_COLUMN, kept_values
 from rwn_core.masking.radius_and_nearest import (
     RadiusAndNearest,
@@ -54,6 +54,16 @@ _SOFT_LEVERS: tuple[Lever, ...] = (
         neutral=1.0,
         range=LeverRange(low=0.05, high=4.0, step=0.05),
         presets={"Light": 0.5, "Standard": 1.0, "Strong": 2.0},
+    ),
+    Lever(
+        name="balance",
+        title="Balance",
+        short="balance",
+        help="1: every record gives equally often. 0: no balance.",
+        off=0.0,
+        neutral=0.0,
+        range=SHARE,
+        presets={},
     ),
     _Q,
 )

@@ -23,7 +23,8 @@ _SIZES: dict[str, dict[str, int | None]] = {
     "pairs": {"m": 200},
     "partition": {"u": 20, "m": None},
 }
-_IN_MEMORY = ("fresh", "outside_household", "kernel", "width", *SOFT)  # no dataset is masked so
+# no dataset is masked so
+_IN_MEMORY = ("fresh", "outside_household", "kernel", "width", "balance", *SOFT)
 
 
 def draw(opened: OpenDataset) -> None:

@@ -80,23 +80,24 @@ def _words(values: Values) -> str:
 def _side_by_side(values: Values, data: Microdata) -> dict[str, Any]:
     """The three edges at the same reach, from their exact laws."""
     soft = "soft" if values["kernel"] == "hard" else values["kernel"]
-    kinds = {"hard edge": ("hard", 0.0), "soft edge": (soft, 0.0), "with balance 1": (soft, 1.0)}
+    kinds = {"hard": ("hard", 0.0), "soft": (soft, 0.0), "balanced": (soft, 1.0)}
     found = {
         name: edges(data, rwn.RWN(**_options(kernel, values["reach"], balance)))
         for name, (kernel, balance) in kinds.items()
     }
     return {
         "title": "The three edges at this reach",
-        "columns": ["", "a record gives", "extremes", "y next to x", "SD of x", "slope"],
+        "columns": ["", "gives", "extremes", "y by x", "SD of x", "slope"],
         "rows": [_row(name, lesson) for name, lesson in found.items()],
-        "caption": "Expected over all releases. SD of x is relative to the original’s.",
+        "caption": "Expected over all releases. Gives: how often, from the least record to the "
+        "most. SD of x: relative to the original’s.",
     }
 
 
 def _row(name: str, lesson: Edges) -> list[str]:
     return [
         name,
-        f"{lesson.loads.min():.2f} to {lesson.loads.max():.2f} times",
+        f"{lesson.loads.min():.2f} to {lesson.loads.max():.2f}",
         percent(lesson.extremes),
         percent(lesson.paired),
         f"{lesson.spread:.2f}",

@@ -39,6 +39,20 @@ def load(session: Session, data: rwn.Microdata, *, name: str, demo: str | None) 
 
 
 @paused
+def redescribe(session: Session, data: rwn.Microdata, *, by_grid: bool) -> None:
+    """Describe the same records in another way; the setting, pins and undo stay."""
+    work, results = user_work(), user_results()
+    give_up(session)
+
+    def then(table: PreparedTable) -> None:
+        work.end()
+        results.end()
+        session.take_description(data, table.prepared, by_grid=by_grid)
+
+    switch_table(session, data, session.name, then, session.method, session.options)
+
+
+@paused
 def reweigh(session: Session, weights: Mapping[str, float]) -> bool:
     """Go over to other weights of some variables; whether the page is to be drawn anew."""
     data = session.data.with_weights(weights)
@@ -82,7 +96,9 @@ def change_method(session: Session, method: str) -> None:
 
 
 @paused
-def change_options(session: Session, options: Options, preset: str = "") -> None:
+def change_options(
+    session: Session, options: Options, preset: str = "", levers: Mapping[str, float] | None = None
+) -> None:
     """Go over to other options of the method, and to a preset of its sliders, on the same table."""
     coming = user_work().preparation
     if coming is not None and coming.data.fingerprint == session.data.fingerprint:
@@ -92,6 +108,7 @@ def change_options(session: Session, options: Options, preset: str = "") -> None
         session.use_options(options, table.prepared)
         if preset:
             session.use_preset(preset, table.prepared)
+        session.levers |= levers or {}
 
     switch_table(session, session.data, session.name, then, session.method, options)
 

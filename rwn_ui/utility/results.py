@@ -153,6 +153,10 @@ def _not_expected(session: Session) -> rwn.NotApplicable | None:
             f"This needs every record, and these are {len(start.records):,} random ones "
             f"of {session.data.n:,}."
         )
+    if not start.with_levers(**lever_values(params)).is_quick and params.strength == "width":
+        return rwn.NotApplicable(
+            "This needs the probabilities of all pairs of records; choose bandwidth = adaptive."
+        )
     if not start.with_levers(**lever_values(params)).is_quick:
         return rwn.NotApplicable(
             "This needs the neighbors that are stored, and they do not reach as far as this "
@@ -165,7 +169,8 @@ def _values(session: Session, axis: str) -> list[float]:
     """Positions of the curve: the slider's range, as far as neighbors are stored."""
     table = full_table(session)
     ends, end = table.prepared.ranges[axis], table.quick_end(session.params, axis)
-    slow = session.data.n > LARGEST_DENSE or axis == "width"  # each has weights of its own
+    weighed = axis in ("width", "balance")  # each position has weights of its own
+    slow = session.data.n > LARGEST_DENSE or weighed
     count = VALUES_OF_LARGE if slow else VALUES
     values = np.linspace(ends.low, end, count)
     whole = next(lever.whole_number for lever in session.params.levers if lever.name == axis)

@@ -97,9 +97,10 @@ def _levers(session: Session) -> dict[str, Any]:
         )
     shown = {name: round(value, 10) for name, value in session.levers.items()}
     help = "A starting point fitted to this table's distances."
+    chosen = {name: levers.items() <= shown.items() for name, levers in table.presets.items()}
     presets = [
-        {"name": name, "help": help, "edit": {"preset": name}, "chosen": levers == shown}
-        for name, levers in table.presets.items()
+        {"name": name, "help": help, "edit": {"preset": name}, "chosen": marked}
+        for name, marked in chosen.items()
     ]
     help, history = "Every method, setting, weight and precision is kept.", session.history
     steps = [

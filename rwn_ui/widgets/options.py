@@ -17,12 +17,13 @@ from rwn_ui.state.change_table import change_options
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.folded import folded
 
-SOFT = ("bandwidth", "bandwidth_k", "cap", "own", "balance")
+SOFT = ("bandwidth", "bandwidth_k", "cap", "own")
 _EVEN = ("neighbors", "m", "u", "fresh")
-_PRESETS: dict[str, dict[str, Any]] = {
-    "As published": {},
-    "Keep totals and spreads": {"kernel": "gaussian", "balance": 1.0},
+_PRESETS: dict[str, tuple[dict[str, Any], dict[str, float]]] = {
+    "As published": ({}, {}),
+    "Keep totals and spreads": ({"kernel": "gaussian"}, {"balance": 1.0}),
 }
+"""Options, and levers other than those of the standard preset."""
 _LEFT_OUT = re.compile(r"(\S+) if left out")
 
 
@@ -52,8 +53,8 @@ def draw(session: Session) -> None:
 
 
 def _offered(method: Any, values: Mapping[str, Any]) -> list[Option]:
-    """The options that go with the kernel among some values; a width is a slider."""
-    hidden = {"width", *(SOFT if values.get("kernel", "even") == "even" else _EVEN)}
+    """The options that go with the kernel among some values, without sliders."""
+    hidden = {"width", "balance", *(SOFT if values.get("kernel", "even") == "even" else _EVEN)}
     return [each for each in method_options(method) if each.name not in hidden]
 
 
@@ -64,21 +65,21 @@ def _presets(session: Session) -> None:
         "Nearer records give more often, and each as often as any other. Extremes then survive "
         "more often.",
     )
-    for (name, values), help in zip(_PRESETS.items(), helps, strict=True):
+    for (name, start), help in zip(_PRESETS.items(), helps, strict=True):
         st.button(
             name,
             key=_key(session, name),
             on_click=_take_preset,
-            args=(session, values),
+            args=(session, *start),
             help=help,
             width="stretch",
         )
 
 
-def _take_preset(session: Session, values: Mapping[str, Any]) -> None:
+def _take_preset(session: Session, values: Mapping[str, Any], levers: Mapping[str, float]) -> None:
     """Take over a preset, unless its button has gone from the page."""
     if rwn.METHODS[session.method] is rwn.RWN:
-        _change(session, values, "Standard")
+        _change(session, values, "Standard", levers)
 
 
 def _key(session: Session, what: str) -> str:
@@ -113,13 +114,18 @@ def _take(session: Session, option: Option, shown: str) -> None:
     _change(session, {each.name: values[each.name] for each in _offered(method, values)})
 
 
-def _change(session: Session, values: Mapping[str, Any], preset: str = "") -> None:
+def _change(
+    session: Session,
+    values: Mapping[str, Any],
+    preset: str = "",
+    levers: Mapping[str, float] | None = None,
+) -> None:
     """Go over to options, or keep the reason for a refusal."""
     method, asked = rwn.METHODS[session.method], _key(session, "asked")
     try:
         made = method(**values, **neutral_levers(method, values))
         st.session_state.pop(asked, None)
-        change_options(session, tuple(fixed_options(made).items()), preset)
+        change_options(session, tuple(fixed_options(made).items()), preset, levers)
     except rwn.RWNError as refusal:
         st.session_state[asked] = (session.options, dict(values), str(refusal))
 

@@ -356,13 +356,16 @@ def test_what_is_not_derived_is_refused_with_the_reason() -> None:
         RWN(kernel="gaussian", cap=0.01).prepare(skewed()).release(SecretKey.from_seed(1))
 
 
-def test_levers_of_a_soft_kernel_are_width_and_q() -> None:
-    assert [each.name for each in RWN(kernel="gaussian").levers] == ["width", "q"]
+def test_levers_of_a_soft_kernel_are_width_balance_and_q() -> None:
+    assert [each.name for each in RWN(kernel="gaussian").levers] == ["width", "balance", "q"]
     assert [each.name for each in RWN(k=5).levers] == ["epsilon", "k", "q"]
     assert RWN(kernel="gaussian").strength == "width"
     prepared = RWN(kernel="gaussian").prepare(skewed())
     assert prepared.ranges["width"].high == 4.0
     assert prepared.with_levers(width=2.0).params == RWN(kernel="gaussian", width=2.0)
+    moved = prepared.with_levers(balance=1.0)
+    donors = moved.release(SecretKey.from_seed(7)).donors
+    np.testing.assert_array_equal(donors[:6], KNOWN)  # a move is the setting prepared anew
 
 
 def test_known_bytes_of_a_balanced_release() -> None:
@@ -392,10 +395,10 @@ def test_balance_that_is_not_reached_is_said() -> None:
 
 def test_levers_follow_the_kernel_among_the_options() -> None:
     assert set(neutral_levers(RWN)) == {"epsilon", "k", "q"}
-    options = {"kernel": "gaussian", "balance": 1.0}
-    made = RWN(**options, **neutral_levers(RWN, options))
+    options = {"kernel": "gaussian"}
+    made = RWN(**options, **neutral_levers(RWN, options) | {"balance": 1.0})
     assert made == BALANCED
-    assert lever_values(made) == {"width": 1.0, "q": 1.0}
+    assert lever_values(made) == {"width": 1.0, "balance": 1.0, "q": 1.0}
     assert fixed_options(made) == options
 
 
