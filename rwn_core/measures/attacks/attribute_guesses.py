@@ -32,7 +32,7 @@ from rwn_core.measures.attacks.guessing import (
     control_sample,
 )
 from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues
-from rwn_core.measures.attacks.non_members import non_members
+from rwn_core.measures.attacks.non_members import NonMembersOneByOne, non_members
 from rwn_core.measures.attacks.posterior import ATTACKED_PAIRS
 from rwn_core.measures.attacks.predicted_value import KeyColumns, Predictor
 from rwn_core.measures.comparison import Comparison
@@ -179,7 +179,9 @@ class _Attack:
             if fewer < FEWEST:
                 raise NotApplicable("Too many neighborhoods have room for people outside.")
             return self.on_outsiders(outsiders.take(canonical_sample(outsiders, fewer)))
-        parts = self._parts()
+        # few people one by one: the law of each is found once, for all rows
+        one_by_one = isinstance(attacked, NonMembersOneByOne)
+        parts = [np.arange(len(self.first))] if one_by_one else self._parts()
         found = ((attacked.beliefs(self.first[part], self.secrets), part) for part in parts)
         return self._successes(outsiders, found)
 
