@@ -5,8 +5,9 @@ import streamlit as st
 from rwn_ui.data import file_layout, questions
 from rwn_ui.data import view as data_view
 from rwn_ui.data.dataset import offer_dataset
+from rwn_ui.data.opening import has_failed
 from rwn_ui.data.variables import variables
-from rwn_ui.server.messages import frame, guarded
+from rwn_ui.server.messages import escaped, frame, guarded
 from rwn_ui.state import address
 from rwn_ui.state.startup import page_session
 from rwn_ui.state.work import user_work
@@ -22,6 +23,9 @@ with guarded():
     with guarded():
         file_layout.correct()
     if user_work().first:
+        st.stop()
+    if has_failed():
+        st.caption(escaped(f"The other pages show {session.name} still; remove the file to go on."))
         st.stop()
     address.read(session)
     with st.sidebar:

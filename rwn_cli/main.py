@@ -13,6 +13,7 @@ import typer
 
 from rwn_cli.audit import audit
 from rwn_cli.audit_dataset import audit_dataset
+from rwn_cli.describe import describe
 from rwn_cli.ledger import ledger
 from rwn_cli.mask import mask
 from rwn_cli.mask_dataset import mask_dataset
@@ -198,6 +199,8 @@ def demo(
         write(out.with_suffix(".toml"), described, overwrite=overwrite)
     say(f"{name}: {size_words(data)}, written to {out}")
 
+
+app.command()(describe)
 
 app.command()(mask)
 

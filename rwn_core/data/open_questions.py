@@ -32,7 +32,7 @@ class OpenQuestion:
     variable : str
     kind : str
         What the doubt is about: "identifier", "household",
-        "weight", "free text", "levels", "constant" or "missing".
+        "weight", "masked weight", "free text", "levels", "constant" or "missing".
     sentence : str
         What is seen, without a value but for codes of missing.
     answer : str
@@ -65,7 +65,10 @@ def open_questions(frame: pd.DataFrame, schema: Schema) -> list[OpenQuestion]:
     for variable in schema.released:
         column = frame[variable.name]
         first = identity.get(variable.name) or _levels(column, variable)
-        about = (first or _constant(column, variable), _missing(column, variable))
+        about = (
+            first or _weight(variable) or _constant(column, variable),
+            _missing(column, variable),
+        )
         found += [question for question in about if question is not None]
     return found
 
@@ -94,6 +97,21 @@ def _identity(doubt: IdentityDoubt, schema: Schema) -> OpenQuestion:
     kind = "free text" if text else "identifier"
     question = _leave_out(doubt.variable, kind, f"{doubt.sentence}{wordy}")
     return replace(question, declined={"confirmed": True} if doubt.stops else {})
+
+
+def _weight(variable: Variable) -> OpenQuestion | None:
+    """Ask whether the sampling weight is to be masked, as every variable is."""
+    if variable.role is not Role.SAMPLING_WEIGHT or not variable.masked:
+        return None
+    return OpenQuestion(
+        variable=variable.name,
+        kind="masked weight",
+        sentence=f"{variable.name} is the sampling weight and is masked as other variables are: "
+        "estimates for the population change. Released as it is, an exact weight may identify "
+        "records.",
+        answer="Release it as it is",
+        changes={"masked": False},
+    )
 
 
 def _levels(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:

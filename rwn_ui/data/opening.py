@@ -53,6 +53,13 @@ def open_file(session: Session) -> bool:
     return data is not None
 
 
+def has_failed() -> bool:
+    """True while the chosen file is one that could not be read."""
+    opening = user_work().opening
+    chosen = st.session_state.get("data.upload") is not None
+    return chosen and opening is not None and opening.refusal is not None
+
+
 def start(layout: FileLayout | None) -> None:
     """Begin to read the chosen file; what was being read is given up."""
     upload, described = (st.session_state.get(key) for key in ("data.upload", "data.upload.schema"))

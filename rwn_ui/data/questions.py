@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,28 +10,49 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.open_questions import OpenQuestion, open_questions
+from rwn_core.data.role_guesses import RoleGuess, guessed_roles
 from rwn_core.io.missing_codes import without_missing_codes
 from rwn_ui.data.describe import describe_anew
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 
 _MOST = 8  # questions at once
+_RECOGNIZED = (
+    "Who could be recognized? Variables that others may know of a person",
+    "They become keys: what an intruder finds people by. With none, risks are counted as if "
+    "everybody knew everything.",
+)
+_SECRET = (
+    "What is confidential? Variables that an intruder is after",
+    "Attribute risks are judged on them; without any, a policy cannot judge its limit on them.",
+)
+_SAMPLED = (
+    "Is it a sample? The weight of a record",
+    "How many people a record stands for. Tables and risks of a population use it.",
+)
+_TOGETHER = (
+    "Do people belong together? Their household or cluster",
+    "It groups records and never reaches a release.",
+)
 
 
 def ask(session: Session) -> None:
     """Show each open question with a button that answers it and one that dismisses it."""
     key = f"data.{session.table_version}"
     left = st.session_state.setdefault(f"data.left.{session.data.fingerprint}", set())
+    roles = _asks_for_roles(session) and "roles" not in left
+    with_roles = ("household", "weight") if roles else ()
     open_ = [
-        question for question in _found(session) if (question.variable, question.kind) not in left
+        question
+        for question in _found(session)
+        if (question.variable, question.kind) not in left and question.kind not in with_roles
     ]
-    keys = _no_keys(session) and "keys" not in left
-    if not open_ and not keys:
+    if not open_ and not roles:
         return
     with st.container(border=True):
         st.markdown("#### Before you tune: what the table leaves open")
-        if keys:
-            _ask_for_keys(session, left, key)
+        if roles:
+            _ask_for_roles(session, left, key)
         for question in open_[:_MOST]:
             words, yes, no = st.columns([6, 2, 1], vertical_alignment="center")
             words.markdown(escaped(question.sentence))
@@ -83,25 +104,69 @@ def change(session: Session, changes: Mapping[str, Mapping[str, Any]]) -> None:
     describe_anew(session, without_missing_codes(data, schema))
 
 
-def _no_keys(session: Session) -> bool:
+def _asks_for_roles(session: Session) -> bool:
     roles = {variable.role for variable in session.data.schema.variables}
-    return rwn.Role.KEY not in roles
+    return not {rwn.Role.KEY, rwn.Role.CONFIDENTIAL} <= roles
 
 
-def _ask_for_keys(session: Session, left: set[Any], key: str) -> None:
-    """Which variables an intruder may know; without any, all of them count as known."""
-    names = [variable.name for variable in session.data.schema.released]
-    words, yes, no = st.columns([6, 2, 1], vertical_alignment="bottom")
-    chosen: Sequence[str] = words.multiselect(
-        "Which variables may somebody outside know of a person, such as age, sex and place?",
-        names,
-        key=f"{key}.keys",
-        help="They become keys: what an intruder finds people by. With none, risks are counted "
-        "as if everybody knew everything.",
+def _ask_for_roles(session: Session, left: set[Any], key: str) -> None:
+    """Ask for keys, confidential variables, sampling weight and household at once."""
+    data = session.data
+    guesses: list[RoleGuess] = data.cached(
+        ("guessed roles", data.schema), lambda: guessed_roles(data.frame, data.schema)
     )
-    if yes.button("These are keys", key=f"{key}.keys.yes", width="stretch", disabled=not chosen):
-        change(session, {name: {"role": rwn.Role.KEY} for name in chosen})
-    no.button("Leave it", key=f"{key}.keys.no", width="stretch", on_click=left.add, args=("keys",))
+    names = [variable.name for variable in data.schema.released]
+    given = {v.name: v.role for v in data.schema.released if v.role is not rwn.Role.OTHER}
+    known = given | {guess.variable: guess.role for guess in guesses}
+    first, second = st.columns(2)
+    chosen = {
+        role: column.multiselect(
+            question,
+            names,
+            [name for name in names if known.get(name) is role],
+            key=f"{key}.roles.{role}",
+            help=why,
+        )
+        for column, role, question, why in (
+            (first, rwn.Role.KEY, *_RECOGNIZED),
+            (second, rwn.Role.CONFIDENTIAL, *_SECRET),
+        )
+    }
+    one, two, yes, no = st.columns([3, 3, 2, 1], vertical_alignment="bottom")
+    for column, role, question, why in (
+        (one, rwn.Role.SAMPLING_WEIGHT, *_SAMPLED),
+        (two, rwn.Role.HOUSEHOLD, *_TOGETHER),
+    ):
+        guessed = next((name for name in names if known.get(name) is role), None)
+        picked = column.selectbox(
+            question,
+            names,
+            None if guessed is None else names.index(guessed),
+            key=f"{key}.roles.{role}",
+            placeholder="No",
+            help=why,
+        )
+        chosen[role] = [] if picked is None else [picked]
+    if guesses:
+        words = "; ".join(f"{guess.variable} ({guess.reason})" for guess in guesses)
+        st.caption(escaped(f"Guessed, to be corrected: {words}."))
+    roles = {name: role for role, some in chosen.items() for name in some}
+    twice = [name for name in roles if sum(name in some for some in chosen.values()) > 1]
+    if twice:
+        st.warning(f"{twice[0]} has two answers; give it one.")
+    if yes.button(
+        "Use these answers",
+        key=f"{key}.roles.yes",
+        width="stretch",
+        type="primary",
+        disabled=bool(twice),
+    ):
+        left.add("roles")
+        others = {name: rwn.Role.OTHER for name, role in given.items() if role in chosen}
+        change(session, {name: {"role": role} for name, role in (others | roles).items()})
+    no.button(
+        "Leave it", key=f"{key}.roles.no", width="stretch", on_click=left.add, args=("roles",)
+    )
 
 
 def order_levels(session: Session) -> None:

@@ -32,7 +32,7 @@ def variables(session: Session) -> None:
         _start(session),
         hide_index=True,
         width="stretch",
-        key=f"data.{session.table_version}.edit",
+        key=f"data.{session.grid_version}.edit",
         disabled=list(_READ_ONLY),
         column_config={
             "kind": st.column_config.SelectboxColumn(options=list(rwn.Kind), required=True),
@@ -69,7 +69,7 @@ def variables(session: Session) -> None:
     response = left.selectbox(
         "Regression: response",
         names,
-        key=f"data.{session.table_version}.response",
+        key=f"data.{session.grid_version}.response",
         index=names.index(question.response) if question else None,
         placeholder="Choose what is explained",
     )
@@ -77,13 +77,13 @@ def variables(session: Session) -> None:
         "Predictors",
         names,
         list(question.predictors) if question else [],
-        key=f"data.{session.table_version}.predictors",
+        key=f"data.{session.grid_version}.predictors",
         placeholder="Choose what explains it",
     )
     rules = st.text_area(
         "Edit rules, one a line",
         "\n".join(rule.text for rule in session.data.schema.edit_rules),
-        key=f"data.{session.table_version}.rules",
+        key=f"data.{session.grid_version}.rules",
         placeholder='age >= 15 or employed == "no"',
         help="What holds of every believable record. The Utility page counts the records that "
         "break a rule; the variables of one rule may travel together.",
@@ -91,7 +91,7 @@ def variables(session: Session) -> None:
     schema = _described(session, edited, response, predictors)
     schema = replace(schema, edit_rules=_rules(rules))
     if schema != session.data.schema:
-        describe_anew(session, session.data.with_schema(schema))
+        describe_anew(session, session.data.with_schema(schema), by_grid=True)
 
 
 def _rules(text: str) -> tuple[EditRule, ...]:
@@ -101,7 +101,7 @@ def _rules(text: str) -> tuple[EditRule, ...]:
 
 def _start(session: Session) -> pd.DataFrame:
     """The editor's first content: made once a visit, or the editor would forget its edits."""
-    key, editor = f"data.{session.table_version}.start", f"data.{session.table_version}.edit"
+    key, editor = f"data.{session.grid_version}.start", f"data.{session.grid_version}.edit"
     if editor not in st.session_state:  # groups may have changed on another page
         data = session.data
         rows = [_row(data, variable) for variable in data.schema.variables]

@@ -39,6 +39,20 @@ def load(session: Session, data: rwn.Microdata, *, name: str, demo: str | None) 
 
 
 @paused
+def redescribe(session: Session, data: rwn.Microdata, *, by_grid: bool) -> None:
+    """Describe the same records in another way; the setting, pins and undo stay."""
+    work, results = user_work(), user_results()
+    give_up(session)
+
+    def then(table: PreparedTable) -> None:
+        work.end()
+        results.end()
+        session.take_description(data, table.prepared, by_grid=by_grid)
+
+    switch_table(session, data, session.name, then, session.method, session.options)
+
+
+@paused
 def reweigh(session: Session, weights: Mapping[str, float]) -> bool:
     """Go over to other weights of some variables; whether the page is to be drawn anew."""
     data = session.data.with_weights(weights)

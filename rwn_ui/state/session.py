@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import rwn_core as rwn
@@ -48,6 +49,16 @@ class Pin:
     def judged(self, policy: rwn.Policy) -> Verdict | None:
         """Verdict of a policy; None while readings are pending."""
         return None if self.pending else policy.judge_stated(self.stated)
+
+    def read_anew(self, table: tuple[Any, ...], limits: Sequence[str]) -> Pin:
+        """Return the pin of a table described in another way: its limits are pending."""
+        return replace(
+            self,
+            values={key: value for key, value in self.values.items() if key not in limits},
+            bounds={},
+            pending=tuple(limits),
+            about=(*table, *self.about[len(table) :]),
+        )
 
     @property
     def stated(self) -> dict[str, dict[str, float]]:
@@ -111,7 +122,8 @@ class Session:
     lesson: str = ""  # open on the Learn page
     lessons: dict[str, dict[str, Any]] = field(default_factory=dict)  # their controls, by lesson
     history: History = field(default_factory=History)
-    table_version: int = 0  # counts loaded tables; part of their widget keys
+    table_version: int = 0  # counts loaded tables and descriptions; part of their widget keys
+    grid_version: int = 0  # counts those that the grid of variables has not made itself
     edit_version: int = (
         0  # counts weights and steps that came from elsewhere than their table; likewise
     )
@@ -248,7 +260,27 @@ class Session:
         self.history = History()
         self.release.clear()
         self.table_version += 1
+        self.grid_version += 1
         self.clamp(prepared)
+
+    def take_description(self, data: rwn.Microdata, prepared: Prepared, *, by_grid: bool) -> None:
+        """Describe the same records in another way: every choice stays that still has a meaning."""
+        before, self.data = self.data, data
+        names = {variable.name for variable in data.schema.released}
+        if names != {variable.name for variable in before.schema.released}:
+            self.analysis_plan, self.watched, self.history = AnalysisPlan(), WatchList(), History()
+            self.precision = tuple((name, step) for name, step in self.precision if name in names)
+        if self.variable not in names:
+            self.variable = data.schema.released[0].name
+        about = (data.fingerprint, data.schema)
+        self.pins = {
+            name: pin.read_anew(about, self.policy.measures) for name, pin in self.pins.items()
+        }
+        self.own_slices = self.slices
+        self.release.checked = ()
+        self.table_version += 1
+        self.grid_version += not by_grid
+        self.levers = {n: ends.clip(self.levers[n]) for n, ends in prepared.ranges.items()}
 
     def clamp(self, prepared: Prepared) -> None:
         """Bring the choices into the table's ranges, at the standard preset."""

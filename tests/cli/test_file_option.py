@@ -99,7 +99,21 @@ def test_the_record_and_the_audit_know_how_the_file_lies(rwn_command, tmp_path: 
 
 def test_the_options_of_an_ugly_workbook_are_named_and_work(rwn_command, tmp_path: Path) -> None:
     (tmp_path / "t.xlsx").write_bytes(ugly())
-    mask = ("mask", "t.xlsx", "o.xlsx", "--epsilon", 1, "--k", 5, "--q", 0)
+    mask = (
+        "mask",
+        "t.xlsx",
+        "o.xlsx",
+        "--epsilon",
+        1,
+        "--k",
+        5,
+        "--q",
+        0,
+        "--keep",
+        "born",
+        "--keep",
+        "score",
+    )
     code, _, said = rwn_command(*mask)
     assert code
     words = (

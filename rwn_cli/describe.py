@@ -1,0 +1,55 @@
+"""The command `rwn describe`: what a table's variables seem to be, as a schema to correct."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rwn_cli.file_option import Laid, read_file
+from rwn_cli.output import Overwrite, refuse_existing, write
+from rwn_cli.terminal import say, size_words
+
+_QUESTIONS = (
+    ("key", "Who could be recognized: variables that others may know"),
+    ("confidential", "What is confidential"),
+    ("sampling weight", "Is it a sample: how many people a record stands for"),
+    ("household", "Do people belong together: household or cluster"),
+)
+
+
+def describe(
+    source: Annotated[str, typer.Argument(metavar="FILE", help="The table.")],
+    schema: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A schema that says a part of it.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the schema (TOML).")
+    ] = None,
+    file: Laid = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Guess kinds and roles of the variables, with reasons, and list the open questions.
+
+    Nothing is decided: correct the schema that is written, and give it to the other commands.
+    """
+    from rwn_core.data.open_questions import open_questions
+    from rwn_core.data.role_guesses import guessed_roles, with_roles
+
+    refuse_existing(overwrite, output)
+    data = read_file(source, schema, file)
+    say(f"{Path(source).name}: {size_words(data)}")
+    for notice in data.notices:
+        say(f"note: {notice}")
+    guesses = guessed_roles(data.frame, data.schema)
+    described = with_roles(data.schema, guesses)
+    reasons = {guess.variable: f" (guessed: {guess.reason})" for guess in guesses}
+    for role, words in _QUESTIONS:
+        names = [v.name for v in described.variables if v.role == role]
+        typer.echo(f"{words}: {', '.join(n + reasons.get(n, '') for n in names) or 'none known'}")
+    for question in open_questions(data.frame, described):
+        typer.echo(f"open: {question.sentence}")
+    if output is not None:
+        write(output, described.to_toml().encode(), overwrite=overwrite)
+        say(f"{output.name} has the guesses; correct what is wrong before you mask.")
