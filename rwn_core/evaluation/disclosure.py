@@ -41,7 +41,7 @@ def mode_is_own(own: float, others: NDArray[np.float64], releases: int) -> float
         series[top] *= s
         found = _exponential(_logarithm(series)[1:] * powers[:, None])[releases - top]
         total += float(found @ weights) / 2 * own**top * factors[top]
-    return total * factorial(releases)
+    return float(total * factorial(releases))
 
 
 def _logarithm(series: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
+from statistics import fmean
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.laws.cell_law import independent_cells
+from rwn_core.masking import Masked
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.certified_linkage import left_words, relations_left
 from rwn_core.parallel.threads import Progress
@@ -50,7 +51,8 @@ def seek_width(
         As `is_of_width` asks for them; the least and the largest width count.
     goal : Goal
     plan : Plan
-        Releases of the answer. Risks that the bound does not cover are read of the first.
+        Releases of the answer, over which the relations that are left are averaged. Risks that
+        the bound does not cover are read of the first.
     progress : callable, optional
 
     Returns
@@ -91,18 +93,22 @@ def _stated(
     microdata: Microdata, trials: Trials, found: Point, goal: Goal, plan: Plan
 ) -> tuple[Point, str]:
     """Read the measures of an answer, and say what is left of the relations across slices."""
+    original, left = found.setting.applied_to(microdata), list[float]()
+    untouched = Comparison(original=original, masked=original)
+
+    def look(release: Masked) -> None:
+        slices = release.law.units() if release.law is not None else []
+        share = relations_left(untouched.with_masked(release.masked), slices)
+        left.extend([] if share is None else [share])
+
     trials.plan = replace(plan, measures=(goal.best,))
-    drawn = trials.run(found.setting)
+    drawn = trials.run(found.setting, look=look)
     trials.plan = replace(plan, measures=BESIDE, releases=1)
     beside = trials.run(found.setting)
     spreads = {**found.spreads, **drawn.spreads, **beside.spreads}
     seconds = found.seconds + drawn.seconds + beside.seconds
-    release, original = trials.one_release(found.setting)
-    comparison = Comparison(original=original, masked=release.masked, law=release.law)
-    left = None
-    if release.law is not None:
-        left = relations_left(comparison, independent_cells(release.law).units())
-    return replace(drawn, spreads=spreads, seconds=seconds), left_words(left)
+    words = left_words(fmean(left) if left else None)
+    return replace(drawn, spreads=spreads, seconds=seconds), words
 
 
 def _nth(low: float, high: float, place: int) -> float:

@@ -93,8 +93,13 @@ class Trials:
         self._prepared: Prepared | None = None
         self._comparison: Comparison | None = None
 
-    def run(self, setting: Setting, tick: Callable[[], None] | None = None) -> Point:
-        """Draw the setting's releases and read the measures."""
+    def run(
+        self,
+        setting: Setting,
+        tick: Callable[[], None] | None = None,
+        look: Callable[[Masked], None] | None = None,
+    ) -> Point:
+        """Draw the setting's releases, look at each and read the measures."""
         start = time.perf_counter()
         readings: list[dict[str, Reading | NotApplicable]] = []
         shown: list[float] = []
@@ -106,6 +111,8 @@ class Trials:
             for release in self._releases(setting) if drawn else ():
                 shown.append(released_share(self._microdata, release.masked))
                 readings.append(self._read(release, drawn))
+                if look is not None:
+                    look(release)
                 if tick is not None:
                     tick()
         except ParameterError as refusal:
@@ -134,10 +141,6 @@ class Trials:
         """The readings of a setting's first release, with all that their charts draw."""
         release = next(self._releases(setting))
         return self._read(release, measures)
-
-    def one_release(self, setting: Setting) -> tuple[Masked, Microdata]:
-        """Return a setting's first release, and the table in its slices."""
-        return next(self._releases(setting)), setting.applied_to(self._microdata)
 
     def _enter(self, setting: Setting) -> Prepared:
         """Go over to a setting: neighbors are ranked anew for other weights or families only."""

@@ -153,6 +153,10 @@ def _not_expected(session: Session) -> rwn.NotApplicable | None:
             f"This needs every record, and these are {len(start.records):,} random ones "
             f"of {session.data.n:,}."
         )
+    if not start.with_levers(**lever_values(params)).is_quick and params.strength == "width":
+        return rwn.NotApplicable(
+            "This needs the probabilities of all pairs of records; choose bandwidth = adaptive."
+        )
     if not start.with_levers(**lever_values(params)).is_quick:
         return rwn.NotApplicable(
             "This needs the neighbors that are stored, and they do not reach as far as this "

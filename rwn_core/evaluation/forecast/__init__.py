@@ -210,8 +210,10 @@ def forecast_law(law: Law) -> Forecast:
         columns, cells = Columns.from_table(law.original), law.components()[0].cells
         sums = sums_of_moments(columns, cells, law.rows_unchanged(), own)
         return forecast_from_sums(columns, sums, 0, law.units())
-    except NotApplicable:
-        raise ParameterError(NO_FORECAST) from None
+    except NotApplicable as refusal:
+        found = law.neighborhoods
+        weighted = found is not None and not found.equally_likely
+        raise ParameterError(refusal.reason if weighted else NO_FORECAST) from None
 
 
 def _forecast_laws(

@@ -65,7 +65,8 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
     if len(released_rows(comparison.original, comparison.masked)) < comparison.original.n:
         raise NotApplicable("Some rows are left out of the release; a certificate needs all.")
     slices = independent_cells(comparison.law).units()  # type: ignore[arg-type]  # as checked
-    unit = repeated_unit(comparison.original)
+    whole = comparison.file or comparison.original
+    unit = repeated_unit(whole)
     if isinstance(neighborhoods.table, AllDonors):
         value, largest = _of_blocks(comparison, neighborhoods.table)
     else:
@@ -80,12 +81,13 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
         "largest": float(largest.max()),
         "worst_tenth": float(np.sort(largest)[-math.ceil(len(largest) / 10) :].mean()),
         "unit": None if unit is None else unit.name,
+        "sampled": None if comparison.file is None else comparison.original.n,
         "left": relations_left(comparison, slices),
         "slices": [list(names) for names in slices],
         "disclosing": [list(names) for names in slices if keys & {*names} and secrets & {*names}],
         "others": _other_risks(comparison, others or {}),
     }
-    groups = comparison.original.n if unit is None else len(np.unique(unit.numbers))
+    groups = whole.n if unit is None else len(np.unique(unit.numbers))
     return Reading(value=value, baseline=1.0 / groups, detail=detail)
 
 
@@ -240,9 +242,11 @@ def sentence(reading: Reading, n: int) -> str:
     """Say the bound, the rows it does not hold for, and what it does not bound."""
     detail = reading.detail
     unit = "" if detail["unit"] is None else f" to their unit ({detail['unit']})"
+    sampled = detail["sampled"]
+    proved = "proved" if sampled is None else f"estimated by {sampled:,} random rows"
     parts = [
         f"At most {percent(reading.value)} of the rows can be linked correctly{unit}, by any "
-        "attack that knows nothing but this file, the method and the original (proved).",
+        f"attack that knows nothing but this file, the method and the original ({proved}).",
         f"For 95 % of the rows the bound is at most {percent(detail['most'])}; the tenth of the "
         f"rows with the largest bounds has {percent(detail['worst_tenth'])} on average, and the "
         f"largest of a row is {percent(detail['largest'])}.",
@@ -286,5 +290,6 @@ MEASURE = Measure(
     source="Upper bound of the posterior given all rows, by exchanging the rows of two records: "
     "docs/explanation/certified-linkage.md",
     compute=compute,
+    reads_some=True,
     of_released=True,
 )

@@ -15,6 +15,7 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.errors import ParameterError
 from rwn_core.evaluation.forecast import forecast, forecast_sample, forecast_scan
 from rwn_core.evaluation.forecast.curve import expected_curve
 from rwn_core.masking import RWN
@@ -212,3 +213,13 @@ def test_a_sweep_expects_soft_settings_of_small_and_large_tables() -> None:
     forecasts, about = forecast_sample(large, [BALANCED])
     assert about.n == large.n
     assert forecasts[0].means["x"] == pytest.approx(large.frame["x"].mean(), abs=1e-6)
+
+
+def test_a_large_table_of_which_all_records_give_has_no_forecast_and_says_why() -> None:
+    values = np.random.default_rng(8).normal(size=(2100, 2))
+    data = Microdata.from_frame(pd.DataFrame(values, columns=["x", "y"]))
+    params = RWN(kernel="exponential", bandwidth="absolute", own=True)
+    with pytest.raises(ParameterError, match="all pairs of 2,100 records"):
+        forecast(data, params)
+    assert list(expected(data, [Setting(params=params)])) == []
+    assert forecast(table(), params).rows_intact > 0
