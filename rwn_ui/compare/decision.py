@@ -92,7 +92,7 @@ def draw(session: Session, names: list[str]) -> None:
 def _missing(
     chosen: str | None, reason: str, people: str, accepted: str, verdict: Verdict | None
 ) -> list[str]:
-    """What a decision needs and does not have."""
+    """Return the parts that a decision lacks."""
     parts = []
     if chosen is None:
         parts.append("a decision")
