@@ -22,7 +22,7 @@ from rwn_core.measures.attacks.certificate import (
     ratios_of_release,
     unit_bounds,
 )
-from rwn_core.measures.attacks.certificate_blocks import Exchange
+from rwn_core.measures.attacks.certificate_blocks import Bounds, Exchange, bounds_of_units
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
@@ -68,7 +68,7 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
     whole = comparison.file or comparison.original
     unit = repeated_unit(whole)
     if isinstance(neighborhoods.table, AllDonors):
-        value, largest = _of_blocks(comparison, neighborhoods.table)
+        value, largest = _of_blocks(comparison, neighborhoods.table, unit)
     else:
         value, largest = _of_release(comparison, neighborhoods, unit)
     worst = np.argsort(-largest, kind="stable")[:SHOWN]
@@ -105,29 +105,36 @@ def _of_release(
     return certified_share(bounds, np.bincount(unit.numbers)), bounds.max(axis=1)
 
 
-def _of_blocks(comparison: Comparison, table: AllDonors) -> tuple[float, NDArray[np.float64]]:
+def _of_blocks(
+    comparison: Comparison, table: AllDonors, unit: Unit | None
+) -> tuple[float, NDArray[np.float64]]:
     """Return the same of a large table, by ratios that are known before it is drawn."""
     law = independent_cells(comparison.law)  # type: ignore[arg-type]  # as `compute` has checked
     varying = varying_slices(law)
-    refuse_large(law, varying)
+    refuse_retained(law, varying)
     rows = np.arange(comparison.masked.n)
     pairs = [codes_together(law.original, comparison.masked, names, rows) for names in varying]
     if any((columns < 0).any() for _, columns in pairs):
         raise NotApplicable(IMPOSSIBLE)
     exchange = Exchange.from_table(table, [codes for codes, _ in pairs])
     found = exchange.bounds([columns for _, columns in pairs])
-    value = certified_share(found.bounds, exchange.counts, np.bincount(found.rows))
-    return value, found.bounds.max(axis=1).astype(np.float64)[found.rows]
+    bounds, sizes = unit_or_record_bounds(found, exchange, table, unit)
+    value = certified_share(bounds, sizes, np.bincount(found.rows))
+    return value, bounds.max(axis=1).astype(np.float64)[found.rows]
 
 
-def refuse_large(law: CellLaw, varying: list[tuple[str, ...]]) -> None:
-    """Refuse a large table of units, or one in which values may stay."""
-    unit = repeated_unit(law.original)
-    if unit is not None:
-        raise NotApplicable(
-            f"Above {LARGEST_DENSE:,} records there is no bound for units of several records "
-            f"({unit.name}), and one for single records would be too low."
-        )
+def unit_or_record_bounds(
+    found: Bounds, exchange: Exchange, table: AllDonors, unit: Unit | None
+) -> tuple[NDArray[np.float32], NDArray[Any]]:
+    """Return the bounds of units or, without any, of points, and how many records each has."""
+    if unit is None:
+        return found.bounds, exchange.counts
+    bounds = bounds_of_units(found.bounds, table.places.number, unit.numbers)
+    return bounds, np.bincount(unit.numbers)
+
+
+def refuse_retained(law: CellLaw, varying: list[tuple[str, ...]]) -> None:
+    """Refuse a large table in which values may stay: its ratios are not known a priori."""
     if any(law.modification(names[0]) < 1 for names in varying):
         raise NotApplicable(
             f"Above {LARGEST_DENSE:,} records a certificate needs q = 1 and all variables masked."
