@@ -64,7 +64,7 @@ def level_names(labels: Sequence[tuple[Code, str]]) -> dict[Code, str]:
     return {
         code: label
         if times[label] == 1 and label.strip()
-        else f"{label} [{code:g}]".lstrip()
+        else f"{label} [{code:.15g}]".lstrip()
         if not isinstance(code, str)
         else f"{label} [{code}]".lstrip()
         for code, label in labels
@@ -87,14 +87,14 @@ def missing_words(missing: Sequence[Code | tuple[float, float]]) -> str:
 
     Examples
     --------
-    >>> missing_words([98, 99.0, (-9.0, -1.0)])
-    '98, 99, -9 to -1'
+    >>> missing_words([98, 9999998.0, (-9.0, -1.0)])
+    '98, 9999998, -9 to -1'
     """
     return ", ".join(
-        f"{each[0]:g} to {each[1]:g}"
+        f"{each[0]:.15g} to {each[1]:.15g}"
         if isinstance(each, tuple)
         else each
         if isinstance(each, str)
-        else f"{each:g}"
+        else f"{each:.15g}"
         for each in missing
     )

@@ -57,7 +57,7 @@ def _codes_for_missing(column: pd.Series[Any], variable: Variable) -> list[str]:
     if not far:
         return []
     words = ", ".join(
-        f"{value:g} ({count:,} times)" for value, count in sorted(far.items())[:_NAMED]
+        f"{value:.15g} ({count:,} times)" for value, count in sorted(far.items())[:_NAMED]
     )
     dots = ", ..." if len(far) > _NAMED else ""
     return [

@@ -45,11 +45,19 @@ def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
         variable_value_labels=_without_letters(made.value_labels, made.frame),
         missing_ranges={name: codes for name, codes in missing.items() if codes},
         variable_measure={
-            name: "ordinal" if name in made.ordered else "nominal"
+            name: _measure(name in made.ordered, made.variables.get(name))
             for name in {*made.value_labels, *made.ordered}
         },
     )
     return made_the_same(content, _STAMP, b"01 Jan 6000:00:00")
+
+
+def _measure(ordered: bool, variable: Variable | None) -> str:
+    """Return the measurement level of a labelled variable; numbers stay a scale."""
+    if ordered:
+        return "ordinal"
+    number = variable is not None and variable.kind in ("continuous", "count")
+    return "scale" if number else "nominal"
 
 
 def _missing(variable: Variable) -> list[Any]:

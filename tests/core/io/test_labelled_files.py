@@ -249,3 +249,19 @@ def test_periods_of_stata_are_said_to_be_counts(tmp_path: Path, written: str, un
     pyreadstat.write_dta(frame, tmp_path / "t.dta", variable_format={"when": written})
     notices = read(tmp_path / "t.dta").notices
     assert f"when counts {unit} since 1960 ({written}): it is a number here." in notices
+
+
+def test_a_labelled_number_stays_a_scale(a_process_reads: None, tmp_path: Path) -> None:
+    path = tmp_path / "people.sav"
+    pyreadstat.write_sav(
+        PEOPLE,
+        path,
+        variable_value_labels={"income": {9999998.0: "refused"}, "sex": SEX},
+        missing_ranges={"income": [9999998]},
+        variable_measure={"income": "scale", "sex": "nominal"},
+    )
+    data = read(path)
+    unchanged(data, tmp_path / "out.sav")
+    _, meta = pyreadstat.read_sav(tmp_path / "out.sav", user_missing=True)
+    measures = {name: meta.variable_measure[name] for name in ("income", "sex")}
+    assert measures == {"income": "scale", "sex": "nominal"}
