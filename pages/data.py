@@ -24,13 +24,13 @@ with guarded():
         file_layout.correct()
     if user_work().first:
         st.stop()
-    if has_failed():
-        st.caption(escaped(f"The other pages show {session.name} still; remove the file to go on."))
-        st.stop()
     address.read(session)
     with st.sidebar:
         badge(session)
         st.page_link("pages/tune.py", label="Tune this table", icon=":material/tune:")
+    if has_failed():
+        st.caption(escaped(f"The other pages show {session.name} still; remove the file to go on."))
+        st.stop()
     with guarded():
         questions.ask(session)
     with guarded():

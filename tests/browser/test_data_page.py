@@ -206,7 +206,7 @@ def test_what_a_table_leaves_open_is_asked_and_settled(app, tmp_path: Path) -> N
     app.settle()  # while the page is drawn anew, the button of before is still there
     app.page.get_by_role("button", name="They are missing").click()
     app.page.get_by_text("income has 5 values declared as missing").wait_for()
-    app.page.get_by_text("Which variables may somebody outside know").first.wait_for()
+    app.page.get_by_text("Who could be recognized?").first.wait_for()
     app.visit("Tune")
     assert strip(app) == ["age", "income"]
 
