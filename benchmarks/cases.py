@@ -46,6 +46,16 @@ for _n, _least in ((100_000, 12.0), (1_000_000, 12.0)):
     )
 
 
+@bench("mask 100000 x 10 soft", rival="even neighborhoods of 100", least=1 / 3)
+def _soft_masking() -> Pair:
+    points, data = np.ascontiguousarray(mixed(100_000, 10)), _table(100_000, 10)
+    even, soft = rwn.RWN(epsilon=radius_of(points, 100), k=5), rwn.RWN(kernel="gaussian")
+    return Pair(
+        work=lambda: rwn.mask(data, soft, seed=1, threads=1),
+        rival=lambda: rwn.mask(data, even, seed=1, threads=1),
+    )
+
+
 def _worst_case(demo: str, epsilon: float, rows: int) -> Pair:
     data = rwn.load_demo(demo)
     release = rwn.mask(data, rwn.RWN(epsilon=epsilon, k=5), seed=7)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 import rwn_core as rwn
@@ -39,12 +40,12 @@ def two_slices(data: rwn.Microdata) -> dict[str, Slices]:
     return ways
 
 
-def report(demo: str) -> None:
+def report(demo: str, widths: Sequence[float]) -> None:
     """Print the answer for a demo table, for each way to cut it."""
     whole = rwn.load_demo(demo)
     for way, slices in two_slices(whole).items():
         data, start = whole.with_slices(slices), time.perf_counter()
-        settings = [Setting(params=replace(KERNEL, width=width)) for width in WIDTHS]
+        settings = [Setting(params=replace(KERNEL, width=width)) for width in widths]
         limit = Limit(measure=READ[0], at_most=AT_MOST)
         goal = Goal(keep=Policy(limits=(limit,)), best=READ[2])
         releases = 20 if data.n < FEW else 1  # what is left varies between releases of few records
@@ -68,5 +69,7 @@ def report(demo: str) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("demos", nargs="*", default=["bodyfat", "randhie"])
-    for each in parser.parse_args().demos:
-        report(each)
+    parser.add_argument("--widths", type=float, nargs=2, default=WIDTHS, help="where to search")
+    given = parser.parse_args()
+    for each in given.demos:
+        report(each, given.widths)

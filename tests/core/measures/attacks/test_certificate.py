@@ -198,6 +198,9 @@ def test_a_record_that_may_have_every_row_has_one() -> None:
     bounds[:, 1] = 0.9
     assert certified_share(bounds) == pytest.approx(0.3 + 2 / 4)
     assert certified_share(np.full((4, 4), 0.25)) == 0.25
+    # of two rows of four a record is all of one
+    bounds[:, 1] = 0.3
+    assert certified_share(bounds[:2], share=0.5) == pytest.approx(0.3 + 1 / 2)
 
 
 def test_a_share_without_the_counted_records_is_found_out() -> None:
