@@ -11,15 +11,11 @@ from rwn_core.evaluation.disclosure import Disclosure, with_keys
 from rwn_core.measures.attacks.predicate import Condition, Predicate, Sign, is_number
 from rwn_core.measures.attacks.predicate_search import single_record_predicates
 from rwn_core.measures.attacks.watch_list import Watched, WatchList
+from rwn_core.neighbors.preview import LIVE_RECORDS
 from rwn_core.reporting.scenario import Scenario
-from rwn_ui.state.results import current_release, memo
+from rwn_ui.state.results import ALL_RECORDS, current_release, memo
 from rwn_ui.state.session import Session
 
-# decides: records up to which further releases judge a setting, and each scenario of a meeting is
-# masked
-LARGEST_FOLLOWED = 5000
-# decides: records up to which questions of the watch list are found unasked
-LARGEST_SOUGHT = 100_000
 KEPT = 8  # answers of one user
 OWN = 3  # conditions in a question of one's own
 CAPTION = (
@@ -46,9 +42,9 @@ def form(session: Session, keys: tuple[str, ...]) -> None:
 
 def _unique(session: Session, keys: tuple[str, ...]) -> None:
     """Questions about the keys that one person answers, found by themselves."""
-    if session.data.n > LARGEST_SOUGHT:
+    if session.data.n > ALL_RECORDS:
         st.caption(
-            f"In a table of more than {LARGEST_SOUGHT:,} records, questions that one person "
+            f"In a table of more than {ALL_RECORDS:,} records, questions that one person "
             "answers are not sought; ask one of your own."
         )
         return
@@ -171,7 +167,7 @@ def _followed(session: Session, scenario: Scenario) -> list[str]:
     nothing = ["–"] * len(words(session))
     setting, data = scenario.setting, session.data
     elsewhere = scenario.table and scenario.table != data.fingerprint
-    if setting is None or elsewhere or data.n > LARGEST_FOLLOWED:
+    if setting is None or elsewhere or data.n > LIVE_RECORDS:
         return nothing
 
     def follow() -> list[str]:

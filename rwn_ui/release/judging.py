@@ -11,12 +11,12 @@ from rwn_core import io
 from rwn_core.errors import ReleaseError
 from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.io.format_limits import losses
+from rwn_core.neighbors.preview import LIVE_RECORDS
 from rwn_core.reporting.judged_release import Draws, JudgedRelease, judge_release
 from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import share_words
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.features.watch_list import LARGEST_FOLLOWED
 from rwn_ui.release.steps import about, drawn, unanswered_doubts
 from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.own_machine import on_own_machine
@@ -105,7 +105,7 @@ def begin(session: Session, form: str, kept: str = "") -> None:
         format=form,
         policy=session.policy,
         draws=Draws(
-            further=FURTHER if session.data.n <= LARGEST_FOLLOWED else 0,
+            further=FURTHER if session.data.n <= LIVE_RECORDS else 0,
             key_file=Path(kept) if kept else None,
             plan=session.analysis_plan,
         ),
@@ -192,7 +192,7 @@ def _about_draws(session: Session, last: Drawn) -> list[str]:
             f"Of {len(judged.further)} further releases of the setting, {sum(judged.further)} "
             f"keep{'s' if sum(judged.further) == 1 else ''} the policy."
         )
-    elif session.data.n > LARGEST_FOLLOWED:
+    elif session.data.n > LIVE_RECORDS:
         words.append("On a table of this size no further releases are drawn to judge the setting.")
     if last.number > 1:
         words.append(
