@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from rwn_core.evaluation.forecast import forecast_scan
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
+from rwn_ui.state.prepared_table import PreparedTable
 
 QUERIES = 2_000
 
@@ -43,6 +45,40 @@ def _masking(n: int, p: int, size: int) -> Pair:
 for _n, _least in ((100_000, 12.0), (1_000_000, 12.0)):
     bench(f"mask {_n} x 10", rival="cKDTree, counting only", least=_least)(
         partial(_masking, _n, 10, 100)
+    )
+
+
+@bench("mask 100000 x 10 soft", rival="even neighborhoods of 100", least=1 / 3)
+def _soft_masking() -> Pair:
+    points, data = np.ascontiguousarray(mixed(100_000, 10)), _table(100_000, 10)
+    even, soft = rwn.RWN(epsilon=radius_of(points, 100), k=5), rwn.RWN(kernel="gaussian")
+    return Pair(
+        work=lambda: rwn.mask(data, soft, seed=1, threads=1),
+        rival=lambda: rwn.mask(data, even, seed=1, threads=1),
+    )
+
+
+def _move(demo: str, even: dict[str, float]) -> Pair:
+    """Draw and read at another position of a slider: of the width, and of the radius."""
+    data, positions = rwn.load_demo(demo), count()
+
+    def moves(kernel: str, first: dict[str, float], lever: str) -> Callable[[], object]:
+        table = PreparedTable.prepare(data, options={"kernel": kernel})
+
+        def move() -> object:
+            levers = {**first, lever: first[lever] * (1 + next(positions) % 10 / 100)}
+            return table.release(rwn.RWN(kernel=kernel, **levers), 1).readings
+
+        return move
+
+    return Pair(
+        work=moves("gaussian", {"width": 1.0}, "width"), rival=moves("even", even, "epsilon")
+    )
+
+
+for _demo, _even in (("bodyfat", {"epsilon": 2.0, "k": 5}), ("randhie", {"epsilon": 0.4, "k": 5})):
+    bench(f"slider move {_demo} soft", rival="the even kernel", least=0.4)(
+        partial(_move, _demo, _even)
     )
 
 

@@ -37,6 +37,7 @@ with guarded():
         data_view.overview(session)
     with guarded():
         variables(session)
+    data_view.notices(session)
     with guarded():
         questions.order_levels(session)
     data_view.schema_file(session)

@@ -75,7 +75,8 @@ def plan_dataset(
         size=run.dataset.size,
         tasks=_RANGE_STEPS[scheme.neighbors] * ranges + (scheme.u or 0) + run.files,
         written=run.files,
-        worker_bytes=PROGRAM_BYTES + min(rows, run.dataset.n) * task_bytes(len(run.names), scheme),
+        worker_bytes=PROGRAM_BYTES
+        + min(rows, run.dataset.n) * task_bytes(len(run.names), run.params),
         offers=offers,
         choice=choice,
     )
@@ -83,7 +84,7 @@ def plan_dataset(
 
 def _offers(run: Run, params: Any) -> tuple[tuple[Offer, ...], Choice | None]:
     n = run.dataset.n
-    if n <= LARGEST_DENSE:
+    if n <= LARGEST_DENSE or not run.params.ball.kernel.is_even:
         return (), None
     places = np.unique(np.linspace(0, max(0, n - _READ), _PLACES).astype(np.int64)).tolist()
     some = [run.dataset.read(place, min(place + _READ, n), run.names) for place in places]

@@ -20,6 +20,7 @@ from rwn_core.datasets.sample_donors import together
 from rwn_core.neighbors.distance import TIE, squared_distances
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import Points
+from rwn_core.neighbors.soft_lists import list_length
 from rwn_core.parallel.threads import Progress
 
 SHOWN = 500  # random records
@@ -95,6 +96,7 @@ def preview_dataset(
         sampled = np.sort(numbers.choice(n, min(DONORS, n), replace=False))
     others = _others(dataset, known, metric, sampled)
     ball = params.ball
+    k = ball.k or 0 if ball.kernel.is_even else list_length(n, ball.kernel.bandwidth_k)
     lists: list[Found] = [(np.empty(0), 0) for _ in chosen]
     for ids, here in others:
         both = together(here, shown)
@@ -102,9 +104,9 @@ def preview_dataset(
             near = squared_distances(
                 both, np.array([len(ids) + row]), np.flatnonzero(ids != record)
             )
-            lists[row] = _nearer(lists[row], near, ball.k or 0, ball.epsilon)
+            lists[row] = _nearer(lists[row], near, k, ball.epsilon)
         advance(len(ids))
-    radius, sizes, within = _neighborhoods(lists, ball.k or 0, ball.epsilon)
+    radius, sizes, within = _neighborhoods(lists, k, ball.epsilon)
     return DatasetPreview(
         statistics=found,
         records=chosen,

@@ -15,10 +15,19 @@ from rwn_core.datasets.joined_index import joined_index
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.spatial_parts import common_frame, leaves_with_records, load_leaf
 from rwn_core.datasets.staged_arrays import give_back
+from rwn_core.neighbors.radius import Radius
 from rwn_core.neighbors.search import Search
 from rwn_core.parallel.threads import Watch
 
 STEP = "mask-leaf"
+
+
+def search_of_leaf(run: Run, leaf: int, k: int, epsilon: Radius | None = None) -> Search:
+    """Return the search for the neighbors of a leaf's records among those of all leaves."""
+    frame = common_frame(run)
+    query = load_leaf(run, leaf, frame)
+    own = query.side.numbers.astype(np.int32)
+    return Search(joined_index(run, frame), query, k=k, epsilon=epsilon, own=own)
 
 
 def mask_leaf(run: Run, task: Task) -> dict[str, Any]:
@@ -28,16 +37,8 @@ def mask_leaf(run: Run, task: Task) -> dict[str, Any]:
         nobody = np.empty(0, np.int64)
         donors = np.empty((0, len(run.names)), np.int64)
         return release_rows(run, leaf, nobody, Found(donors=donors, sizes=nobody, within=nobody))
-    frame = common_frame(run)
-    query = load_leaf(run, leaf, frame)
-    numbers = query.side.numbers
-    search = Search(
-        joined_index(run, frame),
-        query,
-        k=ball.k or 0,
-        epsilon=ball.epsilon,
-        own=numbers.astype(np.int32),
-    )
+    search = search_of_leaf(run, leaf, k=ball.k or 0, epsilon=ball.epsilon)
+    numbers = search.query.side.numbers
     watch = Watch(progress=lambda share: give_back())
     found = search.run(watch, draw_request(run))
     # who has no neighbor has no donor either: refused when all are counted

@@ -19,15 +19,18 @@ from rwn_core.datasets.stage import Stage
 from rwn_core.errors import ParameterError, ReleaseError
 from rwn_core.laws.donors import masked_columns
 from rwn_core.masking.method import unrounded
-from rwn_core.neighbors import check_radius_and_k
-from rwn_core.neighbors.candidates import BYTES_A_PARTNER, Scheme
+from rwn_core.neighbors import LARGEST_DENSE, check_radius_and_k
+from rwn_core.neighbors.candidates import BYTES_A_PARTNER
 from rwn_core.neighbors.radius import one_radius
+from rwn_core.neighbors.soft_lists import LISTED
+from rwn_core.neighbors.source import Ball
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
 WORKER_BYTES = 1_000_000_000  # memory that a worker is planned to stay below
 PROGRAM_BYTES = 350_000_000  # of these, what its libraries take before any data are read
 FILE_ROWS = 1_000_000  # records of a file of the release, about
+LISTED_BYTES = 80  # of an entry of the lists that a soft kernel weighs, both ways
 LARGEST_TASK = 524_288  # records of a task
 LEAST_SAMPLE, SAMPLE_A_LEAF = 20_000, 200  # records that the planes between leaves are put through
 
@@ -93,7 +96,7 @@ def prepare_run(
         key = SecretKey.fresh()
     else:
         key = seed if isinstance(seed, SecretKey) else SecretKey.from_seed(seed)
-    rows = options.rows or rows_for(len(schema.released), setting.scheme)
+    rows = options.rows or rows_for(len(schema.released), setting)
     parts = ceil(dataset.n / rows)
     sampled = setting.m if setting.neighbors == "sample" else None
     run = Run(
@@ -113,21 +116,23 @@ def prepare_run(
     return run, target
 
 
-def rows_for(columns: int, scheme: Scheme) -> int:
+def rows_for(columns: int, params: Any) -> int:
     """Records of a task that keep a worker below `WORKER_BYTES`."""
-    rows = (WORKER_BYTES - PROGRAM_BYTES) // task_bytes(columns, scheme)
+    rows = (WORKER_BYTES - PROGRAM_BYTES) // task_bytes(columns, params)
     return int(max(BLOCK, min(LARGEST_TASK, rows // BLOCK * BLOCK)))
 
 
-def task_bytes(columns: int, scheme: Scheme) -> int:
+def task_bytes(columns: int, params: Any) -> int:
     """Bytes that a task takes for each of its records, about."""
+    scheme = params.scheme
+    listed = 0 if params.ball.kernel.is_even else LISTED_BYTES * LISTED
     indexed = {
         "exact": 3 * (120 + 24 * columns),  # a leaf, and what is read of the other ones
         "sample": 0,
         "pairs": BYTES_A_PARTNER * (scheme.m or 0),
         "partition": 120 + 24 * columns + BYTES_A_PARTNER * (scheme.m or 0),
     }
-    return 300 + 100 * columns + indexed[scheme.neighbors]
+    return 300 + 100 * columns + indexed[scheme.neighbors] + listed
 
 
 def _stage(target: Path, options: RunOptions) -> Stage:
@@ -163,19 +168,25 @@ def checked_setting(params: Any, n: int) -> Any:
             "A dataset is masked among everybody; leave out outside_household, or mask a table "
             "that fits into memory."
         )
-    if not setting.ball.kernel.is_even:
-        raise ParameterError(
-            "A dataset is masked with the even kernel; leave out kernel, or mask a table that fits "
-            "into memory."
-        )
     if not one_radius(setting.ball.epsilon):
         raise ParameterError("A dataset is masked with one epsilon for all records.")
     if setting.scheme.exact and n > LARGEST:
         raise ParameterError(
             f"At most {LARGEST:,} records are masked among everybody; choose neighbors=sample."
         )
-    check_radius_and_k(setting.ball.k, setting.ball.epsilon, n)
+    _check_neighborhoods(setting.ball, n)
     setting.scheme.check(n, setting.ball.k)
     if setting.neighbors == "pairs" and 2 * setting.m > n:
         raise ParameterError("neighbors=pairs takes an m of at most half of the records.")
     return setting
+
+
+def _check_neighborhoods(ball: Ball, n: int) -> None:
+    """Refuse a k that is too large, and a kernel of all pairs of records."""
+    if ball.kernel.is_even:
+        check_radius_and_k(ball.k, ball.epsilon, n)
+    elif ball.kernel.weighs_all and n > LARGEST_DENSE:
+        raise ParameterError(
+            "This kernel weighs all pairs of records, more than a dataset is masked with; leave "
+            "out own, or mask a table that fits into memory."
+        )

@@ -12,6 +12,7 @@ from rwn_core.datasets import (
     partners,
     parts,
     sample_donors,
+    soft_donors,
     spatial_parts,
 )
 from rwn_core.datasets.engine import Execute
@@ -63,6 +64,12 @@ def _exact(run: Run, execute: Execute, follow: Follow) -> list[Task]:
     indexing = run.numbered(spatial_parts.INDEX, count)
     execute([{**task, "ranges": ranges} for task in indexing], follow.by(1 * share))
     execute(run.numbered(joined_index.STEP, len(joined_index.JOINS)), follow.by(0))
+    if not run.params.ball.kernel.is_even:
+        execute(run.numbered(soft_donors.LIST, count), follow.by(4 * share))
+        execute(run.numbered(soft_donors.STATE, 1), follow.by(0))
+        masking = run.numbered(soft_donors.STEP, count)
+        execute(masking, follow.by(share))
+        return masking
     masking = run.numbered(exact_donors.STEP, count)
     execute(masking, follow.by(5 * share))
     return masking

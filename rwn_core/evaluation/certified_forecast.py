@@ -20,9 +20,10 @@ from rwn_core.measures.attacks.certificate import (
 from rwn_core.measures.attacks.certificate_blocks import Exchange
 from rwn_core.measures.risk.certified_linkage import (
     nearest_records,
-    refuse_large,
+    refuse_retained,
     repeated_unit,
     require_certifiable,
+    unit_or_record_bounds,
     varying_slices,
 )
 from rwn_core.neighbors.all_donors import AllDonors
@@ -56,7 +57,7 @@ def forecast_certified(law: Law | None, *, rows: int = ROWS) -> tuple[float, ...
     nothing = np.empty(0, np.int64)
     codes = [codes_together(cells.original, cells.original, names, nothing)[0] for names in units]
     if isinstance(found.table, AllDonors):
-        refuse_large(cells, units)
+        refuse_retained(cells, units)
         return _of_blocks(cells, found.table, units, codes, rows)
     return _of_law(cells, units, codes)
 
@@ -69,10 +70,12 @@ def _of_blocks(
     rows: int,
 ) -> tuple[float, ...]:
     exchange, shares = Exchange.from_table(table, codes), []
+    unit = repeated_unit(law.original)
     for draw in range(DRAWS):
         records = np.sort(np.random.default_rng(draw).permutation(law.original.n)[:rows])
         found = exchange.bounds(_drawn(law, units, codes, draw, records))
-        shares.append(certified_share(found.bounds, exchange.counts, np.bincount(found.rows)))
+        bounds, sizes = unit_or_record_bounds(found, exchange, table, unit)
+        shares.append(certified_share(bounds, sizes, np.bincount(found.rows)))
     return tuple(shares)
 
 

@@ -1,4 +1,4 @@
-"""Compiled lists of neighbors both ways: who lists a record is listed by it."""
+"""Compiled merging of lists of neighbors, so that each pair is in both rows or in none."""
 
 from __future__ import annotations
 

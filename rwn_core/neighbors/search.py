@@ -101,8 +101,16 @@ class Search:
             members=np.empty(starts[-1], np.int32),
             squared=np.empty(starts[-1]),
         )
-        self.write(self.request(None), table, STORE, watch)
+        self.write(self._out_to(result.kth), table, STORE, watch)
         return table
+
+    def _out_to(self, kth: NDArray[np.float64]) -> SearchRequest:
+        """Return the parameters of a search that knows how far the k-th nearest are."""
+        request, side = self.request(None), self.query.side
+        if not self.k:
+            return request
+        farthest = np.maximum.reduceat(kth[side.records], side.offsets[:-1])
+        return request._replace(k=0, edges=np.maximum(self.edges, farthest))
 
     def write(self, request: SearchRequest, result: SearchResult, sink: int, watch: Watch) -> None:
         """Search for all query records, and write what a sink writes."""

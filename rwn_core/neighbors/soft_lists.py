@@ -30,6 +30,12 @@ class Entries(NamedTuple):
     records: NDArray[np.int32]
     squared: NDArray[np.float64]
 
+    @classmethod
+    def back(cls, near: NeighborTable) -> Entries:
+        """Return the entries of the lists of all records, each in the row of the listed record."""
+        holder = np.repeat(np.arange(near.n, dtype=np.int32), np.diff(near.offsets))
+        return cls(near.records, holder, near.squared)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Lists:
@@ -73,19 +79,14 @@ def list_neighbors(
     n = len(points)
     watch = Watch(threads=thread_count(threads), progress=progress)
     if n <= LARGEST_DENSE:
-        lists = lists_of(complete_table(points), scale_rank)
+        lists = ranked_lists(complete_table(points), scale_rank)
         return lists if records is None else replace(lists, table=of_some(lists.table, records)[0])
-    nearest = min(max(LISTED, scale_rank), n - 1)
+    nearest = list_length(n, scale_rank)
     if records is None:
         near = neighbor_table(points, k=nearest, epsilon=None, threads=threads, progress=progress)
         check_fits(pairs_bytes(4.0 * len(near.records)), budget_bytes(), "Its weights", FEWER)
-        back = Entries(
-            rows=near.records,
-            records=np.repeat(np.arange(n, dtype=np.int32), np.diff(near.offsets)),
-            squared=near.squared,
-        )
         return Lists(
-            table=both_ways(near, back, n, watch),
+            table=both_ways(near, Entries.back(near), n, watch),
             scale_rank=scale_rank,
             scaling=to_rank(near, scale_rank),
             least=int(np.diff(near.offsets).min()),
@@ -93,7 +94,12 @@ def list_neighbors(
     return _listed_of_some(points, scale_rank, nearest, records, watch)
 
 
-def lists_of(table: NeighborTable, scale_rank: int) -> Lists:
+def list_length(n: int, scale_rank: int) -> int:
+    """Return how many nearest others of each record of a table are listed."""
+    return n - 1 if n <= LARGEST_DENSE else min(max(LISTED, scale_rank), n - 1)
+
+
+def ranked_lists(table: NeighborTable, scale_rank: int) -> Lists:
     """Return the lists of a table that holds both rows of each of its pairs."""
     least = int(np.diff(table.offsets).min())
     scaling = to_rank(table, scale_rank)
@@ -107,7 +113,7 @@ def _outside(lists: Lists, households: NDArray[np.int64]) -> Lists:
             "A household holds all that a record lists, so that it has no donors; leave out "
             "outside_household."
         )
-    return lists_of(table, lists.scale_rank)
+    return ranked_lists(table, lists.scale_rank)
 
 
 def to_rank(table: NeighborTable, rank: int) -> NDArray[np.float64]:
@@ -179,7 +185,7 @@ def grouped(
     return starts, records, squared
 
 
-def entries_of(table: NeighborTable, place: NDArray[np.int32]) -> tuple[Entries, Entries]:
+def find_entries(table: NeighborTable, place: NDArray[np.int32]) -> tuple[Entries, Entries]:
     """Return what a table of some rows adds to others: rows that it holds, and rows that it lists.
 
     `place` holds the row of each record that is wanted, and -1 for the others.
@@ -192,6 +198,14 @@ def entries_of(table: NeighborTable, place: NDArray[np.int32]) -> tuple[Entries,
         Entries(held[mine], table.records[mine], table.squared[mine]),
         Entries(listed[theirs], holder[theirs], table.squared[theirs]),
     )
+
+
+def join_tables(parts: Sequence[NeighborTable]) -> NeighborTable:
+    """Return the table of all records from those of some, in the order of the records."""
+    every = np.arange(sum(part.n for part in parts), dtype=np.int32)
+    entries = joined([find_entries(part, every)[0] for part in parts])
+    offsets, records, squared = grouped(entries, len(every))
+    return replace(parts[0], offsets=offsets, records=records, squared=squared, numbers=None)
 
 
 def joined(parts: Sequence[Entries]) -> Entries:
@@ -217,7 +231,7 @@ def _listed_of_some(
         table = neighborhoods_of_some(index, points, some, nearest, None, share)
         scaling[some] = to_rank(table, scale_rank)
         least = min(least, int(np.diff(table.offsets).min()))
-        mine, theirs = entries_of(table, place)
+        mine, theirs = find_entries(table, place)
         near.append(mine)
         back.append(theirs)
     offsets, members, squared = grouped(joined(near), len(records))

@@ -49,7 +49,7 @@ class SoftSource:
         return np.arange(len(self.points)) if self.some is None else self.some
 
     def stores(self, ball: Ball) -> bool:
-        """True if the table is ranked, and few records have to be weighed."""
+        """True if the table is ranked, and a move weighs few records."""
         few = not ball.kernel.balance or len(self.points) <= LIVE_RECORDS
         return few and self._holds(ball.kernel)
 
@@ -141,14 +141,30 @@ def scale(kernel: Kernel, lists: Lists) -> Scaled:
     return Scaled(table, scaled, nearest, least, len(scales), _options(kernel))
 
 
-def soft_neighborhoods(kernel: Kernel, lists: Lists) -> Neighborhoods:
-    """Return all entries of lists as members, with their weights."""
-    return _neighborhoods(kernel, scale(kernel, lists), None)
+def soft_neighborhoods(
+    kernel: Kernel, lists: Lists, column: NDArray[np.float64] | None = None
+) -> Neighborhoods:
+    """Return all entries of lists as members, with their weights.
+
+    Lists of some records take the factors of a balance from `column_factors` of all.
+    """
+    return _neighborhoods(kernel, scale(kernel, lists), None, column)
 
 
-def _neighborhoods(kernel: Kernel, scaled: Scaled, some: NDArray[np.int64] | None) -> Neighborhoods:
+def column_factors(kernel: Kernel, lists: Lists) -> tuple[NDArray[np.float64], float]:
+    """Return the logarithms of a balance's factors of all records, and what it misses."""
+    _, found = weigh(kernel, lists)
+    return found.column, found.error
+
+
+def _neighborhoods(
+    kernel: Kernel,
+    scaled: Scaled,
+    some: NDArray[np.int64] | None,
+    column: NDArray[np.float64] | None = None,
+) -> Neighborhoods:
     """Return the neighborhoods of the records in a table, or of some of them."""
-    table, found = _weighed(kernel, scaled)
+    table, found = _weighed(kernel, scaled, column)
     shares, nearest = found.weights, scaled.nearest
     if some is not None:
         table, entries = of_some(table, some)
@@ -186,7 +202,9 @@ def weigh(kernel: Kernel, lists: Lists) -> tuple[NeighborTable, Weights]:
     return _weighed(kernel, scale(kernel, lists))
 
 
-def _weighed(kernel: Kernel, scaled: Scaled) -> tuple[NeighborTable, Weights]:
+def _weighed(
+    kernel: Kernel, scaled: Scaled, column: NDArray[np.float64] | None = None
+) -> tuple[NeighborTable, Weights]:
     table, least = scaled.table, scaled.least
     if kernel.cap * least < 1 - 1e-9:
         raise ParameterError(
@@ -195,7 +213,8 @@ def _weighed(kernel: Kernel, scaled: Scaled) -> tuple[NeighborTable, Weights]:
         )
     rows = Rows(table.offsets, table.records, kernel.logs(scaled.scaled))
     if table.numbers is not None:
-        return table, row_weights(rows, float(kernel.cap), np.zeros(scaled.n))
+        factors = np.zeros(scaled.n) if column is None else column
+        return table, row_weights(rows, float(kernel.cap), factors)
     return table, balanced_weights(rows, float(kernel.cap), float(kernel.balance))
 
 

@@ -211,6 +211,13 @@ class Neighborhoods:
             return self.sizes if self.effective is None else self.effective
         return np.asarray(1.0 / np.add.reduceat(self.shares**2, self.table.offsets[:-1]))
 
+    @property
+    def largest_own_weight(self) -> float | None:
+        """Return the largest weight of a record as its own donor; None where unknown or none is."""
+        if not self.kernel.own or self.shares is None:
+            return None
+        return float(self.shares[self.table.offsets[:-1]].max())  # it stands first in its row
+
     def probabilities(self) -> sparse.csr_array:
         """Return P(each record is the donor of a modified cell of each), shape (n, n)."""
         from scipy import sparse

@@ -18,7 +18,12 @@ from rwn_core.data.identity.gate import answers
 from rwn_core.data.schema import Kind, Question, Role, Schema
 from rwn_core.errors import InputError
 from rwn_core.reporting.decision import frozen_text, thawed
-from rwn_core.reporting.record_parts import all_parameters, described_variables, program_versions
+from rwn_core.reporting.record_parts import (
+    all_parameters,
+    described_variables,
+    kernel_numbers,
+    program_versions,
+)
 from rwn_core.tuning import Setting
 
 if TYPE_CHECKING:  # they bring the compiler, which a reader of records does not need
@@ -44,6 +49,7 @@ def dataset_record(
         "release": {"id": secrets.token_hex(8)},
         "table": {"records": made.n, **described_variables(schema, _may_change(params, schema))},
         "setting": {**setting.to_dict(), "parameters": all_parameters(params)},
+        **kernel_numbers(params, made.n),
         "file": {
             "format": "parquet",
             "order": "shuffled",

@@ -29,6 +29,10 @@ class Decision:
         As ISO 8601, such as 2026-03-31.
     watched : tuple of str
         What people wanted to keep an eye on, in their words.
+    verdict : str
+        Sentence of the policy on the chosen scenario at that time.
+    accepted_by : str
+        Who answers for limits that it does not keep.
     """
 
     scenarios: tuple[Scenario, ...]
@@ -37,6 +41,8 @@ class Decision:
     participants: tuple[str, ...] = ()
     date: str = ""
     watched: tuple[str, ...] = ()
+    verdict: str = ""
+    accepted_by: str = ""
 
     def __post_init__(self) -> None:
         """A decision needs a scenario that was there."""
@@ -52,6 +58,9 @@ class Decision:
             "participants": list(self.participants),
             "date": self.date,
             "watched": list(self.watched),
+            # left out where they are empty: an earlier record keeps its hash
+            **({"verdict": self.verdict} if self.verdict else {}),
+            **({"accepted_by": self.accepted_by} if self.accepted_by else {}),
             "scenario": [each.to_dict() for each in self.scenarios],
         }
 
@@ -84,6 +93,8 @@ class Decision:
             participants=tuple(document["participants"]),
             date=document["date"],
             watched=tuple(document["watched"]),
+            verdict=document.get("verdict", ""),
+            accepted_by=document.get("accepted_by", ""),
         )
 
 

@@ -27,6 +27,8 @@ def decision_html(decision: Decision) -> bytes:
     """Write a decision as one HTML file: what was chosen and why, and what was looked at."""
     title = f"Decision of {decision.date}" if decision.date else "Decision"
     chosen = f"“{decision.chosen}” was chosen." if decision.chosen else "No scenario was chosen."
+    if decision.verdict:
+        chosen = f"{chosen} {decision.verdict}"
     first = _fact("decision", "Decision", Content(table=pairs(_rows(decision))))
     facts = [first]
     for number, scenario in enumerate(decision.scenarios):

@@ -19,6 +19,7 @@ from rwn_core.laws.law import Law
 from rwn_core.masking import Release
 from rwn_core.masking.method import Rounded
 from rwn_core.measures.measure import Reading
+from rwn_core.neighbors.soft_lists import list_length
 
 OF_EACH_RECORD = "a value for each record"
 KEPT = "a fresh 256-bit secret, kept in a key file"
@@ -76,6 +77,17 @@ def all_parameters(params: Any) -> dict[str, Any]:
     """All of a method's parameters that are set, the usual ones, too."""
     result = {field.name: getattr(params, field.name) for field in fields(params)}
     return {name: _plain_data(value) for name, value in result.items() if value is not None}
+
+
+def kernel_numbers(params: Any, n: int) -> dict[str, Any]:
+    """Return the numbers of a soft kernel that its parameters leave open, for n records."""
+    ball = getattr(params, "ball", None)
+    if ball is None or ball.kernel.is_even:
+        return {}
+    kernel = ball.kernel
+    listed = n if kernel.weighs_all else list_length(n, kernel.bandwidth_k)
+    numbers = {"bandwidth_k": int(kernel.bandwidth_k), "cap": float(kernel.cap), "listed": listed}
+    return {"kernel": numbers}
 
 
 def _plain_data(node: Any) -> Any:

@@ -29,6 +29,7 @@ from rwn_core.reporting.record_parts import (
     all_parameters,
     described_variables,
     judged_slopes,
+    kernel_numbers,
     program_versions,
     slices_of_law,
     untouched_names,
@@ -206,6 +207,7 @@ def record_document(
             "untouched": untouched_names(microdata, release, audited),
         },
         "setting": {**setting.to_dict(), "parameters": all_parameters(release.params)},
+        **kernel_numbers(release.params, microdata.n),
         "file": {
             **asdict(file),
             "key": SEEDED if release.seeded else file.key,

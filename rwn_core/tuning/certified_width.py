@@ -9,16 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
+from statistics import fmean
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import ParameterError
-from rwn_core.laws.cell_law import independent_cells
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.certified_forecast import ROWS
+from rwn_core.masking import Masked
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.certified_linkage import left_words, relations_left
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.evaluate_settings import CERTIFIED, Plan, Trials
 from rwn_core.tuning.goal import Goal, GoalAnswer
-from rwn_core.tuning.point import Point
+from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.setting import Setting
 
 STEP = 0.05  # of the widths that are tried
@@ -50,7 +54,8 @@ def seek_width(
         As `is_of_width` asks for them; the least and the largest width count.
     goal : Goal
     plan : Plan
-        Releases of the answer. Risks that the bound does not cover are read of the first.
+        Releases of the answer, over which the relations that are left are averaged. Risks that
+        the bound does not cover are read of the first.
     progress : callable, optional
 
     Returns
@@ -64,13 +69,11 @@ def seek_width(
     trials = Trials(microdata, made, replace(plan, measures=(CERTIFIED,)))
     known: dict[int, Point] = {}
 
-    def keeps(place: int) -> bool:
-        known[place] = trials.run(_at(settings[0], _nth(low, high, place)))
+    def keeps(place: int, rows: int = ROWS) -> bool:
+        setting = _at(settings[0], _nth(low, high, place))
+        known[place] = _forecast(trials.certified(setting, rows), setting)
         if progress is not None:
             progress(min(0.1 * len(known), 0.8))
-        spread = known[place].spreads[CERTIFIED]
-        if spread.reason is not None:
-            raise ParameterError(spread.reason)
         return goal.excess(known[place]) <= 0
 
     best, reached = positions, keeps(positions)
@@ -81,28 +84,44 @@ def seek_width(
             best = middle
         else:
             below = middle
+    if microdata.n > LARGEST_DENSE:  # some rows of each draw found the width, all confirm it
+        while reached and not keeps(best, microdata.n) and best < positions:
+            best += 1
+        reached = goal.excess(known[best]) <= 0
     point, words = _stated(microdata, trials, known[best], goal, plan)
     if progress is not None:
         progress(1.0)
     return GoalAnswer(goal=goal, point=point, reached=reached, tried=len(known), note=words)
 
 
+def _forecast(reading: Reading | NotApplicable, setting: Setting) -> Point:
+    """Return a point with the forecast of a setting; refuse one that certifies nothing."""
+    if isinstance(reading, NotApplicable):
+        raise ParameterError(reading.reason)
+    spread = Spread(measure=CERTIFIED, values=(reading.value,), baseline=reading.baseline)
+    return Point(setting=setting, spreads={CERTIFIED: spread})
+
+
 def _stated(
     microdata: Microdata, trials: Trials, found: Point, goal: Goal, plan: Plan
 ) -> tuple[Point, str]:
     """Read the measures of an answer, and say what is left of the relations across slices."""
+    original, left = found.setting.applied_to(microdata), list[float]()
+    untouched = Comparison(original=original, masked=original)
+
+    def look(release: Masked) -> None:
+        slices = release.law.units() if release.law is not None else []
+        share = relations_left(untouched.with_masked(release.masked), slices)
+        left.extend([] if share is None else [share])
+
     trials.plan = replace(plan, measures=(goal.best,))
-    drawn = trials.run(found.setting)
+    drawn = trials.run(found.setting, look=look)
     trials.plan = replace(plan, measures=BESIDE, releases=1)
     beside = trials.run(found.setting)
     spreads = {**found.spreads, **drawn.spreads, **beside.spreads}
-    seconds = found.seconds + drawn.seconds + beside.seconds
-    release, original = trials.one_release(found.setting)
-    comparison = Comparison(original=original, masked=release.masked, law=release.law)
-    left = None
-    if release.law is not None:
-        left = relations_left(comparison, independent_cells(release.law).units())
-    return replace(drawn, spreads=spreads, seconds=seconds), left_words(left)
+    seconds = drawn.seconds + beside.seconds
+    words = left_words(fmean(left) if left else None)
+    return replace(drawn, spreads=spreads, seconds=seconds), words
 
 
 def _nth(low: float, high: float, place: int) -> float:

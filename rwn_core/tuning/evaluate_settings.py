@@ -11,7 +11,7 @@ import numpy as np
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.certified_forecast import forecast_certified
+from rwn_core.evaluation.certified_forecast import ROWS, forecast_certified
 from rwn_core.masking import Masked, Prepared, family, lever_values
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
@@ -93,8 +93,13 @@ class Trials:
         self._prepared: Prepared | None = None
         self._comparison: Comparison | None = None
 
-    def run(self, setting: Setting, tick: Callable[[], None] | None = None) -> Point:
-        """Draw the setting's releases and read the measures."""
+    def run(
+        self,
+        setting: Setting,
+        tick: Callable[[], None] | None = None,
+        look: Callable[[Masked], None] | None = None,
+    ) -> Point:
+        """Draw the setting's releases, look at each and read the measures."""
         start = time.perf_counter()
         readings: list[dict[str, Reading | NotApplicable]] = []
         shown: list[float] = []
@@ -102,10 +107,12 @@ class Trials:
         forecast: list[Reading | NotApplicable] = []
         try:
             if CERTIFIED in self.plan.measures:
-                forecast = self._certified(setting)
+                forecast = [self.certified(setting)]
             for release in self._releases(setting) if drawn else ():
                 shown.append(released_share(self._microdata, release.masked))
                 readings.append(self._read(release, drawn))
+                if look is not None:
+                    look(release)
                 if tick is not None:
                     tick()
         except ParameterError as refusal:
@@ -118,15 +125,15 @@ class Trials:
         seconds = time.perf_counter() - start
         return Point(setting=setting, spreads=spreads, shown=tuple(shown), seconds=seconds)
 
-    def _certified(self, setting: Setting) -> list[Reading | NotApplicable]:
+    def certified(self, setting: Setting, rows: int = ROWS) -> Reading | NotApplicable:
         """Forecast certified linkage: before a release it is the mean of a few draws by law."""
         law = self._enter(setting).law
         law = law if law is None else law.rounded(dict(setting.precision))
         try:
-            value = float(np.mean(forecast_certified(law)))
+            value = float(np.mean(forecast_certified(law, rows=rows)))
         except NotApplicable as reason:
-            return [reason]
-        return [Reading(value=value, baseline=1.0 / self._microdata.n, detail={})]
+            return reason
+        return Reading(value=value, baseline=1.0 / self._microdata.n, detail={})
 
     def first(
         self, setting: Setting, measures: Sequence[str]
@@ -134,10 +141,6 @@ class Trials:
         """The readings of a setting's first release, with all that their charts draw."""
         release = next(self._releases(setting))
         return self._read(release, measures)
-
-    def one_release(self, setting: Setting) -> tuple[Masked, Microdata]:
-        """Return a setting's first release, and the table in its slices."""
-        return next(self._releases(setting)), setting.applied_to(self._microdata)
 
     def _enter(self, setting: Setting) -> Prepared:
         """Go over to a setting: neighbors are ranked anew for other weights or families only."""

@@ -50,8 +50,8 @@ class Matched:
 
     @property
     def method(self) -> str:
-        """Key of the method."""
-        return self.point.setting.method
+        """Key of the method, with the kernel where that is soft."""
+        return candidate(self.point.setting.params)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,13 +61,25 @@ class Refused:
     Attributes
     ----------
     method : str
-        Its key.
+        Its key, with the kernel where that is soft.
     reason : str
         Why, in one sentence.
     """
 
     method: str
     reason: str
+
+
+def candidate(params: Any) -> str:
+    """Return the key of a method, with the kernel where that is soft, such as "rwn gaussian".
+
+    >>> from rwn_core.masking import RWN
+    >>> candidate(RWN(kernel="gaussian", balance=1.0))
+    'rwn gaussian balanced'
+    """
+    if getattr(params, "kernel", "even") == "even":
+        return str(params.method)
+    return f"{params.method} {params.kernel}{' balanced' if params.balance else ''}"
 
 
 def match(
@@ -96,7 +108,7 @@ def match(
         try:
             found.append(_tuned(StrengthSearch(microdata, key, tried, tell), to, plan))
         except ParameterError as refusal:
-            name = key if isinstance(key, str) else key.method
+            name = key if isinstance(key, str) else candidate(key)
             found.append(Refused(method=name, reason=str(refusal)))
         tell(1.0)
     return found

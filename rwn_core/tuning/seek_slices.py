@@ -149,6 +149,15 @@ def _sample(microdata: Microdata, records: int) -> Microdata:
     return microdata.take(np.sort(chosen))
 
 
+def kernels_refused(params: Any) -> str:
+    """Return why soft kernels cannot be tried for a setting; nothing where they can."""
+    try:
+        _each_kernel(params)
+    except ParameterError as refusal:
+        return str(refusal)
+    return ""
+
+
 def _each_kernel(params: Any) -> Sequence[Any]:
     if not hasattr(params, "with_each_kernel"):
         raise ParameterError("Kernels are searched for the method rwn only; search without them.")

@@ -56,10 +56,8 @@ class SliceLoss:
     ) -> SliceLoss:
         """Return the losses of settings that differ in their levers, on releases if `drawn`."""
         comparison = Comparison(original=microdata, masked=microdata)
-        apart, together = (
-            _pair_losses(comparison, [replace(each, slices=slices) for each in settings], drawn)
-            for slices in ((), preset_slices(microdata, "whole"))
-        )
+        whole = preset_slices(microdata, "whole")
+        apart, together = _pair_losses(comparison, settings, ((), whole), drawn)
         names = tuple(variable.name for variable in microdata.schema.released)
         return cls(names=names, apart=apart, together=together)
 
@@ -74,44 +72,51 @@ class SliceLoss:
         return np.asarray(np.minimum(parts.sum(axis=1), 1.0))
 
 
-def _pair_losses(comparison: Comparison, settings: Sequence[Setting], drawn: bool) -> Floats:
-    """Return each pair's part of the loss at each strength, shape (s, pairs)."""
+def _pair_losses(
+    comparison: Comparison, settings: Sequence[Setting], slicings: Sequence[Slices], drawn: bool
+) -> Floats:
+    """Return each pair's part of the loss, shape (len(slicings), s, pairs)."""
     original, params = comparison.original, [each.params for each in settings]
     released = [variable.name for variable in original.schema.released]
     numbers = [released.index(name) for name in original.numeric_names]
-    table = settings[0].applied_to(original)
-    prepared = params[0].prepare(table, settings=params)
-    upper = np.triu_indices(len(released), 1)
+    tables = [replace(settings[0], slices=each).applied_to(original) for each in slicings]
+    prepared = params[0].prepare(tables[0], settings=params)
     closed = params[0].has_forecast and not settings[0].precision and not drawn
-    parts = np.zeros((len(settings), len(released), len(released)))
+    parts = np.zeros((len(slicings), len(settings), len(released), len(released)))
     if not (closed and len(numbers) == len(released)):
         places = np.unique(np.linspace(0, len(settings) - 1, STRENGTHS).round().astype(int))
-        found = [_drawn(comparison, prepared, settings[each]) for each in places]
+        found = [_drawn(comparison, prepared, settings[each], slicings) for each in places]
         flat = np.array(found).reshape(len(places), -1)
         every = np.arange(len(settings))
-        parts = np.column_stack([np.interp(every, places, column) for column in flat.T]).reshape(
-            parts.shape
-        )
+        filled = np.column_stack([np.interp(every, places, column) for column in flat.T])
+        parts = filled.reshape(len(settings), len(slicings), *parts.shape[2:]).swapaxes(0, 1)
     if closed and len(numbers) > 1:
-        scan = forecast_scan(table, params, prepared=prepared)
         square = np.ix_(numbers, numbers)
-        for each, expected in zip(parts, scan, strict=True):
-            after = np.full(each.shape, np.nan)
-            after[square] = expected.correlations.to_numpy()
-            each[square] = _weighted(comparison, after)[square]
-    return parts[:, *upper]
+        for here, slices, table in zip(parts, slicings, tables, strict=True):
+            scan = forecast_scan(table, params, prepared=prepared.with_slices(slices))
+            for each, expected in zip(here, scan, strict=True):
+                after = np.full(each.shape, np.nan)
+                after[square] = expected.correlations.to_numpy()
+                each[square] = _weighted(comparison, after)[square]
+    return parts[:, :, *np.triu_indices(len(released), 1)]
 
 
-def _drawn(comparison: Comparison, prepared: Any, setting: Setting) -> Floats:
-    """Return the mean parts over releases of a setting, shape (p, p)."""
+def _drawn(
+    comparison: Comparison, prepared: Any, setting: Setting, slicings: Sequence[Slices]
+) -> Floats:
+    """Return the mean parts over releases of a setting, shape (len(slicings), p, p)."""
     precision = dict(setting.precision)
     moved = prepared.with_levers(**lever_values(setting.params))
-    parts = []
-    for seed in range(RELEASES):
-        release = moved.release(SecretKey.from_seed(seed), threads=1).rounded(precision)
-        after = released_associations(comparison.with_masked(release.masked))
-        parts.append(_weighted(comparison, after))
-    return np.asarray(np.mean(parts, axis=0))
+    means = []
+    for slices in slicings:
+        here = moved.with_slices(slices) if slices else moved  # which then has what it found
+        parts = []
+        for seed in range(RELEASES):
+            release = here.release(SecretKey.from_seed(seed), threads=1).rounded(precision)
+            after = released_associations(comparison.with_masked(release.masked))
+            parts.append(_weighted(comparison, after))
+        means.append(np.mean(parts, axis=0))
+    return np.asarray(means)
 
 
 def _weighted(comparison: Comparison, after: Floats) -> Floats:

@@ -29,6 +29,9 @@ _PATIENCE = 10.0  # seconds in which the workers of a cancelled masking end
 _FOR_USERS = {".html": "notice.html", ".toml": "card.toml", ".xml": "codebook.xml"}
 
 
+FIRST = RWN(k=5)  # the setting of a dataset that was opened
+
+
 @dataclass(slots=True, kw_only=True)
 class OpenDataset:
     """A dataset, what the user says of it, and what goes on with it.
@@ -79,7 +82,7 @@ class OpenDataset:
             path=path,
             dataset=dataset,
             schema=dataset.guessed_schema(),
-            params=RWN(k=5),
+            params=FIRST,
             version=0 if before is None else before.version + 1,
         )
 

@@ -9,9 +9,12 @@ import streamlit as st
 
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.readable import decision_html
+from rwn_core.tuning.verdict import Verdict
 from rwn_ui.features import watch_list
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.page_link import link_to
+
+_NONE = "none of them"
 
 
 def _key(session: Session, what: str) -> str:
@@ -23,7 +26,9 @@ def draw(session: Session, names: list[str]) -> None:
     st.markdown("#### Decision")
     with st.form(_key(session, "decision")):
         left, right = st.columns(2)
-        chosen = left.selectbox("Decision", [*names, "none of them"])
+        chosen = left.selectbox(
+            "Decision", [*names, _NONE], index=None, placeholder="Choose a scenario"
+        )
         when = right.date_input("Date", date.today())
         reason = st.text_area("Reason", height=100)
         people = left.text_area("Participants, a line each", height=100)
@@ -34,16 +39,28 @@ def draw(session: Session, names: list[str]) -> None:
             key=_key(session, f"decision.watched.{hash(session.watched)}"),
             help="What people want to keep an eye on: records, groups, results.",
         )
+        accepted = st.text_input(
+            "Who accepts limits that the scenario does not keep",
+            help="Needed where the policy is broken, or a limit is not judged.",
+        )
         frozen = st.form_submit_button("Freeze", type="primary")
     shown = _key(session, "frozen")
-    if frozen:
+    verdict = None
+    if chosen in names:
+        verdict = session.policy.judge_stated(session.scenarios[str(chosen)].readings)
+    missing = _missing(chosen, reason, people, accepted, verdict)
+    if frozen and missing:
+        st.error(f"Nothing is frozen. Missing: {'; '.join(missing)}.")
+    elif frozen:
         made = Decision(
             scenarios=tuple(session.scenarios[name] for name in names),
-            chosen="" if chosen == "none of them" else chosen,
+            chosen="" if chosen == _NONE else str(chosen),
             reason=reason.strip(),
             participants=_lines(people),
             date=when.isoformat(),
             watched=_lines(watched),
+            verdict="" if verdict is None else verdict.sentence,
+            accepted_by=accepted.strip(),
         )
         session.decisions.append(made)
         st.session_state[shown] = made.hash
@@ -70,6 +87,22 @@ def draw(session: Session, names: list[str]) -> None:
                 key=_key(session, "decision.page"),
             )
             link_to("pages/release.py", "Carry it out", ":material/outbox:")
+
+
+def _missing(
+    chosen: str | None, reason: str, people: str, accepted: str, verdict: Verdict | None
+) -> list[str]:
+    """Return the parts that a decision lacks."""
+    parts = []
+    if chosen is None:
+        parts.append("a decision")
+    if not reason.strip():
+        parts.append("a reason")
+    if not _lines(people):
+        parts.append("at least one participant")
+    if verdict is not None and not verdict.kept and not accepted.strip():
+        parts.append(f"who accepts this: {verdict.sentence.removesuffix('.')}")
+    return parts
 
 
 def _lines(text: str) -> tuple[str, ...]:

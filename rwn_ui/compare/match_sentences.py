@@ -14,8 +14,9 @@ Found = Sequence[Matched | Refused]
 
 
 def method(key: str) -> str:
-    """Title of a method."""
-    return str(rwn.METHODS[key].title)
+    """Title of a method, or of RWN with a soft kernel."""
+    key, _, kernel = key.partition(" ")
+    return f"RWN, {kernel}" if kernel else str(rwn.METHODS[key].title)
 
 
 def setting(point: Point) -> str:

@@ -13,10 +13,10 @@ from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import USUAL, Plan
-from rwn_core.tuning.match import Loss, Matched, Refused, match
+from rwn_core.tuning.match import Loss, Matched, Refused, candidate, match
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.compare import match_results
+from rwn_ui.compare import match_results, match_sentences
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import current_release, memo, release_key
 from rwn_ui.state.session import Session
@@ -25,6 +25,7 @@ from rwn_ui.state.work import user_work
 JOB = "match"
 METHODS = (
     "rwn",
+    "rwn gaussian balanced",
     "nbrs2015",
     "row_copy",
     "additive_noise",
@@ -33,6 +34,16 @@ METHODS = (
     "microaggregation",
 )
 """Methods that are compared at first."""
+SOFT = {
+    candidate(params): params
+    for params in (
+        rwn.RWN(kernel="gaussian"),
+        rwn.RWN(kernel="gaussian", balance=1.0),
+        rwn.RWN(kernel="exponential"),
+        rwn.RWN(kernel="exponential", balance=1.0),
+    )
+}
+"""RWN with soft kernels."""
 LOSS, POLICY = "the same loss", "the policy"
 WORST, ORDINARY = "bayes_linkage", "distance_linkage"
 _SLOW = ("prediction",)  # fits models to every release
@@ -79,10 +90,10 @@ def draw(session: Session) -> None:
 def _form(session: Session) -> None:
     methods = st.multiselect(
         "Methods",
-        list(rwn.METHODS),
+        [*rwn.METHODS, *SOFT],
         METHODS,
         key=_key(session, "methods"),
-        format_func=lambda key: rwn.METHODS[key].title,
+        format_func=match_sentences.method,
     )
     aim, measure, value, releases = st.columns([1.2, 2, 1, 1], vertical_alignment="bottom")
     kind = aim.selectbox("Tune to", [LOSS, POLICY], key=_key(session, "aim"), help=_HELP)
@@ -168,7 +179,7 @@ def _begin(session: Session, methods: list[str], asked: Asked) -> None:
         words=f"Tuning {len(methods)} methods",
         about=(asked,),
         microdata=session.data,
-        methods=methods,
+        methods=[SOFT.get(key, key) for key in methods],
         to=asked.to,
         **asked_for(session.data, session.policy, asked.to, asked.releases, seed=session.seed),
     )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
-from rwn_core.masking import RWN, Option, method_options
-from rwn_ui.background.dataset_job import OpenDataset
+from rwn_core.masking import RWN, Option
+from rwn_ui.background.dataset_job import FIRST, OpenDataset
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.folded import folded
-from rwn_ui.widgets.options import SOFT, field
+from rwn_ui.widgets.options import field, options_of_kernel
 
 _GIVERS = {
     "exact": "everybody",
@@ -23,15 +24,59 @@ _SIZES: dict[str, dict[str, int | None]] = {
     "pairs": {"m": 200},
     "partition": {"u": 20, "m": None},
 }
-# no dataset is masked so
-_IN_MEMORY = ("fresh", "outside_household", "kernel", "width", "balance", *SOFT)
+_IN_MEMORY = ("fresh", "outside_household")  # no dataset is masked so
 
 
 def draw(opened: OpenDataset) -> None:
     """The fields of the setting."""
-    old, columns = opened.params, st.columns(3)
+    kernel = st.session_state.get(opened.key("option.kernel"), opened.params.kernel)
+    columns = st.columns(3)
+    given = _reach(opened, columns) if kernel == "even" else _weights(opened, columns)
+    given["q"] = columns[2].number_input(
+        "Modification probability q",
+        0.0,
+        1.0,
+        float(opened.params.q),
+        0.05,
+        format="%g",
+        key=opened.key("q"),
+    )
+    if kernel == "even":
+        given |= _givers(opened)
+    opened.params = RWN(**given, **_others(opened, kernel))
+
+
+def _weights(opened: OpenDataset, columns: Sequence[Any]) -> dict[str, Any]:
+    """Draw the fields of a soft kernel's width and balance."""
+    old = opened.params
+    width = columns[0].number_input(
+        "Width of the kernel h",
+        0.0,
+        value=float(old.width or 1.0),
+        step=0.1,
+        format="%g",
+        key=opened.key("width"),
+        help="How far records give values, in units of the bandwidth.",
+    )
+    balance = columns[1].number_input(
+        "Balance",
+        0.0,
+        1.0,
+        float(old.balance),
+        0.05,
+        format="%g",
+        key=opened.key("balance"),
+        help="1: all records are equally likely to give. It needs the lists of all in memory.",
+    )
+    return {"width": width, "balance": balance}
+
+
+def _reach(opened: OpenDataset, columns: Sequence[Any]) -> dict[str, Any]:
+    """Draw the fields of the even kernel's reach."""
+    old = opened.params
+    before = (old if old.kernel == "even" else FIRST).k or 0
     k = columns[0].number_input(
-        "k", 0, 10_000, old.k or 0, key=opened.key("k"), help="0 is none: the radius alone."
+        "k", 0, 10_000, before, key=opened.key("k"), help="0 is none: the radius alone."
     )
     epsilon = columns[1].number_input(
         "Radius epsilon, in standard deviations",
@@ -42,17 +87,7 @@ def draw(opened: OpenDataset) -> None:
         key=opened.key("epsilon"),
         help="Not the epsilon of differential privacy. 0 is none: the k nearest alone.",
     )
-    q = columns[2].number_input(
-        "Modification probability q",
-        0.0,
-        1.0,
-        float(old.q),
-        0.05,
-        format="%g",
-        key=opened.key("q"),
-    )
-    chosen: dict[str, Any] = {"k": int(k) or None, "epsilon": epsilon or None, "q": q}
-    opened.params = RWN(**chosen, **_givers(opened), **_others(opened))
+    return {"k": int(k) or None, "epsilon": epsilon or None}
 
 
 def _givers(opened: OpenDataset) -> dict[str, Any]:
@@ -83,10 +118,10 @@ def _givers(opened: OpenDataset) -> dict[str, Any]:
     return {"neighbors": neighbors, **sizes}
 
 
-def _others(opened: OpenDataset) -> dict[str, Any]:
+def _others(opened: OpenDataset, kernel: str) -> dict[str, Any]:
     """The options that are left, folded."""
     drawn = {"neighbors", "m", "u", *_IN_MEMORY}
-    offered = [option for option in method_options(RWN) if option.name not in drawn]
+    offered = [each for each in options_of_kernel(RWN, kernel) if each.name not in drawn]
     box = folded("More options", opened.key("options"))
     if box is None:
         return {option.name: getattr(opened.params, option.name) for option in offered}

@@ -59,11 +59,8 @@ def _demo_words(name: str) -> str:
 
 
 def overview(session: Session) -> None:
-    """Notices of the validation, and the first records."""
+    """The first records."""
     st.markdown(f"#### The table: {session.data.n:,} records, {session.data.p} variables")
-    notices = [notice for notice in session.data.notices if not questions.asks(session, notice)]
-    if notices:
-        st.info("  \n".join(map(escaped, notices)), icon=":material/info:")
     # not head(): a slice of a text column is sent with bytes of the record after it
     shown = session.data.frame.take(range(min(PREVIEW_ROWS, session.data.n)))
     shown.index = pd.RangeIndex(1, len(shown) + 1, name="record")
@@ -72,6 +69,13 @@ def overview(session: Session) -> None:
         "original: it stays on this machine."
     )
     st.dataframe(shown, height=200, width="stretch")
+
+
+def notices(session: Session) -> None:
+    """Notices of the validation, where they move nothing: a role that is chosen may bring one."""
+    shown = [notice for notice in session.data.notices if not questions.asks(session, notice)]
+    if shown:
+        st.info("  \n".join(map(escaped, shown)), icon=":material/info:")
 
 
 def schema_file(session: Session) -> None:

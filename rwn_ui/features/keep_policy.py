@@ -19,7 +19,7 @@ from rwn_ui.state.work import user_work
 JOB = "setting that keeps the policy"
 _HELP = (
     "Looks for a setting that keeps all limits with the least loss of relations: for the "
-    "strength, and for variables that should travel together. The other sliders, weights and "
+    "strength, and for variables that should travel together. Kernel, other sliders, weights and "
     "precision stay. The answer is checked on fresh releases. Undo brings this setting back."
 )
 

@@ -7,6 +7,7 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.data.variable import Kind
 from rwn_core.evaluation.weakly_masked import WEAKLY_MASKED, change_from_anywhere
+from rwn_core.laws.law import Law
 from rwn_core.measures.measure import Reading
 from rwn_ui.panel.parts import changed_cells
 from rwn_ui.state.results import memo, table_key
@@ -15,7 +16,9 @@ from rwn_ui.state.session import Session
 _MOST_NAMES = 4
 
 
-def strip(session: Session, reading: Reading | rwn.NotApplicable) -> dict[str, Any] | None:
+def strip(
+    session: Session, reading: Reading | rwn.NotApplicable, law: Law | None = None
+) -> dict[str, Any] | None:
     """The realized shares as the panel draws them, the least in words, with a warning if needed."""
     shown = changed_cells(reading, session.levers)
     if shown is None or not shown["names"]:
@@ -23,7 +26,10 @@ def strip(session: Session, reading: Reading | rwn.NotApplicable) -> dict[str, A
     pairs = list(zip(shown["names"], shown["share"], strict=True))
     name, share = min(pairs, key=lambda pair: pair[1])
     least = f"least: {name} {_percent(share)}"
-    return {**shown, "least": least, "warning": warning(session, dict(pairs))}
+    found = None if law is None else law.neighborhoods
+    own = None if found is None else found.largest_own_weight
+    words = "" if own is None else f", own donor up to {_percent(own)}"
+    return {**shown, "own": words, "least": least, "warning": warning(session, dict(pairs))}
 
 
 def warning(session: Session, shares: dict[str, float]) -> str:

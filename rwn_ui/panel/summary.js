@@ -22,7 +22,7 @@ class Summary {
     setText(this.warning, changed?.warning ?? "");
     if (!changed) return;
     const whole = (share) => `${Math.round(100 * share)} %`;
-    const expected = changed.q == null ? "" : ` (q = ${changed.q})`;
+    const expected = changed.q == null ? "" : ` (q = ${changed.q}${changed.own ?? ""})`;
     const least = changed.least ? ` · ${changed.least}` : "";
     setText(this.share, `cells changed ${whole(changed.overall)}${expected}${least}`);
     const each = changed.names.map((name, i) => `${name} ${whole(changed.share[i])}`);

@@ -8,7 +8,8 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.parallel.processes import be_polite
-from rwn_core.tuning import SliceAnswer, seek_slices
+from rwn_core.tuning import SliceAnswer, SliceRanges, seek_slices
+from rwn_core.tuning.seek_slices import kernels_refused
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.server.messages import escaped
@@ -43,6 +44,7 @@ def draw(session: Session) -> None:
         f"{limit.title} at most {100 * limit.at_most:g} %" for limit in policy.limits
     )
     st.caption(f"Least loss of relations within: {limits}.")
+    kernels = _kernels(session)
     if st.button(
         "Search slices",
         key=_key(session, "slices.seek"),
@@ -58,9 +60,25 @@ def draw(session: Session) -> None:
             microdata=session.data,
             policy=policy,
             setting=session.setting,
+            ranges=SliceRanges(kernels=kernels),
         )
         st.rerun()
     _seeking(session)
+
+
+def _kernels(session: Session) -> bool:
+    """Choose whether soft and balanced neighborhoods are tried; off where the method has none."""
+    why = kernels_refused(session.params)
+    chosen = st.toggle(
+        "Try soft and balanced neighborhoods, too",
+        value=not why,
+        key=_key(session, "slices.kernels"),
+        disabled=bool(why),
+        help=escaped(why)
+        or "The answer then also says what RWN as published loses at the same "
+        "limits. The search takes about three times as long.",
+    )
+    return bool(chosen) and not why
 
 
 def seek_politely(**arguments: Any) -> SliceAnswer:

@@ -52,7 +52,9 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
             + repeated_draws_results.words(repeated_draws_results.drawn(session)),
             "help": radius_note(session.levers),
         },
-        "changed": unchanged_categories.strip(session, readings["cells_changed"]),
+        "changed": unchanged_categories.strip(
+            session, readings["cells_changed"], current.comparison.law
+        ),
         "tiles": [
             *tiles.draw(session, readings),
             *_analysis_plan(session, current),

@@ -98,7 +98,9 @@ def payload(
             "text": f"{session.words} · seed {session.seed}{repeated_draws_results.words(drawn)}",
             "help": radius_note(session.levers),
         },
-        "changed": unchanged_categories.strip(session, utility.readings["cells_changed"]),
+        "changed": unchanged_categories.strip(
+            session, utility.readings["cells_changed"], utility.comparison.law
+        ),
         "tiles": [
             *(_tile(tile, utility, drawn) for tile in TILES),
             analysis_plan_results.tile(verdicts) if verdicts else _tile(CLUSTERS, utility, drawn),

@@ -54,7 +54,12 @@ def draw(session: Session) -> None:
 
 def _offered(method: Any, values: Mapping[str, Any]) -> list[Option]:
     """The options that go with the kernel among some values, without sliders."""
-    hidden = {"width", "balance", *(SOFT if values.get("kernel", "even") == "even" else _EVEN)}
+    return options_of_kernel(method, values.get("kernel", "even"))
+
+
+def options_of_kernel(method: Any, kernel: str) -> list[Option]:
+    """Return the options that go with a kernel, without sliders."""
+    hidden = {"width", "balance", *(SOFT if kernel == "even" else _EVEN)}
     return [each for each in method_options(method) if each.name not in hidden]
 
 

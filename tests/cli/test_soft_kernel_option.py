@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import rwn_core as rwn
@@ -42,6 +44,7 @@ def test_the_record_names_the_kernel(rwn_command: Run) -> None:
     text = Path("record.toml").read_text(encoding="utf-8")
     assert read_record(text)["file"]["sha256"]
     assert 'kernel = "gaussian"' in text
+    assert read_record(text)["kernel"] == {"bandwidth_k": 10, "cap": 0.1, "listed": 240}
 
 
 @pytest.mark.parametrize(
@@ -61,9 +64,28 @@ def test_a_wrong_combination_is_refused(
     assert not Path("out.csv").exists()
 
 
-def test_a_dataset_is_masked_with_the_even_kernel(rwn_command: Run) -> None:
-    rwn.mask(rwn.load_demo("bodyfat"), rwn.RWN(k=5), seed=1).publish("in.parquet")
-    options = ("--set", "kernel=gaussian", "--set", "width=1")
-    code, _, said = rwn_command("mask-dataset", "in.parquet", "out.parquet", *options)
+def test_a_dataset_is_masked_with_a_soft_kernel(rwn_command: Run) -> None:
+    rwn.load_demo("bodyfat").frame.to_parquet("in.parquet")
+    options = ("--set", "kernel=gaussian", "--set", "width=0.7", "--set", "balance=1")
+    more = ("--record", "record.toml", "--seed", 3)
+    code, _, said = rwn_command("mask-dataset", "in.parquet", "out", *options, *more)
+    assert code == 0, said
+    data = rwn.Microdata.from_frame(pd.read_parquet("in.parquet"))
+    params = rwn.RWN(kernel="gaussian", width=0.7, balance=1.0)
+    wanted = pd.read_parquet(rwn.mask(data, params, seed=3).publish("memory.parquet"))
+    pd.testing.assert_frame_equal(pd.read_parquet("out"), wanted)
+    record = Path("record.toml").read_text(encoding="utf-8")
+    assert 'kernel = "gaussian"' in record
+    assert tomllib.loads(record)["kernel"] == {"bandwidth_k": 10, "cap": 0.1, "listed": 240}
+    plan = rwn_command("mask-dataset", "in.parquet", "other", *options, "--plan")
+    assert plan[0] == 0
+    assert "tasks" in plan[2]
+
+
+def test_a_kernel_of_all_pairs_is_refused_for_a_dataset(rwn_command: Run) -> None:
+    pd.DataFrame({"x": range(2500)}).to_parquet("in.parquet")
+    kernel = ("kernel=exponential", "own=true", "bandwidth=absolute")
+    options = [word for each in kernel for word in ("--set", each)]
+    code, _, said = rwn_command("mask-dataset", "in.parquet", "out", *options)
     assert code != 0
-    assert "even kernel" in " ".join(said.split())
+    assert "leave out own" in " ".join(said.split())

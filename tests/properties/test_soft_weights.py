@@ -7,7 +7,7 @@ import pytest
 
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.kernel import Kernel
-from rwn_core.neighbors.soft_lists import lists_of
+from rwn_core.neighbors.soft_lists import ranked_lists
 from rwn_core.neighbors.soft_neighborhoods import weigh
 from tests.core.neighbors.test_soft_kernel import hard_tables, matrix
 
@@ -15,7 +15,7 @@ SHAPES = ("gaussian", "exponential")
 BANDWIDTHS = ("adaptive", "fixed", "absolute")
 
 
-def kernel_of(number: int) -> Kernel:
+def kernel_numbers(number: int) -> Kernel:
     """Return one of many kernels; the tables of `hard_tables` repeat after five."""
     return Kernel(
         shape=SHAPES[number % 2],
@@ -30,8 +30,8 @@ def kernel_of(number: int) -> Kernel:
 def test_rows_columns_the_cap_and_the_order_of_records() -> None:
     rng, reached = np.random.default_rng(1), 0
     for number, points in enumerate(hard_tables(200)):
-        kernel = kernel_of(number)
-        found = weigh(kernel, lists_of(complete_table(points), kernel.bandwidth_k))[1]
+        kernel = kernel_numbers(number)
+        found = weigh(kernel, ranked_lists(complete_table(points), kernel.bandwidth_k))[1]
         weights = matrix(points, kernel)
         assert np.isfinite(weights).all()
         assert abs(weights.sum(axis=1) - 1).max() <= 1e-12

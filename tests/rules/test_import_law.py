@@ -34,7 +34,7 @@ def test_no_files_import_each_other() -> None:
 
 def test_every_room_has_a_line_in_the_law() -> None:
     assert law.homeless(law.program()) == []
-    entries = {Path(name).stem for name in entries_of("rwn_core")} - {"__init__"}
+    entries = {Path(name).stem for name in find_entries("rwn_core")} - {"__init__"}
     assert entries == set(law.RANK) - {"rwn_ui", "rwn_cli", "pages", "app"}
 
 
@@ -125,14 +125,14 @@ def tracked(*parts: str) -> list[str]:
     return [name for name in run.stdout.splitlines() if (law.ROOT / name).is_file()]
 
 
-def entries_of(folder: str) -> set[str]:
+def find_entries(folder: str) -> set[str]:
     """What stands at the top of a folder."""
     return {name.split("/")[1] for name in tracked(folder)} - MARKERS
 
 
 @pytest.mark.parametrize("folder", MOST_ENTRIES)
 def test_a_package_has_few_entries_at_its_top(folder: str) -> None:
-    assert len(entries_of(folder)) <= MOST_ENTRIES[folder], sorted(entries_of(folder))
+    assert len(find_entries(folder)) <= MOST_ENTRIES[folder], sorted(find_entries(folder))
 
 
 def test_no_file_is_long() -> None:

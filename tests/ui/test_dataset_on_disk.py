@@ -98,6 +98,34 @@ def opened_page(open_page):
 
 
 @pytest.mark.usefixtures("here")
+def test_a_dataset_is_masked_with_a_soft_kernel(open_page, folders: tuple[Path, Path]) -> None:
+    test = opened_page(open_page).test
+    test.session_state["data.dataset.1.options.box"] = True
+    test.run()
+    test.selectbox(key="data.dataset.1.option.kernel").set_value("gaussian").run()
+    test.number_input(key="data.dataset.1.width").set_value(0.7).run()
+    test.number_input(key="data.dataset.1.balance").set_value(1.0).run()
+    assert not test.error
+    assert not any(each.key == "data.dataset.1.neighbors" for each in test.selectbox)
+    test.button(key="data.dataset.look").click().run()
+    test.button(key="data.dataset.plan").click().run()
+    assert not test.error
+    test.text_input(key="data.dataset.1.target").set_value("soft").run()
+    test.toggle(key="data.dataset.1.keep").set_value(True).run()
+    test.button(key="data.dataset.mask").click().run()
+    assert not test.error
+    out = folders[1]
+    data = rwn.Microdata.from_frame(pd.read_parquet(folders[0] / "survey")[["x", "y"]])
+    params = rwn.RWN(kernel="gaussian", width=0.7, balance=1.0)
+    release = rwn.mask(data, params, seed=read_key(out / "soft.key"))
+    wanted = pd.read_parquet(release.publish(out.parent / "memory.parquet"))
+    pd.testing.assert_frame_equal(pd.read_parquet(out / "soft"), wanted)
+    test.selectbox(key="data.dataset.1.option.kernel").set_value("even").run()
+    assert not test.error
+    assert test.number_input(key="data.dataset.1.k").value == 5
+
+
+@pytest.mark.usefixtures("here")
 def test_a_dataset_is_looked_at_masked_and_reported(open_page, folders: tuple[Path, Path]) -> None:
     test = open_page("data").test
     test.text_input(key="data.dataset.path").set_value("../secret").run()

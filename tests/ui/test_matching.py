@@ -126,6 +126,16 @@ def test_methods_are_matched_opened_on_tune_and_kept(screen) -> None:
     assert sum(each.label == "Variable" for each in screen.test.selectbox) == 2
 
 
+def test_soft_kernels_are_candidates_next_to_rwn_as_published(screen) -> None:
+    match(screen, ["rwn", "rwn gaussian", "rwn gaussian balanced"])
+    found = screen.job(matching.JOB).result
+    assert [each.method for each in found] == ["rwn", "rwn gaussian", "rwn gaussian balanced"]
+    assert found[2].point.setting.params.balance == 1.0
+    assert "RWN, the 2022 method against RWN, gaussian balanced:" in shown(screen)
+    press(screen, "Open on Tune", 2)
+    assert screen.session.params == found[2].point.setting.params
+
+
 def test_a_match_of_another_table_is_not_shown(screen) -> None:
     match(screen, ["rwn"])
     assert "Tuned to" in shown(screen)

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
 from rwn_core.reporting.decision import Decision
+from rwn_core.reporting.readable import decision_html
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
 from rwn_ui.features.setting_sentences import differences
@@ -29,11 +30,26 @@ def test_scenarios_are_kept_compared_and_frozen() -> None:
     assert list(session.scenarios) == ["One", "Two"]
     assert {"median", "low", "high"} <= set(session.scenarios["One"].readings["correlation"])
     field(page, "toggle", "Meeting").set_value(True).run()
-    field(page, "selectbox", "Decision").set_value("Two")
-    field(page, "text_area", "Reason").set_value("It keeps the limit.")
+    assert field(page, "selectbox", "Decision").value is None
+    field(page, "button", "Freeze").click().run()
+    assert page.error[0].value == (
+        "Nothing is frozen. Missing: a decision; a reason; at least one participant."
+    )
+    assert session.decisions == []
+    field(page, "selectbox", "Decision").set_value("One")
+    field(page, "text_area", "Reason").set_value("It serves the analysts best.")
     field(page, "text_area", "Participants, a line each").set_value("A\nB")
     field(page, "button", "Freeze").click().run()
+    (refused,) = (message.value for message in page.error)
+    assert refused.startswith("Nothing is frozen. Missing: who accepts this: ")
+    accepts = "Who accepts limits that the scenario does not keep"
+    field(page, "text_input", accepts).set_value("C")
+    field(page, "selectbox", "Decision").set_value("Two")
+    field(page, "button", "Freeze").click().run()
     (record,) = session.decisions
+    assert record.verdict == session.policy.judge_stated(session.scenarios["Two"].readings).sentence
+    assert record.accepted_by == "C"
+    assert record.verdict.encode() in decision_html(record)
     assert record.chosen == "Two"
     assert record.participants == ("A", "B")
     assert any(record.hash in message.value for message in page.success)

@@ -221,3 +221,36 @@ def test_the_button_searches_slices_and_loads_them(
     next(b for b in screen.test.button if b.label == "Load it into Tune").click().run()
     assert screen.session.slices == slices_found
     assert screen.session.levers["epsilon"] == 4.0
+
+
+def test_soft_kernels_take_part_in_the_search_unless_switched_off_or_impossible(
+    open_page, at_once, monkeypatch
+) -> None:
+    asked: list[bool] = []
+
+    def answered(**arguments: Any) -> rwn.SliceAnswer:
+        asked.append(arguments["ranges"].kernels)
+        point = Point(setting=arguments["setting"], spreads={})
+        return rwn.SliceAnswer(
+            policy=arguments["policy"], point=point, reached=False, tried=1, records=9, of=9
+        )
+
+    monkeypatch.setattr(slice_search, "seek_politely", answered)
+    monkeypatch.setattr(slice_search, "Job", at_once)
+
+    def switch(screen: Any) -> Any:
+        return next(t for t in screen.test.toggle if t.label.startswith("Try soft"))
+
+    def search(screen: Any) -> None:
+        next(b for b in screen.test.button if b.label == "Search slices").click().run()
+        assert screen.errors == []
+
+    screen = open_page("sweep")
+    search(screen)
+    switch(screen).set_value(False).run()
+    search(screen)
+    refused = open_page("sweep", neighbors="pairs", m="20")
+    assert switch(refused).disabled
+    assert "neighbors to be exact" in switch(refused).help
+    search(refused)
+    assert asked == [True, False, False]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import rwn_core as rwn
 from rwn_ui.features import unchanged_categories
+from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 
 
@@ -39,3 +40,13 @@ def test_what_a_method_without_q_leaves_as_it_is_is_named() -> None:
     reading = rwn.audit(data, release, measures=["cells_changed"])["cells_changed"]
     warning = unchanged_categories.strip(session, reading)["warning"]
     assert warning == "Not masked at this setting: test."
+
+
+def test_the_largest_own_weight_stands_next_to_q_where_a_record_is_its_own_donor(open_page) -> None:
+    shown = open_page("tune", kernel="gaussian", width="0.5", own_donors="1")
+    law = current_release(shown.session).comparison.law
+    largest = law.probabilities.toarray().diagonal().max()
+    assert largest == 0.1  # the cap
+    assert shown.panel["changed"]["own"] == ", own donor up to 10 %"
+    assert open_page("tune", kernel="gaussian").panel["changed"]["own"] == ""
+    assert open_page("tune").panel["changed"]["own"] == ""

@@ -84,6 +84,7 @@ def _cloud(
 ) -> list[style.Trace]:
     """Return hollow points, diamonds if k governs; from 2,000 records on a density and extremes."""
     shown = np.arange(len(sizes))
+    hover = _HOVER.replace("donors", "effective donors") if governor == "kernel" else _HOVER
     traces: list[style.Trace] = []
     if len(sizes) >= style.CLOUD_POINTS:
         low, high, top = frame
@@ -92,7 +93,7 @@ def _cloud(
         shown = style.extremes(nearest)
     for name, rows in ((governor, shown[~by_k[shown]]), ("k", shown[by_k[shown]])):
         cloud = style.points(sizes[rows], style.floats(nearest[rows]), released=False)
-        cloud |= {"name": f"governed by {name}", "text": rows + 1, "hovertemplate": _HOVER}
+        cloud |= {"name": f"governed by {name}", "text": rows + 1, "hovertemplate": hover}
         if name == "k":
             cloud["marker"] |= {"size": 7, "color": style.NEUTRAL, "symbol": "diamond-open"}
         traces += at_the_edge(cloud, "y", frame[2])

@@ -165,8 +165,10 @@ def certified_share(
     bounds: NDArray[np.floating[Any]],
     records: NDArray[Any] | None = None,
     rows: NDArray[Any] | None = None,
+    *,
+    share: float = 1.0,
 ) -> float:
-    """Return the largest share of right links that any rule can expect over all rows.
+    """Return the largest share of right links that any rule can expect over all rows, or some.
 
     A record has one row, so that its posteriors sum to 1 over the rows: records whose bounds sum
     to much more are better counted as linked for certain, each with one row, than by their bounds.
@@ -179,6 +181,8 @@ def certified_share(
     records, rows : ndarray, optional
         How many records there are of each kind and rows of each of the r; 1 by default. As many
         rows as records in all; fewer are a sample of them.
+    share : float
+        Of all rows, where these are some that are asked for.
     """
     records = np.ones(bounds.shape[1]) if records is None else records
     rows = np.ones(len(bounds)) if rows is None else rows
@@ -189,7 +193,7 @@ def certified_share(
         some = np.maximum.accumulate(bounds[low : low + AT_ONCE][:, order], axis=1)
         means += shares[low : low + AT_ONCE] @ some
     counted = np.cumsum(records[order][::-1])[::-1] - records[order]
-    return float(np.minimum(means + counted / records.sum(), 1.0).min())
+    return float(np.minimum(means + counted / (share * records.sum()), 1.0).min())
 
 
 def _add_least(

@@ -117,6 +117,27 @@ class Exchange:
         return Bounds(made, rows.ravel())
 
 
+def bounds_of_units(bounds: Floats, places: NDArray[np.int64], units: NDArray[np.int64]) -> Floats:
+    """Return the bounds of units of several records: sums of those of their records.
+
+    Parameters
+    ----------
+    bounds : ndarray of float32, shape (r, u)
+        Of one record of each point.
+    places, units : ndarray of int64, shape (n,)
+        The point of each record, and its unit, from 0; none is left out.
+    """
+    order = np.argsort(units, kind="stable")
+    starts = np.searchsorted(units[order], np.arange(int(units.max()) + 1))
+    made = np.empty((len(bounds), len(starts)), np.float32)
+    for low in range(0, len(bounds), BLOCK):
+        some = bounds[low : low + BLOCK][:, places[order]]
+        sums = np.add.reduceat(some, starts, axis=1)
+        sums *= np.float32(1 + HALF_STEP * len(units))
+        np.minimum(sums, 1.0, out=made[low : low + BLOCK])
+    return made
+
+
 def _ratios(table: AllDonors, factors: NDArray[np.float64], slices: int) -> Floats:
     """Return M_ik of all pairs of points, rounded down."""
     u, kernel = len(factors), table.kernel

@@ -22,7 +22,7 @@ from rwn_core.measures.attacks.certificate import (
     ratios_of_release,
     unit_bounds,
 )
-from rwn_core.measures.attacks.certificate_blocks import Exchange
+from rwn_core.measures.attacks.certificate_blocks import Bounds, Exchange, bounds_of_units
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
@@ -55,6 +55,23 @@ class Unit(NamedTuple):
     numbers: NDArray[np.int64]
 
 
+class Found(NamedTuple):
+    """Bounds of different rows, for records, points or units.
+
+    Attributes
+    ----------
+    bounds : ndarray, shape (r, u)
+    records : ndarray, shape (u,)
+        How many records each has.
+    rows : ndarray of int64, shape (n,)
+        Which of the r each released row is.
+    """
+
+    bounds: NDArray[np.floating[Any]]
+    records: NDArray[Any]
+    rows: NDArray[np.int64]
+
+
 def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None) -> Reading:
     """Return the bound of the mean over rows, by the likelihood of the released rows.
 
@@ -65,11 +82,13 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
     if len(released_rows(comparison.original, comparison.masked)) < comparison.original.n:
         raise NotApplicable("Some rows are left out of the release; a certificate needs all.")
     slices = independent_cells(comparison.law).units()  # type: ignore[arg-type]  # as checked
-    unit = repeated_unit(comparison.original)
+    whole = comparison.file or comparison.original
+    unit = repeated_unit(whole)
     if isinstance(neighborhoods.table, AllDonors):
-        value, largest = _of_blocks(comparison, neighborhoods.table)
+        found = _of_blocks(comparison, neighborhoods.table, unit)
     else:
-        value, largest = _of_release(comparison, neighborhoods, unit)
+        found = _of_release(comparison, neighborhoods, unit)
+    largest = found.bounds.max(axis=1).astype(np.float64)[found.rows]
     worst = np.argsort(-largest, kind="stable")[:SHOWN]
     keys, secrets = set(key_names(comparison)), set(confidential_names(comparison))
     detail: dict[str, Any] = {
@@ -78,54 +97,66 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
         "bounds_worst": largest[worst],
         "most": float(np.quantile(largest, MOST, method="higher")),
         "largest": float(largest.max()),
-        "worst_tenth": float(np.sort(largest)[-math.ceil(len(largest) / 10) :].mean()),
+        "worst_tenth": _worst_tenth(found, largest),
         "unit": None if unit is None else unit.name,
+        "sampled": None if comparison.file is None else comparison.original.n,
         "left": relations_left(comparison, slices),
         "slices": [list(names) for names in slices],
         "disclosing": [list(names) for names in slices if keys & {*names} and secrets & {*names}],
         "others": _other_risks(comparison, others or {}),
     }
-    groups = comparison.original.n if unit is None else len(np.unique(unit.numbers))
+    groups = whole.n if unit is None else len(np.unique(unit.numbers))
+    value = certified_share(found.bounds, found.records, np.bincount(found.rows))
     return Reading(value=value, baseline=1.0 / groups, detail=detail)
 
 
-def _of_release(
-    comparison: Comparison, found: Neighborhoods, unit: Unit | None
-) -> tuple[float, NDArray[np.float64]]:
-    """Return the certified share and each row's largest bound, by the released rows."""
+def _worst_tenth(found: Found, largest: NDArray[np.float64]) -> float:
+    """Return the certified share of the tenth of the rows with the largest bounds."""
+    tenth = np.argsort(-largest, kind="stable")[: math.ceil(len(largest) / 10)]
+    times = np.bincount(found.rows[tenth])
+    some = np.flatnonzero(times)
+    share = len(tenth) / len(largest)
+    return certified_share(found.bounds[some], found.records, times[some], share=share)
+
+
+def _of_release(comparison: Comparison, found: Neighborhoods, unit: Unit | None) -> Found:
+    """Return bounds by the released rows."""
     n, logs = comparison.original.n, log_likelihood(comparison)
     if unit is None:
         near = nearest_records(found, n)
         bounds = linkage_bounds(logs, ratios_of_release(logs, near), near)
-        return certified_share(bounds), bounds.max(axis=1)
+        return Found(bounds, np.ones(n), np.arange(n))
     everyone = np.tile(np.arange(n, dtype=np.int32), (n, 1))
     bounds = unit_bounds(logs, ratios_of_release(logs, everyone), unit.numbers)
-    return certified_share(bounds, np.bincount(unit.numbers)), bounds.max(axis=1)
+    return Found(bounds, np.bincount(unit.numbers), np.arange(n))
 
 
-def _of_blocks(comparison: Comparison, table: AllDonors) -> tuple[float, NDArray[np.float64]]:
-    """Return the same of a large table, by ratios that are known before it is drawn."""
+def _of_blocks(comparison: Comparison, table: AllDonors, unit: Unit | None) -> Found:
+    """Return bounds of a large table, by ratios that are known before it is drawn."""
     law = independent_cells(comparison.law)  # type: ignore[arg-type]  # as `compute` has checked
     varying = varying_slices(law)
-    refuse_large(law, varying)
+    refuse_retained(law, varying)
     rows = np.arange(comparison.masked.n)
     pairs = [codes_together(law.original, comparison.masked, names, rows) for names in varying]
     if any((columns < 0).any() for _, columns in pairs):
         raise NotApplicable(IMPOSSIBLE)
     exchange = Exchange.from_table(table, [codes for codes, _ in pairs])
     found = exchange.bounds([columns for _, columns in pairs])
-    value = certified_share(found.bounds, exchange.counts, np.bincount(found.rows))
-    return value, found.bounds.max(axis=1).astype(np.float64)[found.rows]
+    return Found(*unit_or_record_bounds(found, exchange, table, unit), found.rows)
 
 
-def refuse_large(law: CellLaw, varying: list[tuple[str, ...]]) -> None:
-    """Refuse a large table of units, or one in which values may stay."""
-    unit = repeated_unit(law.original)
-    if unit is not None:
-        raise NotApplicable(
-            f"Above {LARGEST_DENSE:,} records there is no bound for units of several records "
-            f"({unit.name}), and one for single records would be too low."
-        )
+def unit_or_record_bounds(
+    found: Bounds, exchange: Exchange, table: AllDonors, unit: Unit | None
+) -> tuple[NDArray[np.float32], NDArray[Any]]:
+    """Return the bounds of units or, without any, of points, and how many records each has."""
+    if unit is None:
+        return found.bounds, exchange.counts
+    bounds = bounds_of_units(found.bounds, table.places.number, unit.numbers)
+    return bounds, np.bincount(unit.numbers)
+
+
+def refuse_retained(law: CellLaw, varying: list[tuple[str, ...]]) -> None:
+    """Refuse a large table in which values may stay: its ratios are not known a priori."""
     if any(law.modification(names[0]) < 1 for names in varying):
         raise NotApplicable(
             f"Above {LARGEST_DENSE:,} records a certificate needs q = 1 and all variables masked."
@@ -240,12 +271,14 @@ def sentence(reading: Reading, n: int) -> str:
     """Say the bound, the rows it does not hold for, and what it does not bound."""
     detail = reading.detail
     unit = "" if detail["unit"] is None else f" to their unit ({detail['unit']})"
+    sampled = detail["sampled"]
+    proved = "proved" if sampled is None else f"estimated by {sampled:,} random rows"
     parts = [
         f"At most {percent(reading.value)} of the rows can be linked correctly{unit}, by any "
-        "attack that knows nothing but this file, the method and the original (proved).",
-        f"For 95 % of the rows the bound is at most {percent(detail['most'])}; the tenth of the "
-        f"rows with the largest bounds has {percent(detail['worst_tenth'])} on average, and the "
-        f"largest of a row is {percent(detail['largest'])}.",
+        f"attack that knows nothing but this file, the method and the original ({proved}).",
+        f"For 95 % of the rows the bound is at most {percent(detail['most'])}; the largest of a "
+        f"row is {percent(detail['largest'])}. Of the tenth of the rows with the largest bounds at "
+        f"most {percent(detail['worst_tenth'])} can be linked correctly.",
         "It bounds from which record a row comes, not which record's values it shows"
         f"{_shown(detail['others'])}.",
     ]
@@ -286,5 +319,6 @@ MEASURE = Measure(
     source="Upper bound of the posterior given all rows, by exchanging the rows of two records: "
     "docs/explanation/certified-linkage.md",
     compute=compute,
+    reads_some=True,
     of_released=True,
 )

@@ -21,6 +21,8 @@ def decision_rows(meeting: Mapping[str, Any], hash: str) -> dict[str, Any]:
     """Return the parts of a meeting's decision by title."""
     return {
         "chosen": meeting["chosen"] or "none",
+        "policy": meeting.get("verdict", "") or "not recorded",
+        "accepted by": meeting.get("accepted_by", "") or "–",
         "reason": meeting["reason"],
         "participants": ", ".join(meeting["participants"]),
         "date": meeting["date"],

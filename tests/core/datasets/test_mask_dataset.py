@@ -21,6 +21,8 @@ from tests.core.datasets import datasets
 
 EXACT = rwn.RWN(k=5, epsilon=1.5, q=0.8)
 METHOD_1 = rwn.RWN(k=5, epsilon=1.0, q=0.8, neighbors="sample", m=150)
+GAUSSIAN = rwn.RWN(kernel="gaussian", width=0.8, q=0.8)
+BALANCED = rwn.RWN(kernel="gaussian", balance=1.0)
 
 
 def options(**changes: object) -> rwn.RunOptions:
@@ -49,7 +51,11 @@ def in_memory(table: pd.DataFrame, params: rwn.RWN, path: Path, seed: int = 3) -
 WAYS = [(1, 1024, 1), (1, 3072, 40), (2, 2048, 7)]
 
 
-@pytest.mark.parametrize("params", [METHOD_1, EXACT], ids=["sample", "exact"])
+@pytest.mark.parametrize(
+    "params",
+    [METHOD_1, EXACT, GAUSSIAN, BALANCED],
+    ids=["sample", "exact", "gaussian", "balanced"],
+)
 def test_the_release_is_that_of_the_table_in_memory(
     params: rwn.RWN, table: pd.DataFrame, tmp_path: Path
 ) -> None:
@@ -77,6 +83,8 @@ def test_the_release_is_that_of_the_table_in_memory(
         rwn.RWN(k=3, neighbors="sample", m=40, scale="range", encoding="matching"),
         rwn.RWN(epsilon=3.5, k=1, neighbors="sample", m=3000, weights="discrete", q=0.5),
         rwn.RWN(k=2, scale="range", encoding="matching"),
+        rwn.RWN(kernel="exponential", own=True, bandwidth="fixed", balance=0.5, q=0.6),
+        rwn.RWN(kernel="gaussian", bandwidth="absolute", bandwidth_k=230, encoding="matching"),
     ],
 )
 def test_other_settings_are_the_same_too(

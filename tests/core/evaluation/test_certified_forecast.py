@@ -19,7 +19,6 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors.all_donors import weigh_all
-from rwn_core.neighbors.kernel import Kernel
 from rwn_core.tuning.evaluate_settings import Plan, Trials
 from rwn_core.tuning.setting import Setting
 from tests.core.measures.test_certified_linkage import described
@@ -103,6 +102,8 @@ def test_records_of_one_household_are_no_cover() -> None:
     together = described(alone, h={"role": Role.HOUSEHOLD})
     without = described(alone, h={"role": Role.IDENTIFIER}).with_slices((("a", "b"), ("c", "d")))
     assert np.mean(forecast_certified(law_of(together, soft()))) > 1.5 / 30
+    in_rows = forecast_certified(in_blocks(together, soft()), rows=30)
+    assert np.mean(in_rows) > np.mean(forecast_certified(in_blocks(alone, soft()), rows=30))
     # an identifier that repeats is a unit, too
     assert forecast_certified(law_of(without, soft())) != forecast_certified(
         law_of(normal(30), soft())
@@ -118,19 +119,6 @@ def test_what_cannot_be_certified_is_refused() -> None:
     kept.q = np.full(4, 0.5)
     with pytest.raises(NotApplicable, match="q = 1"):
         forecast_certified(kept)
-    home = described(
-        Microdata.from_frame(data.frame.assign(h=np.arange(30) // 2)), h={"role": Role.HOUSEHOLD}
-    )
-    law = CellLaw(
-        home,
-        weigh_all(
-            Kernel(shape="exponential", bandwidth="absolute", own=True, cap=1.0),
-            soft().points(home),
-        ),
-        np.ones(4),
-    )
-    with pytest.raises(NotApplicable, match="units of several records"):
-        forecast_certified(law)
 
 
 def test_a_sweep_reads_a_setting_by_its_law_and_draws_nothing_for_it(

@@ -22,7 +22,7 @@ from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures.attacks.repeated_releases import simulated_donors
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.kernel import Kernel
-from rwn_core.neighbors.soft_lists import list_neighbors, lists_of
+from rwn_core.neighbors.soft_lists import list_neighbors, ranked_lists
 from rwn_core.neighbors.soft_neighborhoods import soft_neighborhoods
 from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.randomness import SecretKey
@@ -198,7 +198,7 @@ def test_a_step_of_the_width_changes_at_most_a_tenth_of_the_cells() -> None:
 
 def test_some_records_alone_have_the_donors_of_all() -> None:
     points = np.random.default_rng(4).normal(size=(60, 3))
-    found = soft_neighborhoods(Kernel(shape="gaussian"), lists_of(complete_table(points), 10))
+    found = soft_neighborhoods(Kernel(shape="gaussian"), ranked_lists(complete_table(points), 10))
     key, q = SecretKey.from_seed(1), np.ones(4)
     everyone = draw_donors(found, Draws(key, np.arange(60), (0, 1, 2, 3)), q)
     some = np.array([3, 17, 40, 59])

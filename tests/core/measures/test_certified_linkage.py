@@ -24,9 +24,11 @@ from rwn_core.measures.attacks.certificate import linkage_bounds, ratios_of_rele
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.certified_linkage import log_likelihood
+from rwn_core.neighbors.all_donors import weigh_all
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.soft_lists import list_neighbors
 from rwn_core.neighbors.soft_neighborhoods import soft_neighborhoods
+from rwn_core.randomness import SecretKey
 from rwn_core.tuning.policy import Limit, Policy
 from tests.oracles.whole_file_beliefs import whole_file_beliefs
 
@@ -128,6 +130,23 @@ def test_CERT_3_records_of_one_household_are_no_cover() -> None:
         assert found.baseline == 0.2
         assert ((exact(comparison) @ members.T).max(axis=1) <= found.detail["bounds"] + 1e-12).all()
     assert "to their unit (h)" in MEASURE.sentence(found, 7)
+
+
+def test_units_of_a_large_table_hold_their_beliefs() -> None:
+    """Two of a household are alike and hide no better for it."""
+    for seed in range(8):
+        data = normal(7, seed, h=[1, 1, 1, 2, 3, 4, 5])
+        frame = data.frame.copy()
+        frame.loc[1, ["a", "b", "c"]] = frame.loc[0, ["a", "b", "c"]]
+        home = described(Microdata.from_frame(frame), h={"role": Role.HOUSEHOLD})
+        members = np.array([[1, 1, 1, 0, 0, 0, 0], *np.eye(7)[3:].tolist()])
+        beliefs = exact(compared(home, SOFT, seed)) @ members.T
+        found = read(in_blocks(home, seed))
+        assert found.detail["unit"] == "h"
+        assert (beliefs.max(axis=1) <= found.detail["bounds"]).all()
+        assert beliefs.max(axis=1).mean() <= found.value
+        alone = read(in_blocks(Microdata.from_frame(frame.drop(columns="h")), seed))
+        assert found.value > alone.value  # the planted fault: the bound of records is too low
 
 
 def test_a_person_with_several_records_is_a_unit() -> None:
@@ -241,3 +260,109 @@ def test_relations_across_slices_are_left_less_in_wider_kernels() -> None:
     left = [read(compared(data, params)).detail["left"] for params in (near, far)]
     assert left[0] > 0.7
     assert left[1] < 0.3
+
+
+def in_blocks(data: Microdata, seed: int = 1, params: RWN = SOFT) -> Comparison:
+    """The release of a small table with the law of a large one: no pair is stored."""
+    found = weigh_all(params.weights_of_donors, params.points(data))
+    law = CellLaw(data, found, np.full(len(data.schema.released), params.q))
+    return Comparison(original=data, masked=mask(data, params, seed=seed).masked, law=law)
+
+
+def outlying(data: Microdata) -> Microdata:
+    frame = data.frame.copy()
+    frame.loc[17, ["a", "b", "c"]] = 40.0
+    return Microdata.from_frame(frame)
+
+
+def test_the_blocks_of_a_large_table_bound_exact_beliefs_too() -> None:
+    for seed in range(8):
+        data = normal(6, seed, g=["x"] * 5 + ["rare"])
+        comparison = in_blocks(data, seed)
+        small = compared(data, SOFT, seed)
+        bounds = read(comparison).detail["bounds"]
+        assert (exact(small).max(axis=1) <= bounds).all()
+        # the ratios of one release are at least those that hold for every release
+        assert (bounds >= read(small).detail["bounds"] * (1 - 1e-6)).all()
+        assert exact(small).max(axis=1).mean() <= read(comparison).value
+
+
+def test_ten_lines_of_a_large_table() -> None:
+    """Unmasked, other units, an outlier, a rare level, the tenth that is worst off."""
+    data = normal(g=["x"] * 59 + ["rare"])
+    found = read(in_blocks(data))
+    law = in_blocks(data).law
+    itself = read(Comparison(original=data, masked=data, law=law))
+    assert itself.value >= found.value
+    other = Microdata.from_frame(data.frame.assign(a=data.frame["a"] * 1e6), data.schema)
+    assert read(in_blocks(other)).value == pytest.approx(found.value, rel=1e-3)
+    far = read(in_blocks(outlying(data), params=replace(SOFT, width=2.0)))
+    assert far.detail["largest"] > 0.9
+    assert far.detail["records_worst"][0] == 17
+    named = Comparison(original=data, masked=Microdata.from_frame(data.frame, data.schema), law=law)
+    assert read(named).detail["records_worst"][0] == 59  # the row with the rare level
+    assert found.detail["worst_tenth"] >= found.value >= found.detail["worst_tenth"] / 10
+
+
+def test_large_tables_that_are_not_certified() -> None:
+    kept = in_blocks(normal(), params=replace(SOFT, q=0.5))
+    assert "q = 1" in refused(kept)
+    foreign = in_blocks(normal())
+    changed = foreign.masked.frame.assign(a=foreign.masked.frame["a"] + 0.5)
+    masked = Microdata.from_frame(changed, foreign.masked.schema)
+    other = Comparison(original=foreign.original, masked=masked, law=foreign.law)
+    assert "cannot release some rows" in refused(other)
+
+
+def test_a_rare_level_has_the_largest_bound() -> None:
+    data = normal(g=["x"] * 59 + ["rare"])
+    law = mask(data, SOFT, seed=1).law
+    itself = read(Comparison(original=data, masked=data, law=law))
+    assert itself.detail["records_worst"][0] == 59
+
+
+def test_the_tenth_with_the_largest_bounds_is_said() -> None:
+    """By hand: of 12 rows two, whose bounds are for the most part of two records."""
+    found = read(compared(normal(12)))
+    bounds = np.sort(found.detail["bounds"])
+    assert found.detail["worst_tenth"] == pytest.approx(bounds[-2:].mean())
+    assert "Of the tenth of the rows with the largest bounds" in MEASURE.sentence(found, 12)
+
+
+def test_no_rule_links_more_of_the_worst_tenth_than_is_said() -> None:
+    """The tenth that the bounds choose, and the best rule for it."""
+    for seed in range(8):
+        comparison = compared(normal(6, seed), replace(SOFT, width=1.0), seed)
+        found = read(comparison)
+        worst = int(np.argmax(found.detail["bounds"]))
+        assert exact(comparison)[worst].max() <= found.detail["worst_tenth"] + 1e-12
+
+
+def test_slices_that_could_be_independent_are_said() -> None:
+    """At a large width little is left, and the sentence says so; at a small one it does not."""
+    draw = np.random.default_rng(2)
+    a = draw.normal(size=200)
+    frame = pd.DataFrame({"a": a, "b": a + 0.3 * draw.normal(size=200)})
+    data = Microdata.from_frame(frame)
+    wide, narrow = (
+        MEASURE.sentence(read(compared(data, replace(SOFT, width=width))), 200)
+        for width in (90.0, 0.05)
+    )
+    assert "would serve as well" in wide
+    assert "are left" in narrow
+    assert "would serve as well" not in narrow
+
+
+def test_random_rows_of_a_large_table_estimate_the_bound() -> None:
+    """What a screen shows: the whole original covers the rows that are drawn."""
+    rng = np.random.default_rng(3)
+    data = Microdata.from_frame(pd.DataFrame(rng.normal(size=(2300, 2)), columns=["a", "b"]))
+    shown = SOFT.preview(data, most=400)
+    release = shown.release(SecretKey.from_seed(1))
+    some = Comparison.of_some(data, shown.records).with_masked(release.masked, release.law)
+    found, whole = read(some), read(compared(data))
+    assert found.value == pytest.approx(whole.value, rel=0.15)
+    assert found.detail["bounds"] == pytest.approx(whole.detail["bounds"][shown.records], rel=1e-5)
+    assert found.baseline == whole.baseline == 1 / 2300
+    assert "estimated by 400 random rows" in MEASURE.sentence(found, 2300)
+    assert "(proved)" in MEASURE.sentence(whole, 2300)

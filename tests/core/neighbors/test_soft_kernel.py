@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.kernel import Kernel
-from rwn_core.neighbors.soft_lists import lists_of, to_rank
+from rwn_core.neighbors.soft_lists import ranked_lists, to_rank
 from rwn_core.neighbors.soft_neighborhoods import weigh
 from rwn_core.neighbors.weight_kernel import fill_exp, fill_log
 from tests.oracles.soft_weights import capped_row, log_kernel
@@ -29,7 +29,7 @@ ADAPTIVE = Kernel(shape="gaussian", bandwidth_k=2, cap=1.0)
 
 def matrix(points: NDArray[np.float64], kernel: Kernel) -> NDArray[np.float64]:
     """The weights of all pairs, shape (n, n)."""
-    table, found = weigh(kernel, lists_of(complete_table(points), kernel.bandwidth_k))
+    table, found = weigh(kernel, ranked_lists(complete_table(points), kernel.bandwidth_k))
     weights = np.zeros((table.n, table.n))
     weights[np.repeat(np.arange(table.n), np.diff(table.offsets)), table.records] = found.weights
     return weights
@@ -41,7 +41,7 @@ def distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def test_SOFT_1_adaptive_gaussian_without_a_cap() -> None:
     expected = ENTRIES["SOFT-1"]["expected"]
-    lists = lists_of(complete_table(SIX), ADAPTIVE.bandwidth_k)
+    lists = ranked_lists(complete_table(SIX), ADAPTIVE.bandwidth_k)
     np.testing.assert_allclose(ADAPTIVE.scales(lists.scaling), expected["s"], rtol=1e-11)
     np.testing.assert_allclose(matrix(SIX, ADAPTIVE), expected["weights"], rtol=0, atol=1e-10)
 
@@ -65,7 +65,7 @@ def test_SOFT_4_exponential_with_the_own_record() -> None:
     kernel = Kernel(shape="exponential", width=2, bandwidth="absolute", cap=1.0, own=True)
     expected = ENTRIES["SOFT-4"]["expected"]
     np.testing.assert_allclose(matrix(SIX, kernel), expected["weights"], rtol=0, atol=1e-10)
-    factors = np.exp(weigh(kernel, lists_of(complete_table(SIX), kernel.bandwidth_k))[1].row)
+    factors = np.exp(weigh(kernel, ranked_lists(complete_table(SIX), kernel.bandwidth_k))[1].row)
     np.testing.assert_allclose(factors, expected["factor_x"], rtol=0, atol=1e-10)
 
 

@@ -9,7 +9,8 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN
-from rwn_core.tuning import Goal, Limit, Plan, Policy, Setting, Trials
+from rwn_core.measures.measure import Reading
+from rwn_core.tuning import Goal, Limit, Plan, Policy, Setting, Trials, certified_width
 from rwn_core.tuning.certified_width import STEP, is_of_width, seek_width
 from tests.core.evaluation.test_certified_forecast import normal, soft
 
@@ -44,6 +45,31 @@ def test_it_is_the_smallest_width_that_keeps_the_limit() -> None:
     for key in ("attribute_gain", "true_matches", "bayes_linkage"):
         assert len(answer.point.spreads[key].values) <= 1
     assert "Of the relations across slices" not in answer.sentence  # there are none
+
+
+def test_a_width_found_by_some_rows_of_a_large_table_is_confirmed_by_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The rows that search are made to say too little: the answer goes on to larger widths."""
+    data = normal(2100)
+    asked: list[tuple[float, int]] = []
+
+    def certified(trials: Trials, setting: Setting, rows: int = 1000) -> Reading:
+        width = float(setting.params.width)
+        asked.append((width, rows))
+        value = 0.1 / width * (1.0 if rows == 2100 else 0.8)
+        return Reading(value=value, baseline=0.0, detail={})
+
+    monkeypatch.setattr(Trials, "certified", certified)
+    monkeypatch.setattr(
+        certified_width, "_stated", lambda data, trials, found, goal, plan: (found, "")
+    )
+    answer = seek_width(data, settings(0.5, 4.0), goal(0.1), plan=PLAN)
+    assert answer.reached
+    assert answer.point.setting.params.width == 1.0
+    assert [width for width, rows in asked if rows == 2100] == pytest.approx(
+        [0.8, 0.85, 0.9, 0.95, 1]
+    )
 
 
 def test_where_no_width_keeps_it_the_largest_is_nearest() -> None:

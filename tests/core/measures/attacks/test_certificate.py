@@ -23,7 +23,7 @@ from rwn_core.measures.attacks.certificate import (
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.metric import shared_metric
-from rwn_core.neighbors.soft_lists import lists_of
+from rwn_core.neighbors.soft_lists import ranked_lists
 from rwn_core.neighbors.soft_neighborhoods import weigh
 from tests.oracles.whole_file_beliefs import whole_file_beliefs
 
@@ -36,7 +36,7 @@ ENTRIES: dict[str, Any] = {
 
 def weights_of(points: Array, kernel: Kernel) -> tuple[Array, Array]:
     """The weights of all pairs, and the logarithms of the rows' factors."""
-    table, found = weigh(kernel, lists_of(complete_table(points), kernel.bandwidth_k))
+    table, found = weigh(kernel, ranked_lists(complete_table(points), kernel.bandwidth_k))
     weights = np.zeros((table.n, table.n))
     weights[np.repeat(np.arange(table.n), np.diff(table.offsets)), table.records] = found.weights
     return weights, found.row
@@ -198,6 +198,9 @@ def test_a_record_that_may_have_every_row_has_one() -> None:
     bounds[:, 1] = 0.9
     assert certified_share(bounds) == pytest.approx(0.3 + 2 / 4)
     assert certified_share(np.full((4, 4), 0.25)) == 0.25
+    # of two rows of four a record is all of one
+    bounds[:, 1] = 0.3
+    assert certified_share(bounds[:2], share=0.5) == pytest.approx(0.3 + 1 / 2)
 
 
 def test_a_share_without_the_counted_records_is_found_out() -> None:
