@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from rwn_core.evaluation.forecast import forecast_scan
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
+from rwn_ui.state.prepared_table import PreparedTable
 
 QUERIES = 2_000
 
@@ -53,6 +55,30 @@ def _soft_masking() -> Pair:
     return Pair(
         work=lambda: rwn.mask(data, soft, seed=1, threads=1),
         rival=lambda: rwn.mask(data, even, seed=1, threads=1),
+    )
+
+
+def _move(demo: str, even: dict[str, float]) -> Pair:
+    """Draw and read at another position of a slider: of the width, and of the radius."""
+    data, positions = rwn.load_demo(demo), count()
+
+    def moves(kernel: str, first: dict[str, float], lever: str) -> Callable[[], object]:
+        table = PreparedTable.prepare(data, options={"kernel": kernel})
+
+        def move() -> object:
+            levers = {**first, lever: first[lever] * (1 + next(positions) % 10 / 100)}
+            return table.release(rwn.RWN(kernel=kernel, **levers), 1).readings
+
+        return move
+
+    return Pair(
+        work=moves("gaussian", {"width": 1.0}, "width"), rival=moves("even", even, "epsilon")
+    )
+
+
+for _demo, _even in (("bodyfat", {"epsilon": 2.0, "k": 5}), ("randhie", {"epsilon": 0.4, "k": 5})):
+    bench(f"slider move {_demo} soft", rival="the even kernel", least=0.4)(
+        partial(_move, _demo, _even)
     )
 
 

@@ -14,7 +14,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors import Drawing, Neighborhoods
 from rwn_core.neighbors.all_donors import AllDonors
-from rwn_core.parallel.threads import thread_count
+from rwn_core.parallel.threads import in_parts, thread_count
 from rwn_core.randomness import SecretKey, uniforms
 
 if TYPE_CHECKING:
@@ -136,7 +136,6 @@ class Draws:
         """Return the donors of these records where they are not equally likely, shape (m, p)."""
         from rwn_core.neighbors.chacha_kernel import UNIFORMS
         from rwn_core.neighbors.layer_kernel import KEPT, draw_by_layers
-        from rwn_core.neighbors.stored_draws import in_parts
 
         keys = np.ascontiguousarray(self._key.words.reshape(8, -1).T)
         streams, table = np.array(self.streams, dtype=np.int64), neighborhoods.table
@@ -168,7 +167,7 @@ class Draws:
                 last,
             )
 
-        in_parts(draw, donors, thread_count(threads))
+        in_parts(draw, len(donors), KEPT * donors.size, thread_count(threads))
         return donors
 
     def drawing(self, q: NDArray[np.float64]) -> Drawing:

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.parallel.threads import in_parts, thread_count
+
 STOP = 1e-7  # largest difference of a column's sum from its target at which rounds end
 MOST_ROUNDS = 400
 DAMPED_ROUNDS = 5  # before Newton's steps are tried
@@ -94,7 +96,11 @@ def _filled(
     from rwn_core.neighbors.weight_kernel import fill_rows
 
     row, weights = np.empty(len(caps)), np.empty(len(rows.members))
-    fill_rows(*rows, column, caps, row, weights, 0, len(caps))
+
+    def fill(first: int, last: int) -> None:
+        fill_rows(*rows, column, caps, row, weights, first, last)
+
+    in_parts(fill, len(row), len(weights), thread_count())
     return row, weights
 
 
@@ -121,7 +127,14 @@ def _newton(
 
     n = len(column)
     free, totals, step = np.empty(n), np.empty(n), np.empty(n)
-    weigh_both_ways(*rows, column, cap, room, free, totals)
+
+    def look(tried: NDArray[np.float64]) -> None:
+        def weigh(first: int, last: int) -> None:
+            weigh_both_ways(*rows, tried, cap, room, free, totals, first, last)
+
+        in_parts(weigh, n, len(room), thread_count())
+
+    look(column)
     largest = float(np.abs(totals - 1).max())
     if free.min() < 1e-8 or largest > 0.9:
         return column
@@ -131,7 +144,7 @@ def _newton(
     before = _distance(totals)
     for _ in range(CUTS):
         tried = column + size * step
-        weigh_both_ways(*rows, tried, cap, room, free, totals)
+        look(tried)
         if _distance(totals) < before:
             return tried
         size /= 3

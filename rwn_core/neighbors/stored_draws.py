@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.chacha_kernel import chains
 from rwn_core.neighbors.draw_kernel import donors_by_links
 from rwn_core.neighbors.table import Neighborhoods
-from rwn_core.parallel.threads import Watch
+from rwn_core.parallel.threads import in_parts
 from rwn_core.randomness import SecretKey
 
 LINKS_A_CELL = 10  # room for a first try; the harmonic number of the longest row is needed
-CELLS_A_THREAD = 100_000  # fewer are not worth another thread
 
 
 class Chains:
@@ -76,15 +73,5 @@ class Chains:
                 last,
             )
 
-        in_parts(read, donors, threads)
+        in_parts(read, len(donors), donors.size, threads)
         return donors
-
-
-def in_parts(work: Callable[[int, int], None], donors: NDArray[np.int64], threads: int) -> None:
-    """Do some work on ranges of rows of donors, in threads where there are many."""
-    rows = len(donors)
-    parts = max(1, min(threads, donors.size // CELLS_A_THREAD))
-    if parts == 1:
-        work(0, rows)
-        return
-    Watch(threads=parts).run(lambda a, b: work(a * rows // parts, b * rows // parts), parts)

@@ -220,8 +220,10 @@ def weigh_both_ways(
     weights: NDArray[np.float64],
     free: NDArray[np.float64],
     totals: NDArray[np.float64],
+    first_row: int,
+    last_row: int,
 ) -> None:
-    """Write min(cap, c K c), zero where the cap binds, and the sums of rows.
+    """Write min(cap, c K c), zero where the cap binds, and the sums, of some rows.
 
     Parameters
     ----------
@@ -232,8 +234,9 @@ def weigh_both_ways(
         Filled: the weights below the cap, else 0.
     free, totals : ndarray of float64, shape (n,)
         Filled: sums of the weights below the cap, and of all.
+    first_row, last_row : int
     """
-    for index in range(len(starts) - 1):
+    for index in range(first_row, last_row):
         first, last = starts[index], starts[index + 1]
         below = 0.0
         at_cap = 0

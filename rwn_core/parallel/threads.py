@@ -17,6 +17,7 @@ POLL_SECONDS = 0.05  # seconds of work between two looks at whether to go on
 LEAST = 8  # of a range, however few are left, unless so many take longer than `BRIEF`
 BRIEF = 0.002  # seconds of a range
 THREAD_GRAIN = 0.003  # seconds of work for which further threads are begun
+CELLS_A_THREAD = 100_000  # fewer are not worth another thread
 _REPORT_EVERY = 0.1  # seconds between two reports
 _POLITE = 5  # what a thread adds to its niceness while a person looks at what another one draws
 
@@ -211,3 +212,12 @@ class Watch:
             raise Cancelled("The work was cancelled.")
         if self.progress is not None:
             self.progress(share)
+
+
+def in_parts(work: Callable[[int, int], None], rows: int, cells: int, threads: int) -> None:
+    """Do some work on ranges of rows, in threads where they have many cells."""
+    parts = max(1, min(threads, cells // CELLS_A_THREAD))
+    if parts == 1:
+        work(0, rows)
+        return
+    Watch(threads=parts).run(lambda a, b: work(a * rows // parts, b * rows // parts), parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from typing import Any
 
@@ -116,3 +117,16 @@ def test_records_that_are_shown_have_the_donors_of_the_release(
     some = shown.records[5:40]
     alone = setting.prepare(data, records=some).release(key)
     np.testing.assert_array_equal(alone.donors, everyone.donors[some])
+
+
+@pytest.mark.parametrize("balance", [0.0, 0.5, 1.0])
+def test_equal_keys_give_equal_bytes_on_any_number_of_threads(
+    balance: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = Microdata.from_frame(pd.DataFrame(tables()["heavy tails"], columns=list("abc")))
+    setting, digests = RWN(kernel="gaussian", balance=balance), set()
+    for threads in ("1", "2", "3"):
+        monkeypatch.setenv("RWN_THREADS", threads)
+        donors = setting.prepare(data).release(SecretKey.from_seed(5)).donors
+        digests.add(hashlib.sha256(donors.tobytes()).hexdigest())
+    assert len(digests) == 1
