@@ -280,23 +280,36 @@ def page_lines(rows: Sequence[dict[str, str]], rare: Sequence[dict[str, str]]) -
     groups = grouped(rows)
     seconds = sum(float(row["seconds"]) for row in rows)
     yield (
-        f"`python -m benchmarks kernels` made the numbers in {seconds / 60:.0f} processor minutes. "
-        f"Each line is the mean of {RELEASES} releases, ± its standard error, at the weakest "
-        "strength that keeps worst-case linkage at the limit."
+        f"`python -m benchmarks kernels` made the numbers in {seconds / 60:.0f} processor minutes; "
+        "all of them, with standard errors, are in [kernels.csv](kernels.csv). Each is the mean of "
+        f"{RELEASES} releases at the weakest strength that keeps the limit on worst-case linkage. "
+        "Bold: more than two standard errors worse than even."
     )
     for limit in map(str, LIMITS):
-        yield f"### Loss at {float(limit):.0%} linkage"
+        yield f"### Loss at {_percent(float(limit))} linkage"
         yield "\n".join(_loss_table({k: v for k, v in groups.items() if k[0] == limit}))
+    yield (
+        "In the tables below *SD* is the mean change of standard deviations, *means* the mean "
+        "drift in SD, *t* the largest drift over all releases in standard errors, *slope* the "
+        "largest change of a regression slope in standard errors of the original (–: in some "
+        "release a level had vanished, so that there was none), *categories* the share of them "
+        "that change, and *shares* the mean change of the share of a level."
+    )
     for demo in dict.fromkeys(row["table"] for row in rows):
-        yield f"### {demo} at {LIMITS[0]:.0%} linkage"
+        yield f"### {demo} at {_percent(LIMITS[0])} linkage"
         first = next(row for row in rows if row["table"] == demo)
         if first["records"] != first["of"]:
             yield f"{int(first['records']):,} random records of {int(first['of']):,}."
         yield "\n".join(_measures_table([row for row in rows if row["table"] == demo]))
     yield "### A flag of 8 in 400 records"
     yield "| neighborhood | keep it | expected count |\n|---|---|---|\n" + "\n".join(
-        f"| {_named(row)} | {float(row['own']):.0%} | {float(row['count']):.0%} |" for row in rare
+        f"| {_named(row)} | {_percent(float(row['own']))} | {_percent(float(row['count']))} |"
+        for row in rare
     )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def _named(row: Mapping[str, str]) -> str:
@@ -314,9 +327,9 @@ def _loss_table(groups: Mapping[Key, Group]) -> Iterator[str]:
             for way in ("even", "gaussian", "balanced")
         )
         change, errors = against(group, "balanced", "loss")
-        lost = (f"{float(group[way]['relations_lost']):.0%}" for way in ("even", "balanced"))
+        lost = (_percent(float(group[way]["relations_lost"])) for way in ("even", "balanced"))
         beyond = f", **{errors:+.0f} s.e.**" if errors > 2 else ""
-        cells = (demo, slicing.replace("|", "/"), *losses, f"{change:+.0%}{beyond}")
+        cells = (demo, slicing.replace("|", "/"), *losses, f"{100 * change:+.0f} %{beyond}")
         yield f"| {' | '.join(cells)} | {' → '.join(lost)} |"
 
 

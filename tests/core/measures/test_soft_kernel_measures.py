@@ -76,24 +76,37 @@ def table() -> Microdata:
     return everybody().take(np.arange(80))
 
 
+def varied() -> Microdata:
+    """The same with a variable of more levels than a forecast counts, weights, and no slices."""
+    data = everybody().with_slices([])
+    frame = data.frame.assign(job=[f"job {number % 105}" for number in range(110)])
+    schema = data.schema.replace_variable("age", weight=3.0)
+    schema = schema.replace_variable("sex", weight=0.0).replace_variable("job", weight=0.5)
+    return Microdata.from_frame(frame, schema).take(np.arange(80))
+
+
 @cache
-def audited(params: RWN, *, coarse: bool = False) -> Comparison:
-    data = table()
+def audited(params: RWN, *, coarse: bool = False, other: bool = False) -> Comparison:
+    data = varied() if other else table()
     release = params.prepare(data).release(SecretKey.from_seed(1))
     steps = given_steps(data, 0.1) if coarse else {}
-    made = compare(data, rounded(release.masked, steps), holdout=everybody().take(range(80, 110)))
+    holdout = None if other else everybody().take(range(80, 110))
+    made = compare(data, rounded(release.masked, steps), holdout=holdout)
     return made.with_masked(made.masked, release.law.rounded(steps))
 
 
-@pytest.mark.parametrize("coarse", [False, True], ids=["as drawn", "rounded"])
+WAYS = {"as drawn": {}, "rounded": {"coarse": True}, "levels and weights": {"other": True}}
+
+
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", [*SETTINGS, "outside households"])
-def test_every_measure_is_read_or_says_why_not(name: str, coarse: bool) -> None:
+def test_every_measure_is_read_or_says_why_not(name: str, way: str) -> None:
     own = {"outside households": replace(SETTINGS["balanced"], outside_household=True)}
     params = (SETTINGS | own)[name]
     refused = set()
     for key, measure in MEASURES.items():
-        soft = measure.read(audited(params, coarse=coarse))
-        even = measure.read(audited(RWN(k=8), coarse=coarse))
+        soft = measure.read(audited(params, **WAYS[way]))
+        even = measure.read(audited(RWN(k=8), **WAYS[way]))
         if isinstance(soft, Reading):
             assert np.isfinite(soft.value), key
         else:
@@ -101,7 +114,7 @@ def test_every_measure_is_read_or_says_why_not(name: str, coarse: bool) -> None:
             assert soft.reason.endswith("."), key
             refused |= {key} if isinstance(even, Reading) else set()
     assert not refused  # whatever an even kernel has, a soft one has
-    certified = MEASURES["certified_linkage"].read(audited(params, coarse=coarse))
+    certified = MEASURES["certified_linkage"].read(audited(params, **WAYS[way]))
     if name == "exponential with own":
         assert isinstance(certified, Reading)
     if name == "outside households":
