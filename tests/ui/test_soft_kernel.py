@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import orjson
 import pandas as pd
@@ -127,6 +129,27 @@ def test_a_sweep_goes_along_the_width(open_page) -> None:
         assert screen.errors == []
         if page == "utility":
             assert "over width of the kernel" in str(screen.results.last["utility"])
+
+
+def test_a_sweep_goes_along_width_and_balance_and_a_pin_keeps_both(
+    open_page, sweeps_folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = open_page("tune", kernel="gaussian", width="0.5", balance="0.5")
+    next(each for each in screen.test.button if each.label == "Pin A").click().run()
+    screen.slider("balance").set_value(1.0).run()
+    pinned = screen.session.pins["A"]
+    assert (pinned.params.width, pinned.params.balance) == (0.5, 0.5)
+    screen.visit("sweep")
+    shown = next(each for each in screen.test.text_input if each.label == "Balance")
+    assert shown.value == "1"
+    shown.set_value("0, 0.5, 1")
+    begun: list[Any] = []
+    monkeypatch.setattr(form.sweep_run, "begin", lambda *args: begun.append(args))
+    next(each for each in screen.test.button if each.label == "Start sweep").click().run()
+    assert screen.errors == []
+    ((_, (grid,), _),) = begun
+    assert grid.axes["balance"] == (0.0, 0.5, 1.0)
+    assert len({(one.params.width, one.params.balance) for one in grid.settings()}) > 10
 
 
 def test_cautions_of_balance_stand_on_the_risk_page() -> None:

@@ -171,5 +171,5 @@ def test_kernels_are_matched_as_methods_are(few) -> None:
     capped = rwn.RWN(kernel="gaussian", cap=1e-4)
     (none,) = match(few, [capped], loss, plan=plan)
     assert isinstance(none, Refused)
-    assert none.method == "rwn"
+    assert none.method == "rwn gaussian"
     assert "cap must be at least" in none.reason
