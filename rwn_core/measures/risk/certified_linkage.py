@@ -39,8 +39,7 @@ from rwn_core.neighbors.excluded import number_households
 
 NEAREST = 1000  # records in a bound's sum; with m of them no bound is below 1 / (m + 1)
 MOST = 0.95  # share of the rows whose largest bound the detail gives
-# decides: share left of the relations below which the sentence prefers independent slices
-LITTLE = 0.1
+LITTLE = 0.1  # of the relations: independent slices would serve as well
 SHOWN = 10  # rows that the detail names
 IMPOSSIBLE = (
     "Some records cannot release some rows (own = false, or a weight too small for a "
