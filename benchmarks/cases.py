@@ -48,7 +48,7 @@ for _n, _least in ((100_000, 12.0), (1_000_000, 12.0)):
     )
 
 
-@bench("mask 100000 x 10 soft", rival="even neighborhoods of 100", least=1 / 3)
+@bench("mask 100000 x 10 soft", rival="even neighborhoods of 100", least=0.15)
 def _soft_masking() -> Pair:
     points, data = np.ascontiguousarray(mixed(100_000, 10)), _table(100_000, 10)
     even, soft = rwn.RWN(epsilon=radius_of(points, 100), k=5), rwn.RWN(kernel="gaussian")

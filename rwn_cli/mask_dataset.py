@@ -117,6 +117,7 @@ def mask_dataset(
     from rwn_core.datasets.mask_dataset import mask_dataset as mask_files
     from rwn_core.datasets.prepare_run import RunOptions
     from rwn_core.io.read import schema_from
+    from rwn_core.masking.rwn import imbalance_words
     from rwn_core.reporting.dataset_record import dataset_record
 
     params = _parameters({"epsilon": epsilon, "k": k, "q": q}, sample, settings(set_ or ()))
@@ -155,7 +156,7 @@ def mask_dataset(
         say(f"{made.governed / made.n:.1%} of records have fewer than k candidates within epsilon")
     cells = sum(made.changed.values()) / (made.n * len(made.changed))
     say(f"{cells:.1%} of values are others than the record's own")
-    for line in _hardly(made, described):
+    for line in (*imbalance_words(made.imbalance), *_hardly(made, described)):
         say(line)
     for line in _last_notes(seed, key_file):
         say(line)

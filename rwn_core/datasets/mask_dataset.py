@@ -13,7 +13,7 @@ import pandas as pd
 from rwn_core.data.identity import IdentityDoubt, identity_doubts
 from rwn_core.data.identity.gate import open_doubts, refuse_open
 from rwn_core.data.identity.profile import BLOCKS, PROFILE_ROWS
-from rwn_core.datasets import release_order, survey
+from rwn_core.datasets import release_order, soft_donors, survey
 from rwn_core.datasets.dataset import Dataset, to_frame
 from rwn_core.datasets.dataset_second_reading import read_dataset_again
 from rwn_core.datasets.engine import Execute
@@ -44,6 +44,8 @@ class DatasetRelease:
         Which variables of the original may identify people.
     second_reading : mapping of str to object
         What another library found in the files, as plain data.
+    imbalance : float
+        Largest difference of the sum of a record's probabilities to give from its target.
     """
 
     folder: Path
@@ -53,6 +55,7 @@ class DatasetRelease:
     changed: Mapping[str, int]
     doubts: tuple[IdentityDoubt, ...] = ()
     second_reading: Mapping[str, Any] = field(default_factory=dict)
+    imbalance: float = 0.0
 
 
 def mask_dataset(
@@ -118,7 +121,9 @@ def mask_dataset(
 def _counted(run: Run, answers: list[dict[str, Any]]) -> dict[str, Any]:
     """Return plain counts about the making of a release."""
     counts = [answer["changed"] for answer in answers]
+    state = run.stage.answer(soft_donors.STATE, 0) or {}
     return {
+        "imbalance": state.get("imbalance", 0.0),
         "governed": sum(answer["governed"] for answer in answers),
         "changed": dict(zip(run.names, map(sum, zip(*counts, strict=True)), strict=True)),
     }

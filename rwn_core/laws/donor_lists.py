@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 BLOCK = 8_000_000  # members listed at a time, unless one leaf of the tree has more
 STORED_DONORS = 50_000_000  # decides: listed donors that are stored, 4 bytes each
-# decides: probabilities held at once where none is 0, 12 to 40 bytes each
-STORED_CHANCES = 100_000_000
 LOOKS = 16  # at whether enough is known, in one pass over the records
 # decides: records of a large table that stand for all when the size of a reading is estimated
 PROBED_RECORDS = 1000
@@ -105,7 +103,7 @@ class DonorTables:
     def check_fits(self, columns: int, records: int | None = None) -> None:
         """Refuse so many columns, of all records or some, where no probability is 0."""
         entries = columns * (self.n if records is None else records)
-        if isinstance(self._neighborhoods.table, AllDonors) and entries > STORED_CHANCES:
+        if isinstance(self._neighborhoods.table, AllDonors) and entries > 2 * STORED_DONORS:
             raise NotApplicable(
                 f"All of {self.n:,} records are possible donors of each other, and {entries:,} "
                 "probabilities are too many for this; choose bandwidth = adaptive."

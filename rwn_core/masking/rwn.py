@@ -69,6 +69,15 @@ _SOFT_LEVERS: tuple[Lever, ...] = (
 )
 
 
+def imbalance_words(error: float) -> list[str]:
+    """Return the remark on a balance that misses its sums of columns by so much, if it does."""
+    if not error > BALANCED:
+        return []
+    return [
+        f"balance is not reached: some records give {error:.2g} more or less often than they should"
+    ]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByKernel:
     """Answer with one thing for the even kernel, and for the class, and another for soft ones."""
@@ -317,11 +326,8 @@ class RWN(RadiusAndNearest):
             )
             remarks.append(f"neighbors {self.neighbors}: {cost}")
         found = None if law is None else law.neighborhoods
-        if found is not None and found.imbalance > BALANCED:
-            remarks.append(
-                f"balance is not reached: some records give {found.imbalance:.2g} more or less "
-                "often than they should"
-            )
+        if found is not None:
+            remarks += imbalance_words(found.imbalance)
         if self.weights == "discrete":
             shares = self.distance_shares(microdata)
             words = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())

@@ -18,7 +18,7 @@ from rwn_core.neighbors.table import LARGEST_DENSE, NeighborTable
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
 from rwn_core.parallel.threads import Progress, Watch, thread_count
 
-LISTED = 200  # decides: nearest others that a large table lists for each record
+LISTED = 200  # M: nearest others that the kernel of a large table weighs, both ways
 AT_ONCE = 50_000  # records whose nearest are held where few rows are listed
 FEWER = "mask the table without balance, or fewer records"
 

@@ -39,7 +39,7 @@ from rwn_core.neighbors.excluded import number_households
 
 NEAREST = 1000  # records in a bound's sum; with m of them no bound is below 1 / (m + 1)
 MOST = 0.95  # share of the rows whose largest bound the detail gives
-LITTLE = 0.1  # of the relations across slices; with less, independent slices serve as well
+LITTLE = 0.1  # of the relations: independent slices would serve as well
 SHOWN = 10  # rows that the detail names
 IMPOSSIBLE = (
     "Some records cannot release some rows (own = false, or a weight too small for a "

@@ -9,13 +9,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.typing import NDArray
 
 import rwn_core as rwn
 from rwn_core.datasets import joined_index
 from rwn_core.datasets.run import Run
+from rwn_core.masking.rwn import imbalance_words
 from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index
+from rwn_core.neighbors.kernel import Kernel
+from rwn_core.neighbors.soft_lists import Lists
 from rwn_core.parallel.threads import Cancelled
 from tests.core.datasets import datasets
 
@@ -106,6 +110,21 @@ def test_changed_values_are_counted_as_in_memory(
     assert list(made.changed) == list(found["names"])
     assert list(made.changed.values()) == np.rint(found["share"] * data.n).tolist()
     assert made.changed["fixed"] == 0 < made.changed["score"] < made.changed["income"]
+
+
+def test_a_balance_that_is_not_reached_is_counted(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = rwn.mask_dataset(folder, tmp_path / "out", BALANCED, seed=3, options=options())
+    assert imbalance_words(made.imbalance) == []
+
+    def missed(kernel: Kernel, lists: Lists) -> tuple[NDArray[np.float64], float]:
+        return np.zeros(datasets.N), 0.03
+
+    monkeypatch.setattr("rwn_core.datasets.soft_donors.column_factors", missed)
+    made = rwn.mask_dataset(folder, tmp_path / "other", BALANCED, seed=3, options=options())
+    (words,) = imbalance_words(made.imbalance)
+    assert words.startswith("balance is not reached: some records give 0.03 more or less often")
 
 
 def test_more_neighbors_than_a_leaf_has_are_found(table: pd.DataFrame, tmp_path: Path) -> None:
