@@ -118,7 +118,7 @@ class CellLaw:
     @property
     def probabilities(self) -> sparse.csr_array:
         """Row i holds each member's probability to be the donor, shape (n, n), sparse."""
-        return self.donors.matrix
+        return self.donors.matrix.copy()  # scipy sorts some in place, and ranks would be lost
 
     def privacy(self) -> dict[tuple[str, ...], Privacy]:
         """None at all: donors limit what a record may release."""

@@ -411,3 +411,15 @@ def test_cautions_of_soft_kernels() -> None:
     assert any("never publish" in each for each in plain)
     assert "own donors" in RWN(kernel="gaussian", own=True).cautions()[0]
     assert "exchange nearly all" in RWN(kernel="gaussian", cap=1.0).cautions()[-1]
+
+
+def test_what_is_done_to_the_probabilities_of_a_law_changes_no_release() -> None:
+    data = rwn.load_demo("bodyfat")
+    prepared = rwn.RWN(kernel="gaussian", balance=1.0).prepare(data)
+    before = prepared.release(SecretKey.from_seed(3))
+    shares = before.law.probabilities
+    shares.sort_indices()  # as scipy does within max and others
+    shares.data[:] = 0.0
+    after = prepared.release(SecretKey.from_seed(3))
+    assert after.masked.fingerprint == before.masked.fingerprint
+    assert after.law.probabilities.sum() == pytest.approx(data.n)
