@@ -30,7 +30,7 @@ from rwn_core.neighbors.soft_lists import (
 )
 from rwn_core.neighbors.soft_neighborhoods import column_factors, soft_neighborhoods
 from rwn_core.neighbors.table import NeighborTable
-from rwn_core.neighbors.tree_search import fill_table
+from rwn_core.neighbors.tree_search import store
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
 from rwn_core.parallel.threads import Watch
 
@@ -47,7 +47,7 @@ def list_leaf(run: Run, task: Task) -> dict[str, Any]:
     kernel, n = run.params.ball.kernel, run.dataset.n
     search = search_of_leaf(run, leaf, k=list_length(n, kernel.bandwidth_k))
     watch = Watch(progress=lambda share: give_back())
-    near = fill_table(search, search.run(watch), watch, None)
+    near = store(search, watch, None)
     leaf_of = np.empty(n, np.int32)
     for each in leaves:
         leaf_of[load_side(run, each).numbers] = each

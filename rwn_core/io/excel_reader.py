@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -49,7 +50,9 @@ def read_excel(
     rows, first, notices = sheet.rows, sheet.first, sheet.notices
     if sheet.name in found.sheets:
         marks = found.sheets[sheet.name]
-        _refuse_open_formulas(file, marks.open_rows, first, first + len(rows))
+        # a record of such formulas alone would be lost, unless rows below the table are stated
+        end = first + len(rows) if layout.below else math.inf
+        _refuse_open_formulas(file, marks.open_rows, first, end)
         notices += marks.notices(len(rows[0]) if rows else 0)
     if found.formulas:
         notices.append(
@@ -79,7 +82,7 @@ def read_excel(
         return Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
 
 
-def _refuse_open_formulas(file: str, rows: Sequence[int], first: int, end: int) -> None:
+def _refuse_open_formulas(file: str, rows: Sequence[int], first: int, end: float) -> None:
     """Refuse formulas of the table without a stored result; those around it do no harm."""
     inside = [row for row in rows if first <= row < end]
     if inside:
@@ -187,7 +190,7 @@ class _Cells:
         if not texts:
             return []
         forms = set(text_forms(pa.array(list(texts), pa.large_string())).tolist())
-        if forms == {Form.NUMBER}:
+        if forms <= {Form.NUMBER, Form.CODE}:
             return [f"{self.name} has numbers written as texts: it is categorical."]
         if Form.DECIMAL_COMMA in forms and forms <= {Form.DECIMAL_COMMA, Form.NUMBER}:
             what, how = "numbers with decimal commas", 'decimal = ","'

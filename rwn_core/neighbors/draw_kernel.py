@@ -22,7 +22,7 @@ from rwn_core.neighbors.rank_kernel import (
 from rwn_core.parallel.jit import ZERO, jit_entry, jit_no_refcount
 
 NO_DONOR = -1
-DRAW, LIST, STORE = 0, 1, 2  # sinks of a search
+DRAW, LIST, STORE, NEAREST = 0, 1, 2, 3  # sinks of a search
 
 
 class SearchRequest(NamedTuple):
@@ -66,11 +66,11 @@ class SearchResult(NamedTuple):
         Squared distance to the k-th nearest where k governs, else 0.
     donors : ndarray of int64, shape (n, p)
     starts : ndarray of int64, shape (n + 1,) or (g + 1,)
-        Where each record's row below begins (STORE), or each query row's (LIST).
+        Where each record's row below begins (STORE, NEAREST), or each query row's (LIST).
     members : ndarray of int32, shape (m,)
-        Records of the target (STORE); entries of its `records`, in no order (LIST).
+        Records of the target (STORE, NEAREST); entries of its `records`, in no order (LIST).
     squared : ndarray of float64, shape (m,)
-        Only by STORE.
+        Only by STORE and NEAREST.
     """
 
     within: NDArray[np.int64]
@@ -99,7 +99,7 @@ def _finish_record(
     """Write the results of a query record from its listed row of `total` entries."""
     place = own_entry(row, total, request.own[record])
     itself = int(place >= 0)
-    if sink == STORE:
+    if sink in (STORE, NEAREST):
         index, entry = result.starts[record], 0
         while index < result.starts[record + 1]:
             if entry != place:
@@ -107,6 +107,7 @@ def _finish_record(
                 result.squared[index] = row.distance[entry]
                 index += 1
             entry += 1
+    if sink == STORE:
         return
     within = count_within(row.distance, total, edge)
     within -= place >= 0 and place < within

@@ -6,7 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import TIE
-from rwn_core.neighbors.draw_kernel import DRAW, STORE, SearchRequest, SearchResult
+from rwn_core.neighbors.draw_kernel import (
+    DRAW,
+    NEAREST,
+    STORE,
+    SearchRequest,
+    SearchResult,
+)
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.index import Index
 from rwn_core.neighbors.radius import Radius, radius_values
@@ -78,20 +84,35 @@ class Search:
 
     def run(self, watch: Watch, drawing: Drawing | None = None) -> SearchResult:
         """Find sizes and nearest distances, and draw donors if asked to, in one pass."""
+        request, rows = self.request(drawing), self.query.n if drawing else 0
+        result = self._room(0)._replace(donors=np.empty((rows, len(request.streams)), np.int64))
+        self.write(request, result, DRAW, watch)
+        return result
+
+    def stored(self, watch: Watch) -> tuple[SearchResult, bool]:
+        """Find sizes and, where k alone decides them, members too; True if they are complete.
+
+        The first k in rank order are stored; where others tie with the last, they are missing.
+        """
+        if not self.k or (self.edges > 0).any():
+            return self.run(watch), False
+        result = self._room(self.k)
+        self.write(self.request(None), result, NEAREST, watch)
+        return result, bool((result.sizes == self.k).all())
+
+    def _room(self, members: int) -> SearchResult:
+        """Allocate the results of all query records, with so many members of each."""
         n = self.query.n
-        request = self.request(drawing)
-        result = SearchResult(
+        return SearchResult(
             within=np.zeros(n, np.int64),
             sizes=np.zeros(n, np.int64),
             nearest=np.full(n, np.nan),
             kth=np.zeros(n),
-            donors=np.empty((n if drawing else 0, len(request.streams)), np.int64),
-            starts=np.empty(0, np.int64),
-            members=np.empty(0, np.int32),
-            squared=np.empty(0),
+            donors=np.empty((0, 0), np.int64),
+            starts=members * np.arange(n + 1),
+            members=np.empty(n * members, np.int32),
+            squared=np.empty(n * members),
         )
-        self.write(request, result, DRAW, watch)
-        return result
 
     def fill(self, result: SearchResult, watch: Watch) -> SearchResult:
         """The members of every record, in rank order, for the sizes that `run` gave."""

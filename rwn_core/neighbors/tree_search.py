@@ -17,6 +17,7 @@ from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, sear
 from rwn_core.parallel.threads import Progress, Watch, thread_count
 
 FEWER = 'take a smaller epsilon or k, or neighbors="sample" or "partition"'
+_TABLE = "The table of neighbors"
 ESTIMATED = 1000  # records whose sizes say how large a table will be
 
 
@@ -55,10 +56,18 @@ def stored_table(
         check_fits(needed, allowed, "Searching this table", FEWER)
         index = tree_index(points, epsilon, watch)
     _check_estimate(index, points, k or 0, epsilon, allowed)
-    search = Search(index, k=k or 0, epsilon=epsilon)
-    table = fill_table(search, search.run(watch.part(0.0, 0.5)), watch.part(0.5, 1.0), allowed)
+    table = store(Search(index, k=k or 0, epsilon=epsilon), watch, allowed)
     watch.report(1.0)
     return table
+
+
+def store(search: Search, watch: Watch, budget: float | None) -> NeighborTable:
+    """Store the members that a search finds; in one pass where k alone decides on them."""
+    check_fits(pairs_bytes(float(search.query.n * search.k)), budget_bytes(budget), _TABLE, FEWER)
+    result, complete = search.stored(watch.part(0.0, 0.5))
+    if complete:
+        return _table(search, result)
+    return fill_table(search, result, watch.part(0.5, 1.0), budget)
 
 
 def fill_table(
@@ -66,8 +75,11 @@ def fill_table(
 ) -> NeighborTable:
     """Store the members that a search has counted."""
     pairs = float(result.sizes.sum())
-    check_fits(pairs_bytes(pairs), budget_bytes(budget), "The table of neighbors", FEWER)
-    table = search.fill(result, watch)
+    check_fits(pairs_bytes(pairs), budget_bytes(budget), _TABLE, FEWER)
+    return _table(search, search.fill(result, watch))
+
+
+def _table(search: Search, table: SearchResult) -> NeighborTable:
     return NeighborTable(
         offsets=table.starts,
         records=_numbered(search, table.members),
@@ -97,8 +109,7 @@ def table_among(
     apart = None if epsilon is None or one_radius(epsilon) else np.asarray(epsilon)
     query = build_index(points, apart=apart)
     target = build_index(points[candidates], numbers=candidates, frame=query.frame)
-    search = Search(target, query, k=k or 0, epsilon=epsilon)
-    return fill_table(search, search.run(watch.part(0.0, 0.5)), watch.part(0.5, 1.0), budget)
+    return store(Search(target, query, k=k or 0, epsilon=epsilon), watch, budget)
 
 
 def neighborhoods_of_some(
@@ -129,9 +140,7 @@ def search_of_some(
 
 def stored_of_some(search: Search, watch: Watch, budget: float | None = None) -> NeighborTable:
     """Return the members that a search of some records finds, as a table."""
-    result = search.run(watch.part(0.0, 0.5))
-    table = fill_table(search, result, watch.part(0.5, 1.0), budget)
-    return replace(table, numbers=search.query.side.numbers)
+    return replace(store(search, watch, budget), numbers=search.query.side.numbers)
 
 
 def _query_index(
@@ -161,4 +170,4 @@ def _check_estimate(
     some = np.unique(np.linspace(0, n - 1, ESTIMATED).astype(np.int64))
     query, radius = _query_index(index, points, some, epsilon)
     sizes = Search(index, query, k=k, epsilon=radius).run(Watch()).sizes
-    check_fits(pairs_bytes(sizes.mean() * n), allowed, "The table of neighbors", FEWER)
+    check_fits(pairs_bytes(sizes.mean() * n), allowed, _TABLE, FEWER)

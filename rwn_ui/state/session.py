@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -50,13 +49,13 @@ class Pin:
         """Verdict of a policy; None while readings are pending."""
         return None if self.pending else policy.judge_stated(self.stated)
 
-    def read_anew(self, table: tuple[Any, ...], limits: Sequence[str]) -> Pin:
+    def read_anew(self, table: tuple[Any, ...], limits: tuple[str, ...]) -> Pin:
         """Return the pin of a table described in another way: its limits are pending."""
         return replace(
             self,
             values={key: value for key, value in self.values.items() if key not in limits},
             bounds={},
-            pending=tuple(limits),
+            pending=limits,
             about=(*table, *self.about[len(table) :]),
         )
 

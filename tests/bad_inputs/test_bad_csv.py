@@ -51,7 +51,7 @@ CASES = {
     "unclosed_until_limit": (HEADER + f'34,1,"{WORD}\n' + ROWS * 300, "line 2: a field", "close"),
     "after_quote": (HEADER + f'34,1,"{WORD}"s\n1,2,x\n', "line 2: text follows", "double the"),
     "long_field": (f"a,b\n1,x\n2,{LONG}\n", "line 3, column b: .*longer", "shorten"),
-    "very_long_field": (f"a,b\n1,{VERY_LONG}\n2,y\n", "line 2: .*longer", "shorten"),
+    "very_long_field": (f"a,b\n1,{VERY_LONG}\n2,y\n", "line 2, column b: .*longer", "shorten"),
     "semicolons": (f"a;b\n1,5;{WORD}\n3,25;4\n", "line 1: .*semicolons", "with commas"),
     "tabs": (f"a\tb\n1\t{WORD}\n", "line 1: .*tabs", "with commas"),
     "bars": (f"a|b\n1|{WORD}\n", "line 1: .*vertical bars", "with commas"),

@@ -104,7 +104,11 @@ CASES: dict[str, tuple[str, bytes, str]] = {
         "XML entities",
     ),
     "excel_lying": (".xlsx", lying(GOOD["excel"]), "damaged"),
-    "excel_formula": (".xlsx", with_part(GOOD["excel"], SHEET, FORMULA), "1 cells are formulas"),
+    "excel_formula": (
+        ".xlsx",
+        with_part(GOOD["excel"], SHEET, FORMULA),
+        "row 2: 1 cell is a formula",
+    ),
     "excel_mixed": (".xlsx", sheet(["a"], [1], [WORD], [2]), "column a, row 3: 1 cell"),
     "excel_no_header": (".xlsx", sheet([1, WORD], [2, "b"], [3, "c"]), "row 1, column 1"),
     "excel_no_record": (".xlsx", sheet(["a", "b"]), "no record follows"),

@@ -118,7 +118,7 @@ def test_a_release_that_is_taken_over_is_read_as_one_that_is_drawn(params, monke
     question = Question(measure="bayes_linkage", params=params, seed=7)
     expected = question.answer(unmasked)
     measure_worker._hold(unmasked, question, pickle.loads(pickle.dumps(drawn)))
-    monkeypatch.setattr(rwn, "mask", lambda *_, **__: pytest.fail("it is drawn anew"))
+    monkeypatch.setattr(measure_worker, "_prepared", lambda *_: pytest.fail("it is drawn anew"))
     answer = question.answer(unmasked)
     assert isinstance(answer, Reading)
     assert answer == expected

@@ -117,7 +117,7 @@ def test_what_needs_every_record_says_so_and_nothing_fails(some) -> None:
     }
     assert set(reasons) >= {"bayes_linkage", "membership", "k_anonymity", "nearest_distance"}
     for key, reason in reasons.items():
-        if rwn.MEASURES[key].side == "risk":
+        if rwn.MEASURES[key].side == "risk" and key != "certified_linkage":  # wants a soft kernel
             assert "these are 2,100 random ones of 2,600" in reason
     risks = [key for key in result if rwn.MEASURES[key].side == "risk" and key not in reasons]
     assert set(risks) == {

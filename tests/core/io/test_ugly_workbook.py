@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -105,6 +106,8 @@ def test_numbers_and_dates_as_texts_are_pointed_out() -> None:
 def test_a_formula_without_a_result_matters_inside_the_table_only() -> None:
     below = ugly(open_row=5 + COUNT)
     assert parse("t.xlsx", below, None, SEEN).n == COUNT
+    with pytest.raises(InputError, match="row 30: 1 cell is a formula"):  # it may be a record
+        parse("t.xlsx", below, None, replace(SEEN, below=0))
     with pytest.raises(InputError, match=r"t\.xlsx, row 8: 1 cell is a formula without a stored"):
         parse("t.xlsx", ugly(open_row=7), None, SEEN)
 
