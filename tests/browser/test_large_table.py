@@ -18,7 +18,8 @@ RECORD = """() => {
     document.querySelector('.rwn-tiles'), { childList: true, characterData: true, subtree: true });
 }"""
 FOLLOWED = """() => {
-  const waits = window.shown.map((text) => text.includes('to follow'));
+  // a verdict that waits for all limits, or one of some of them
+  const waits = window.shown.map((text) => text.includes('to follow') || text.includes('…'));
   return waits.includes(true) && !waits.at(-1);
 }"""
 
