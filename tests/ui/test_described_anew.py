@@ -9,6 +9,7 @@ from rwn_core.io.write import table_bytes
 from rwn_ui.data.describe import describe_anew
 from rwn_ui.state.results import current_release, release_key
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import user_work
 from rwn_ui.tune import view as tune_view
 from tests.core.data.test_role_guesses import survey
 from tests.ui.following import followed
@@ -49,6 +50,7 @@ def test_another_role_keeps_the_setting_and_reads_the_pin_anew(session: Session)
     assert pinned.pending == ()
     assert {*pinned.values} >= {*session.policy.measures}
     assert pinned.about[:2] == release_key(session)[:2]
+    user_work().worker.cancel()
 
 
 def test_an_answer_outside_of_the_grid_draws_it_anew(session: Session) -> None:
