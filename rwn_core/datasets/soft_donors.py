@@ -1,6 +1,6 @@
 """Soft kernels over a dataset: each leaf lists its nearest; rows of weights are made where needed.
 
-The lists of a leaf's records take entries of all leaves, since a record is listed by whom it lists.
+The lists of a leaf's records take entries of all leaves, since lists are symmetric.
 Distances to one neighbor of each record, and for balance a factor of each, are all that a task
 knows of the others' weights.
 """

@@ -135,8 +135,8 @@ class NeighborhoodRule:
     def _refuse_unknown(self) -> None:
         if not self.kernel.is_even:
             raise NotApplicable(
-                f"With a {self.kernel.shape} kernel a person who is added changes all weights; see "
-                "`CellLaw.with_people`."
+                f"With a {self.kernel.shape} kernel one more record changes all weights; "
+                "add the person to the table, and find its law."
             )
         self.refuse_outsiders()
 

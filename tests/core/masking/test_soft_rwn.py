@@ -350,7 +350,7 @@ def test_a_wrong_combination_is_refused(given: dict[str, Any], words: str) -> No
 
 def test_what_is_not_derived_is_refused_with_the_reason() -> None:
     prepared = RWN(kernel="gaussian").prepare(skewed())
-    with pytest.raises(NotApplicable, match="a person who is added changes all weights"):
+    with pytest.raises(NotApplicable, match="one more record changes all weights"):
         prepared.law.outside(skewed())
     with pytest.raises(ParameterError, match="cap must be at least 1/49"):
         RWN(kernel="gaussian", cap=0.01).prepare(skewed()).release(SecretKey.from_seed(1))
