@@ -93,7 +93,7 @@ class Matched:
 
     @property
     def at_loss(self) -> Point:
-        """What is compared: the setting, with its readings at the loss that is accepted."""
+        """Return the setting with its readings at the loss that is accepted, which are compared."""
         if self.beyond is None:
             return self.point
         released = (1 - self.share) * self.point.released + self.share * self.beyond.released
@@ -159,8 +159,8 @@ def candidate(params: Any, slices: str = "") -> str:
     return " ".join([*words, slices]).rstrip()
 
 
-def candidate_of(key: str) -> tuple[Any, str]:
-    """Return a key's parameters, whose levers are still to be chosen, and its slices' preset.
+def parse_candidate(key: str) -> tuple[Any, str]:
+    """Return the parameters of a key, with neutral levers, and its preset of slices.
 
     Raises
     ------
@@ -196,7 +196,7 @@ def match(
 
     A method is a key such as "rwn gaussian balanced whole", or parameters with their options.
     """
-    starts = [candidate_of(key) if isinstance(key, str) else (key, "") for key in methods]
+    starts = [parse_candidate(key) if isinstance(key, str) else (key, "") for key in methods]
     _refuse_empty(microdata, to)
     measures = to.measures if isinstance(to, Policy) else (to.measure,)
     tried = replace(plan, measures=tuple(dict.fromkeys((*measures, *along))))
