@@ -38,16 +38,24 @@ def test_tab_reaches_every_control_with_a_visible_focus(app) -> None:
         "Modification probability q",
         "Pin A",
         "Pin B",
-        "Seed of the trial",
         "Explain Linked over one half",
         "Full view: Risk–utility map",
         "Full view: Distribution of siri",
     ):
         assert any(wanted in name for name in names), (wanted, names)
-    for part in ("Variable weights", "Projector mode", "Trial file", "Standard"):
+    for part in ("Variable weights", "Find what keeps", "More", "Standard"):
         assert any(part in name for name in names), (part, names)
     unseen = [place["name"] for place in places if place["inside"] and not place["visible"]]
     assert unseen == []
+
+
+def test_tab_reaches_what_the_drawer_holds_once_it_is_open(app) -> None:
+    app.open("/")
+    assert not app.page.get_by_role("spinbutton", name="Seed of the trial").is_visible()
+    app.open_more()
+    names = [place["name"] for place in walk(app, 40)]
+    for part in ("More options", "Seed of the trial", "Projector mode", "Aims", "Trial file"):
+        assert any(part in name for name in names), (part, names)
 
 
 def test_an_explanation_opens_with_the_focus_and_closes_with_escape(app) -> None:

@@ -33,6 +33,7 @@ def test_the_first_tile_follows_the_limits_and_is_green_only_if_all_hold(app) ->
     assert first(app).get_attribute("data-state") == "over"
     app.open("/?epsilon=8.2&k=60&q=1")
     app.settle()
+    app.open_more()
     app.page.get_by_test_id("stSidebar").get_by_text("Policy: limits on risk").click()
     set_limit(app, "Worst-case linkage", "20")
     assert first(app).get_attribute("data-state") == "kept", first(app).inner_text()
@@ -49,6 +50,7 @@ def test_the_first_tile_follows_the_limits_and_is_green_only_if_all_hold(app) ->
 def test_limits_are_added_explained_and_removed_and_every_page_has_them(app) -> None:
     app.open("/")
     sidebar = app.page.get_by_test_id("stSidebar")
+    app.open_more()
     sidebar.get_by_text("Policy: limits on risk").click()
     for title in ("Worst-case linkage", "Attribute gain", "True matches", "Linked over one half"):
         before = app.stamp

@@ -156,6 +156,7 @@ def test_projector_mode_shows_two_columns_and_larger_type(app) -> None:
     app.open("/")
     size = "() => parseFloat(getComputedStyle(document.querySelector('.rwn-value')).fontSize)"
     small = app.page.evaluate(size)
+    app.open_more()
     app.page.get_by_text("Projector mode").click()
     app.page.locator(".rwn-projector").wait_for()
     tops = [card.bounding_box()["y"] for card in app.page.locator(".rwn-card").all()]
