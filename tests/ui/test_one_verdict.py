@@ -11,7 +11,7 @@ import rwn_core as rwn
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Plan, Point, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
-from rwn_ui.features import verdict_line, sweep_points
+from rwn_ui.features import sweep_points, verdict_line
 from rwn_ui.features.axis_choice import POLICY
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
