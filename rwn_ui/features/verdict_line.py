@@ -29,7 +29,7 @@ def draw(
     to know that not all are kept; nothing less is said before the end.
     """
     verdict = policy.judge_readings(readings, released=released)
-    beside = {"detail": _ordinary(readings), "state": None, "nearest": "", "against": []}
+    beside: dict[str, Any] = {"detail": _ordinary(readings), "state": None, "nearest": "", "against": []}
     if pending and not verdict.broken:
         text = f"Not judged yet: {_to_follow(pending)}"
         return beside | {"label": NAME, "text": text, "help": str(limit_queue.PENDING)}
@@ -118,5 +118,6 @@ def _value(measure: str, value: float) -> str:
 
 def _ordinary(readings: Mapping[str, Reading | rwn.NotApplicable]) -> str:
     linked = readings.get("distance_linkage")
-    found = isinstance(linked, Reading)
-    return f"An ordinary intruder links {percent(linked.value)} of the rows" if found else ""
+    if not isinstance(linked, Reading):
+        return ""
+    return f"An ordinary intruder links {percent(linked.value)} of the rows"
