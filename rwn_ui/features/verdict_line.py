@@ -29,7 +29,12 @@ def draw(
     to know that not all are kept; nothing less is said before the end.
     """
     verdict = policy.judge_readings(readings, released=released)
-    beside: dict[str, Any] = {"detail": _ordinary(readings), "state": None, "nearest": "", "against": []}
+    beside: dict[str, Any] = {
+        "detail": _ordinary(readings),
+        "state": None,
+        "nearest": "",
+        "against": [],
+    }
     if pending and not verdict.broken:
         text = f"Not judged yet: {_to_follow(pending)}"
         return beside | {"label": NAME, "text": text, "help": str(limit_queue.PENDING)}
