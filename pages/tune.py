@@ -23,6 +23,7 @@ from rwn_ui.state.user import user_endpoint
 from rwn_ui.tune import live_picture, question
 from rwn_ui.tune import view as tune_view
 from rwn_ui.widgets import download, live_sliders, options, precision, sidebar, slices
+from rwn_ui.widgets.folded import folded
 
 
 def put(name: str) -> None:
@@ -30,6 +31,19 @@ def put(name: str) -> None:
     with guarded():
         session = current()
         session.pins[name] = tune_view.pin(session, current_release(session))
+
+
+def drawer(session: Session) -> None:
+    """Every control that a first setting does without."""
+    with guarded():
+        options.draw(session)
+    with guarded():
+        precision.draw(session, "tune")
+    repeated_draws.offer_draws(session, "tune")
+    axis_choice.choose(session, live=limit_queue.is_live(session))
+    sidebar.extras(session)
+    download.offer(session)
+    project.controls(session)
 
 
 def draw() -> None:
@@ -45,21 +59,15 @@ def draw() -> None:
         with guarded():
             keep_policy.offer(session)
         with guarded():
-            with guarded():
-                options.draw(session)
-            with guarded():
-                weighing = sidebar.weights(session)
-            with guarded():
-                slices.draw(session)
-            with guarded():
-                precision.draw(session, "tune")
-            sidebar.pins(session, put)
-            repeated_draws.offer_draws(session, "tune")
-            repeated_draws.follow(session, "tune")
-            axis_choice.choose(session, live=limit_queue.is_live(session))
-            sidebar.extras(session)
-            download.offer(session)
-            project.controls(session)
+            slices.draw(session)
+        with guarded():
+            weighing = sidebar.weights(session)
+        sidebar.pins(session, put)
+        repeated_draws.follow(session, "tune")
+        more = folded("More", "tune.more")
+        if more is not None:
+            with more, guarded():
+                drawer(session)
     project.offer(session)
     sample_note(session, prepared(session))
     user_results().last["page"] = live_picture.page_state(session)
