@@ -9,9 +9,9 @@ import pytest
 from tests.browser.test_live_sliders import hold
 
 BOXES = """() => [...document.querySelectorAll('.rwn-judged, .rwn-summary, .rwn-tile, .rwn-card')]
-  .map((node) => { const { x, y, width, height } = node.getBoundingClientRect(); return [x, y, width, height]; })"""
+  .map((node) => node.getBoundingClientRect().toJSON())"""
 AXES = """() => document.querySelector('.rwn-panel').rwnPanel.cards
-  .map(({ drawn: { chart } }) => chart.layout && [chart.layout.xaxis.range, chart.layout.yaxis.range])"""
+  .map(({ drawn: { chart: { layout } } }) => layout && [layout.xaxis.range, layout.yaxis.range])"""
 
 
 @pytest.mark.parametrize("width", [1440, 1280, 1024])
