@@ -139,7 +139,7 @@ def _map(session: Session, scenarios: list[Scenario]) -> Any:
     points = [
         {
             "label": scenario.name,
-            "utility": 1 - scenario.readings[UTILITY]["median"],
+            "loss": scenario.readings[UTILITY]["median"],
             "risk": verdict.largest,
             "text": scenario.setting.words if scenario.setting else "",
             "kept": verdict.kept,

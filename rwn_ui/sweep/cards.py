@@ -35,7 +35,7 @@ def title(measure: str, records: int) -> str:
 def axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
     """Direction of a measure on an axis: right is better, up is riskier."""
     if measure == POLICY:
-        scale = {"title": AXIS, "unit": "1 is the limit", "share": False, "better": "lower"}
+        scale = {"title": AXIS, "unit": "1 = at the limit", "share": False, "better": "lower"}
         return {**scale, "falls": False, "of_limits": True}
     if measure not in rwn.MEASURES:
         one = EXPECTED[measure]
