@@ -58,6 +58,7 @@ function setAddress(query) {
 /** Mark the page for large type. With :has(), its styles were looked at after every change. */
 function markPage() {
   const { classList } = document.documentElement;
+  classList.toggle("rwn-met", Boolean(document.querySelector(".rwn-meeting")));
   classList.toggle("rwn-projected", Boolean(document.querySelector(".rwn-projector")));
   classList.toggle("rwn-enlarged", Boolean(document.querySelector(".rwn-projector:not(.rwn-tall)")));
 }
@@ -76,6 +77,7 @@ class Panel {
     const part = (tag, name) => root.appendChild(make(tag, `rwn-${name}`));
     this.summary = new Summary(part("header", "summary"));
     this.tiles = part("div", "tiles");
+    this.candidates = new Candidates(part("div", "candidates"), this);
     this.grid = part("div", "grid");
     this.tables = part("div", "tables");
     this.news = part("p", "news");
@@ -116,7 +118,7 @@ class Panel {
     this.root.classList.toggle("rwn-projector", Boolean(data.projector));
     this.root.classList.toggle("rwn-wide", Boolean(data.wide));
     this.root.classList.toggle("rwn-single", Boolean(data.single));
-    this.root.classList.toggle("rwn-stacked", Boolean(data.stacked));
+    this.root.classList.toggle("rwn-meeting", Boolean(data.meeting));
     this.root.classList.toggle("rwn-tall", Boolean(data.tall));
     this.root.classList.toggle("rwn-pinned", (data.tiles ?? []).some((tile) => tile.against?.length));
     markPage();
@@ -133,6 +135,7 @@ class Panel {
   write(data) {
     this.summary.show(data);
     fill(this.tiles, data.tiles ?? [], makeTile, changeTile);
+    this.candidates.show(data.candidates);
     this.tiles.classList.toggle("rwn-seven", this.tiles.children.length === 7);
     fill(this.tables, data.tables ?? [], () => make("section"), changeSection);
     clearTimeout(this.addressed);
