@@ -23,6 +23,7 @@ from rwn_ui.state.user import user_endpoint
 from rwn_ui.tune import live_picture, question
 from rwn_ui.tune import view as tune_view
 from rwn_ui.widgets import download, live_sliders, options, precision, sidebar, slices
+from rwn_ui.widgets.folded import folded
 
 
 def put(name: str) -> None:
@@ -30,6 +31,19 @@ def put(name: str) -> None:
     with guarded():
         session = current()
         session.pins[name] = tune_view.pin(session, current_release(session))
+
+
+def drawer(session: Session) -> None:
+    """Every control that a first setting does without."""
+    with guarded():
+        options.draw(session)
+    with guarded():
+        precision.draw(session, "tune")
+    repeated_draws.offer_draws(session, "tune")
+    axis_choice.choose(session, live=limit_queue.is_live(session))
+    sidebar.extras(session)
+    download.offer(session)
+    project.controls(session)
 
 
 def draw() -> None:
@@ -45,21 +59,15 @@ def draw() -> None:
         with guarded():
             keep_policy.offer(session)
         with guarded():
-            with guarded():
-                options.draw(session)
-            with guarded():
-                weighing = sidebar.weights(session)
-            with guarded():
-                slices.draw(session)
-            with guarded():
-                precision.draw(session, "tune")
-            sidebar.pins(session, put)
-            repeated_draws.offer_draws(session, "tune")
-            repeated_draws.follow(session, "tune")
-            axis_choice.choose(session, live=limit_queue.is_live(session))
-            sidebar.extras(session)
-            download.offer(session)
-            project.controls(session)
+            slices.draw(session)
+        with guarded():
+            weighing = sidebar.weights(session)
+        sidebar.pins(session, put)
+        repeated_draws.follow(session, "tune")
+        more = folded("More", "tune.more")
+        if more is not None:
+            with more, guarded():
+                drawer(session)
     project.offer(session)
     sample_note(session, prepared(session))
     user_results().last["page"] = live_picture.page_state(session)
@@ -71,7 +79,8 @@ def draw() -> None:
 @st.fragment
 def picture(session: Session, above: DeltaGenerator, weighing: DeltaGenerator | None) -> None:
     """Draw the picture and the controls, which follow by themselves from then on."""
-    slot, last = st.empty(), user_results().last
+    place, last = st.container(), user_results().last
+    slot = st.container(key="searching").empty()  # over the page, which must not move
     if last["page"] != live_picture.page_state(session):
         st.rerun()  # edits that could not be posted have changed more than the picture
     refusal = last.pop("refusal", None)
@@ -88,15 +97,16 @@ def picture(session: Session, above: DeltaGenerator, weighing: DeltaGenerator | 
             shown = live_picture.message(session, last["tune"])
             if refusal is not None:
                 last["page"] = None  # the next picture has the page drawn without the refusal
-        panel(
-            {**shown, "endpoint": live_picture.open_endpoint(session)},
-            key="tune",
-            on_pick=partial(question.take, session),
-            on_edits=partial(live_picture.take, session),
-        )
-        for what, place in ((live_sliders.LEVERS, above), (live_sliders.WEIGHTS, weighing)):
-            if place is not None:
-                with place:
+        with place:
+            panel(
+                {**shown, "endpoint": live_picture.open_endpoint(session)},
+                key="tune",
+                on_pick=partial(question.take, session),
+                on_edits=partial(live_picture.take, session),
+            )
+        for what, part in ((live_sliders.LEVERS, above), (live_sliders.WEIGHTS, weighing)):
+            if part is not None:
+                with part:
                     data = {**shown["controls"][what], "seq": shown["seq"]}
                     live_sliders.show(session, what, data)
 

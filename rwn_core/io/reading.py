@@ -41,6 +41,7 @@ from rwn_core.parallel.processes import Handle
 from rwn_core.parallel.threads import Progress
 
 _REFUSALS: dict[str, type[RWNError]] = {"InputError": InputError, "SchemaError": SchemaError}
+_ALIGNED = 64  # bytes to which Arrow aligns its columns
 Parsed = TypeVar("Parsed")
 
 
@@ -219,7 +220,7 @@ def _limit(memory: float, seconds: float) -> None:
     limit_memory(memory)
 
 
-def _read(file: FileToRead, progress: Progress) -> bytes:
+def _read(file: FileToRead, progress: Progress) -> bytes | bytearray:
     """Read a file; what is answered is plain."""
     content, outcome = file.content, None
     try:
@@ -237,14 +238,14 @@ def _read(file: FileToRead, progress: Progress) -> bytes:
         return _answer(InputError(_too_much(shown(file.name))), None)
 
 
-def _answer(outcome: Microdata | RWNError, found: GuessedLayout | None) -> bytes:
+def _answer(outcome: Microdata | RWNError, found: GuessedLayout | None) -> bytes | bytearray:
     """A line of JSON, and the columns as an Arrow stream after it."""
     given: dict[str, Any] = {"seen": None if found is None else found.plain()}
     if isinstance(outcome, RWNError):
         given |= {"refusal": type(outcome).__name__, "text": str(outcome)}
         return json.dumps(given).encode() + b"\n"
     given |= {"schema": outcome.schema.to_dict(), "notices": outcome.notices}
-    return json.dumps(given).encode() + b"\n" + _packed(outcome)
+    return _packed(json.dumps(given).encode(), outcome)
 
 
 def _seen(name: str, content: bytes) -> GuessedLayout | None:
@@ -263,21 +264,29 @@ def _too_much(file: str) -> str:
     )
 
 
-def _packed(data: Microdata) -> bytes:
+def _packed(line: bytes, data: Microdata) -> bytearray:
+    """The line and the columns, written once into memory of the right size."""
     table = pa.Table.from_pandas(data.frame, preserve_index=False)
-    out = pa.BufferOutputStream()
-    with pa.ipc.new_stream(out, table.schema) as writer:
-        writer.write_table(table)
-    packed: bytes = out.getvalue().to_pybytes()
+    size = pa.MockOutputStream()
+    _write(table, size)
+    first = line + b" " * (-(len(line) + 1) % _ALIGNED) + b"\n"
+    packed = bytearray(len(first) + size.size())
+    packed[: len(first)] = first
+    _write(table, pa.FixedSizeBufferWriter(pa.py_buffer(memoryview(packed)[len(first) :])))
     return packed
 
 
+def _write(table: pa.Table, where: pa.NativeFile) -> None:
+    with pa.ipc.new_stream(where, table.schema) as writer:
+        writer.write_table(table)
+
+
 def _taken(answer: bytes) -> tuple[Microdata | None, RWNError | None, GuessedLayout | None]:
-    line, _, columns = answer.partition(b"\n")
-    given = json.loads(line)
+    end = answer.index(b"\n") + 1
+    given = json.loads(answer[:end])
     found = given["seen"] and GuessedLayout.from_dict(given["seen"])
     if "refusal" in given:
         return None, _REFUSALS.get(given["refusal"], InputError)(given["text"]), found
-    frame = pa.ipc.open_stream(columns).read_all().to_pandas()
+    frame = pa.ipc.open_stream(pa.py_buffer(answer)[end:]).read_all().to_pandas()
     schema = Schema.from_dict(given["schema"])
     return Microdata(frame, schema, tuple(given["notices"])), None, found

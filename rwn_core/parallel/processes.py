@@ -198,7 +198,8 @@ def _answer(made: tuple[str, Any], channel: Channel) -> bytes:
 
     def done() -> bytes:
         result = made_of_it(pickle.loads(task), report)
-        return _BYTES + result if isinstance(result, bytes) else _PICKLED + packed(result)
+        plain = isinstance(result, (bytes, bytearray))
+        return _BYTES + result if plain else _PICKLED + packed(result)
 
     if what == "done":
         what, made_of_it = _attempt(done)

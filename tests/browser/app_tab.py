@@ -144,8 +144,16 @@ class App:
         """Wait until a function of the page holds, without asking for a picture at each try."""
         self.page.wait_for_function(holds, arg=arg, timeout=timeout, polling=50)
 
+    def open_more(self) -> None:
+        """Open the drawer of the Tune page, if it is closed."""
+        drawer = self.page.locator("summary").filter(has=self.page.get_by_text("More", exact=True))
+        if drawer.evaluate("node => !node.parentElement.open"):
+            drawer.click()
+        self.page.get_by_text("Projector mode").wait_for()
+
     def set_seed(self, seed: int) -> None:
         """Type another seed of the trial."""
+        self.open_more()
         field = self.page.get_by_role("spinbutton", name="Seed of the trial")
         before = self.stamp
         field.fill(str(seed))
@@ -185,6 +193,11 @@ class App:
         return self.page.locator(".rwn-card").filter(
             has=self.page.locator(f"figcaption b:text-matches('^{title}')")
         )
+
+    @property
+    def verdict(self) -> Locator:
+        """The verdict above the picture."""
+        return self.page.locator(".rwn-judged")
 
     def tile(self, label: str) -> Locator:
         """The tile of this label."""

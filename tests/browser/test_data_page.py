@@ -103,6 +103,7 @@ def test_an_identifier_is_in_no_release(app, choose: Callable[..., None]) -> Non
     app.page.get_by_text("age is a direct identifier").wait_for()
     app.visit("Tune")
     assert "age" not in strip(app)
+    app.open_more()
     app.page.get_by_role("button", name="Trial file").click()
     _, content = app.saved(app.page.get_by_role("button", name="Download the trial").click)
     header = content.decode("utf-8").splitlines()[0].split(",")

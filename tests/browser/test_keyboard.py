@@ -38,22 +38,30 @@ def test_tab_reaches_every_control_with_a_visible_focus(app) -> None:
         "Modification probability q",
         "Pin A",
         "Pin B",
-        "Seed of the trial",
-        "Explain Linked over one half",
+        "Explain the verdict",
         "Full view: Risk–utility map",
         "Full view: Distribution of siri",
     ):
         assert any(wanted in name for name in names), (wanted, names)
-    for part in ("Variable weights", "Projector mode", "Trial file", "Standard"):
+    for part in ("Variable weights", "Find what keeps", "More", "Standard"):
         assert any(part in name for name in names), (part, names)
     unseen = [place["name"] for place in places if place["inside"] and not place["visible"]]
     assert unseen == []
 
 
+def test_tab_reaches_what_the_drawer_holds_once_it_is_open(app) -> None:
+    app.open("/")
+    assert not app.page.get_by_role("spinbutton", name="Seed of the trial").is_visible()
+    app.open_more()
+    names = [place["name"] for place in walk(app, 40)]
+    for part in ("More options", "Seed of the trial", "Projector mode", "Aims", "Trial file"):
+        assert any(part in name for name in names), (part, names)
+
+
 def test_an_explanation_opens_with_the_focus_and_closes_with_escape(app) -> None:
     app.open("/")
-    button = app.tile("Linked over one half").get_by_role("button")
-    tip = app.tile("Linked over one half").get_by_role("tooltip")
+    button = app.verdict.get_by_role("button")
+    tip = app.verdict.get_by_role("tooltip")
     assert not tip.is_visible()
     button.focus()
     assert tip.is_visible()
@@ -65,9 +73,9 @@ def test_a_setting_is_made_pinned_and_compared_without_a_mouse(app) -> None:
     app.open("/")
     app.page.get_by_role("button", name="Pin A").focus()
     app.page.keyboard.press("Enter")
-    app.tile("Linked over one half").get_by_text("±0.0 pp vs A").wait_for()
+    app.verdict.get_by_text("±0.0 pp vs A").wait_for()
     app.press("k", "PageUp")
-    assert "vs A" in app.tile("Linked over one half").inner_text()
+    assert "vs A" in app.verdict.inner_text()
     app.page.get_by_role("button", name="Clear").focus()
     app.page.keyboard.press("Enter")
-    app.tile("Linked over one half").get_by_text("vs A").wait_for(state="detached")
+    app.verdict.get_by_text("vs A").wait_for(state="detached")

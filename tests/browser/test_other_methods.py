@@ -28,6 +28,7 @@ def test_a_method_without_neighborhoods_has_its_slider_and_redraws_its_cards(
     assert sidebar.get_by_role("combobox", name="Method").input_value() == title
     assert len(sidebar.get_by_role("slider").all()) == 1
     assert "Variable weights" not in sidebar.inner_text()
+    app.open_more()
     assert "More options" in sidebar.inner_text()
     assert "q =" not in app.page.locator(".rwn-parameters").inner_text()
     titles = app.page.locator(".rwn-card figcaption b").all_inner_texts()

@@ -13,9 +13,9 @@ SLIDER = "input[aria-label='Steps for all numbers']"
 
 
 def worst(app) -> float:
-    """The worst case on its tile, in percent."""
-    text = app.tile("Worst-case linkage").locator(".rwn-value").inner_text()
-    return float(text.split()[0])
+    """The worst case in the verdict, in percent."""
+    text = app.verdict.locator(".rwn-judged-line").inner_text()
+    return float(text.partition(" %")[0].split()[-1])
 
 
 def test_steps_move_the_risk_and_are_in_the_file_of_python_and_of_the_command(
@@ -25,6 +25,7 @@ def test_steps_move_the_risk_and_are_in_the_file_of_python_and_of_the_command(
     app.set_seed(7)
     sidebar = app.page.get_by_test_id("stSidebar")
     exact = worst(app)
+    app.open_more()
     sidebar.get_by_text("Release precision").click()
     for _ in range(3):  # 0.5 SD
         before = app.stamp

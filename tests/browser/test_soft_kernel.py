@@ -12,6 +12,7 @@ def asked(app) -> dict[str, str]:
 
 def test_every_control_of_a_soft_kernel_moves_the_picture(app) -> None:
     app.open("/")
+    app.open_more()
     app.page.locator("summary", has_text="More options").click()
     before = app.stamp
     app.page.get_by_role("button", name="Keep totals and spreads").click()
@@ -48,6 +49,7 @@ def test_every_control_of_a_soft_kernel_moves_the_picture(app) -> None:
         "words => document.querySelector('[data-stamp]').dataset.stamp.startsWith(words)", shown
     )
     before = app.stamp
+    app.open_more()
     app.page.locator("summary", has_text="More options").click()
     app.page.get_by_role("button", name="As published").click()
     assert app.wait_for_change(before).startswith("ε = ")

@@ -16,6 +16,7 @@ def download(app, form: str) -> tuple[str, bytes]:
     """Save the trial on screen; the popover stays open for another."""
     button = app.page.get_by_role("button", name="Download the trial")
     if not button.is_visible():
+        app.open_more()
         app.page.get_by_role("button", name="Trial file").click()
     radio = app.page.get_by_role("radio", name=form)
     if not radio.is_checked():

@@ -68,6 +68,7 @@ class Screen:
             self.test.query_params[name] = value
         if page != "tune":
             self.test.switch_page(f"pages/{page}.py")
+        self.test.session_state["tune.more.box"] = True  # what the drawer of Tune holds
         self.test.run()
 
     def visit(self, page: str) -> Screen:

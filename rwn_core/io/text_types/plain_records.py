@@ -46,10 +46,11 @@ def plain_columns(records: bytes, width: int, separator: str) -> list[pa.Chunked
 
 def _has_plain_lines(records: bytes) -> bool:
     """True if no line is empty, and a carriage return stands at the end of a line alone."""
-    ends = records.count(b"\r")
-    if ends != records.count(b"\r\n") or records.startswith((b"\n", b"\r")):
+    if records.startswith((b"\n", b"\r")) or b"\n\n" in records:
         return False
-    return not (b"\n\n" in records or (ends and b"\n\r" in records))
+    if b"\r" not in records:
+        return True
+    return records.count(b"\r") == records.count(b"\r\n") and b"\n\r" not in records
 
 
 def _has_plain_quotes(records: bytes, separator: str) -> bool:
