@@ -94,10 +94,14 @@ function paintTicks(plot, { xaxis, yaxis }, height) {
   font(plot, xaxis.tickfont);
   const upright = xaxis.tickangle === -90;
   if (!upright) Object.assign(ctx, { textAlign: "center", textBaseline: "top" });
+  let last = [-Infinity, -Infinity]; // ends of the last word: one that would touch it is left out
   xaxis.tickvals.forEach((tick, i) => {
     const text = plain(xaxis.ticktext[i]);
-    if (upright) turned(ctx, text, x(tick), frame.bottom + 4);
-    else ctx.fillText(text, x(tick), frame.bottom + plot.size * 0.45);
+    if (upright) return turned(ctx, text, x(tick), frame.bottom + 4);
+    const half = ctx.measureText(text).width / 2 + 2, ends = [x(tick) - half, x(tick) + half];
+    if (ends[0] < last[1] && ends[1] > last[0]) return;
+    last = ends;
+    ctx.fillText(text, x(tick), frame.bottom + plot.size * 0.45);
   });
   font(plot);
   Object.assign(ctx, { textAlign: "center", textBaseline: "bottom" });

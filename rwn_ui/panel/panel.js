@@ -57,9 +57,8 @@ function setAddress(query) {
 
 /** Mark the page for large type. With :has(), its styles were looked at after every change. */
 function markPage() {
-  const { classList } = document.documentElement;
-  classList.toggle("rwn-projected", Boolean(document.querySelector(".rwn-projector")));
-  classList.toggle("rwn-enlarged", Boolean(document.querySelector(".rwn-projector:not(.rwn-tall)")));
+  const large = Boolean(document.querySelector(".rwn-projector"));
+  document.documentElement.classList.toggle("rwn-enlarged", large);
 }
 
 function isDark(color) {
