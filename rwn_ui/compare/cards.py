@@ -10,7 +10,7 @@ from rwn_core.measures import UTILITY
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Verdict
 from rwn_core.tuning.point import ranges_words
-from rwn_ui.features import policy_tile, watch_list
+from rwn_ui.features import verdict_line, watch_list
 from rwn_ui.features.analysis_plan_results import standing_words, standings
 from rwn_ui.features.axis_choice import AXIS
 from rwn_ui.features.scenario_trial import RISKS
@@ -100,7 +100,7 @@ def _tile(session: Session, scenario: Scenario) -> dict[str, Any]:
     verdict = session.policy.judge_stated(scenario.readings)
     passed = standings(session, scenario) or ()
     failed = [f"analysis plan: {one.analysis.name}" for one in passed if not one.always]
-    mark = policy_tile.state(verdict)
+    mark = verdict_line.state(verdict)
     return {
         "label": scenario.name,
         "released": _setting(scenario),

@@ -55,6 +55,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         "changed": unchanged_categories.strip(
             session, readings["cells_changed"], current.comparison.law
         ),
+        "verdict": tiles.verdict(session, readings),
         "tiles": [
             *tiles.draw(session, readings),
             *_analysis_plan(session, current),

@@ -11,7 +11,7 @@ import rwn_core as rwn
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Plan, Point, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
-from rwn_ui.features import policy_tile, sweep_points
+from rwn_ui.features import sweep_points, verdict_line
 from rwn_ui.features.axis_choice import POLICY
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
@@ -109,7 +109,7 @@ def test_the_frontier_is_that_of_the_largest_share(session: Session) -> None:
 def test_the_mark_of_a_verdict() -> None:
     policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.5),))
     for value, mark in ((0.5, "kept"), (0.6, "over"), (None, None)):
-        assert policy_tile.state(policy.judge({"bayes_linkage": value})) == mark
+        assert verdict_line.state(policy.judge({"bayes_linkage": value})) == mark
 
 
 def test_a_setting_with_hardly_any_record_is_no_choice_anywhere(session: Session) -> None:
@@ -132,8 +132,8 @@ def test_tune_agrees_that_hardly_any_record_keeps_no_policy(open_page) -> None:
     session = open_page("tune", method="nbrs2015", epsilon="1", q="1").session
     session.policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.9),))
     payload = tune_view.payload(session, current_release(session))
-    tile = payload["tiles"][0]
+    tile = payload["verdict"]
     assert tile["state"] is None
-    assert tile["limit"].endswith("% of the records")
+    assert tile["text"].startswith("Not releasable: only ")
     assert "of the records are released." in tile["help"]
     assert "; not all limits are kept" in orjson.loads(payload["cards"][0])["alt"]
