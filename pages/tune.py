@@ -79,7 +79,7 @@ def draw() -> None:
 @st.fragment
 def picture(session: Session, above: DeltaGenerator, weighing: DeltaGenerator | None) -> None:
     """Draw the picture and the controls, which follow by themselves from then on."""
-    slot, last = st.empty(), user_results().last
+    slot, last = st.container(key="searching").empty(), user_results().last
     if last["page"] != live_picture.page_state(session):
         st.rerun()  # edits that could not be posted have changed more than the picture
     refusal = last.pop("refusal", None)

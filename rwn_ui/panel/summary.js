@@ -5,7 +5,7 @@ class VerdictLine {
     this.node = node;
     const line = node.appendChild(make("p", "rwn-judged-line"));
     this.text = line.appendChild(make("b"));
-    this.nearest = line.appendChild(make("span"));
+    this.nearest = line.appendChild(make("span", "rwn-nearest"));
     this.tip = helpOf(line, "the verdict");
     const below = node.appendChild(make("p", "rwn-judged-detail"));
     this.detail = below.appendChild(make("span"));

@@ -31,7 +31,7 @@ def test_twenty_thousand_records_show_nine_cards_of_a_sample(app) -> None:
     app.slider("k").press("ArrowRight")  # while a first verdict may be drawn
     app.page.locator(".rwn-summary").get_by_text("· k = 6 ·").wait_for()
     assert launch.ADDRESS in app.page.url
-    worst = app.verdict.locator(".rwn-judged-line")
+    worst = app.verdict.locator(".rwn-nearest")
     worst.get_by_text("%").wait_for()  # one broken limit comes with the picture, others follow
     before, told = worst.inner_text(), list[int]()
 
