@@ -67,6 +67,7 @@
       if (["fixed", "sticky"].includes(style.position)) layer = at.className || at.tagName;
       if (style.display === "inline" || at === document.body || at === document.documentElement) continue;
       const frame = at.getBoundingClientRect();
+      if (frame.width <= 1 || frame.height <= 1) return { box, cut: false, gone: true }; // for screen readers
       const shut = ["hidden", "clip"], hidden = at.closest("svg") === at && !shut.includes(style.overflowX);
       const bare = style.scrollbarWidth === "none" && ["auto", "scroll"].includes(style.overflowX);
       for (const [axis, low, high] of [["overflowX", frame.left, frame.right], ["overflowY", frame.top, frame.bottom]]) {
@@ -80,7 +81,20 @@
       }
     }
     if (left < -1 || right > innerWidth + 1) cut = true;
-    return { box: [left, top, right, bottom], cut, layer, gone: right - left < 1 || bottom - top < 1 };
+    const gone = right - left < 1 || bottom - top < 1 || isCovered(owner, (left + right) / 2, (top + bottom) / 2);
+    return { box: [left, top, right, bottom], cut, layer, gone };
+  }
+
+  /** Whether something opaque, such as the bar at the top, lies over a place of a text. */
+  function isCovered(owner, x, y) {
+    let hit = document.elementFromPoint(x, y);
+    while (hit?.shadowRoot?.elementFromPoint(x, y) && hit.shadowRoot.elementFromPoint(x, y) !== hit)
+      hit = hit.shadowRoot.elementFromPoint(x, y);
+    for (const at of parents(hit)) {
+      if ([...parents(owner)].includes(at)) return false;
+      if (channels(getComputedStyle(at).backgroundColor)[3] > 0.9) return true;
+    }
+    return false;
   }
 
   const MOST = 2; // pixels that two texts may share
