@@ -57,8 +57,9 @@ function setAddress(query) {
 
 /** Mark the page for large type. With :has(), its styles were looked at after every change. */
 function markPage() {
-  const large = Boolean(document.querySelector(".rwn-projector"));
-  document.documentElement.classList.toggle("rwn-enlarged", large);
+  const { classList } = document.documentElement;
+  classList.toggle("rwn-met", Boolean(document.querySelector(".rwn-meeting")));
+  classList.toggle("rwn-enlarged", Boolean(document.querySelector(".rwn-projector")));
 }
 
 function isDark(color) {
@@ -76,6 +77,7 @@ class Panel {
     this.verdict = new VerdictLine(part("div", "judged"));
     this.summary = new Summary(part("header", "summary"));
     this.tiles = part("div", "tiles");
+    this.candidates = new Candidates(part("div", "candidates"), this);
     this.grid = part("div", "grid");
     this.notice = part("p", "notice");
     this.tables = part("div", "tables");
@@ -117,7 +119,7 @@ class Panel {
     this.root.classList.toggle("rwn-projector", Boolean(data.projector));
     this.root.classList.toggle("rwn-wide", Boolean(data.wide));
     this.root.classList.toggle("rwn-single", Boolean(data.single));
-    this.root.classList.toggle("rwn-stacked", Boolean(data.stacked));
+    this.root.classList.toggle("rwn-meeting", Boolean(data.meeting));
     this.root.classList.toggle("rwn-tall", Boolean(data.tall));
     this.root.classList.toggle("rwn-pinned", (data.tiles ?? []).some((tile) => tile.against?.length));
     this.root.classList.toggle("rwn-judging", Boolean(data.verdict));
@@ -137,6 +139,7 @@ class Panel {
     this.summary.show(data);
     setText(this.notice, data.changed?.warning ?? "");
     fill(this.tiles, data.tiles ?? [], makeTile, changeTile);
+    this.candidates.show(data.candidates);
     fill(this.tables, data.tables ?? [], () => make("section"), changeSection);
     clearTimeout(this.addressed);
     if (data.address && this.bare) setAddress(data.address);
