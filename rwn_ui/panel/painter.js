@@ -110,7 +110,7 @@ function paintTicks(plot, { xaxis, yaxis }, height) {
   ctx.textBaseline = "top";
   if (!down) return;
   const wide = ctx.measureText(plain(down)).width, room = Math.min(1, (height - 4) / wide);
-  font(plot, { size: room * plot.size }); // smaller on a low card, and within it
+  if (room < 1) font(plot, { size: room * plot.size }); // smaller on a low card, and within it
   const half = (room * wide) / 2 + 2;
   turned(ctx, plain(down), 2, Math.max(half, Math.min(y.paper(0.5), height - half)));
 }
