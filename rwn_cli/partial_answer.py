@@ -35,15 +35,15 @@ def answering(
                 raise
     answer: PartialAnswer = report.so_far
     typer.echo(f"Interrupted. {answer.sentence}")
-    say_whole(answer.setting)
-    if target is not None and answer.kept:
+    print_setting(answer.setting)
+    if target is not None and answer.met:
         _keep(answer, data, policy, target, overwrite=overwrite)
     elif target is not None:
         say(f"{target} was not written: the setting does not keep all limits.")
     raise typer.Exit(SO_FAR)
 
 
-def say_whole(setting: Setting) -> None:
+def print_setting(setting: Setting) -> None:
     """Write a setting whole, where its sentence is brief."""
     if setting.words != setting.brief:
         say(setting.words)

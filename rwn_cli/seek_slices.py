@@ -18,7 +18,7 @@ from rwn_cli.options import (
     working_table,
 )
 from rwn_cli.output import Overwrite, refuse_existing, write
-from rwn_cli.partial_answer import answering, say_whole
+from rwn_cli.partial_answer import answering, print_setting
 from rwn_cli.terminal import say
 from rwn_core.errors import ParameterError
 
@@ -89,7 +89,7 @@ def seek_slices(
             progress=report,
         )
     say(answer.sentence)
-    say_whole(answer.point.setting)
+    print_setting(answer.point.setting)
     if scenario is not None:
         kept = Scenario(table=data.fingerprint, setting=answer.point.setting, policy=policy)
         write(scenario, kept.to_toml().encode("utf-8"), overwrite=overwrite)

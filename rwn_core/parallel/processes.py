@@ -33,7 +33,7 @@ else:
 
 
 class Report(Protocol):
-    """What a task reports while it goes on."""
+    """Takes the reports of a task while it goes on."""
 
     def __call__(self, share: float) -> None:
         """Report the share done."""

@@ -19,7 +19,7 @@ from rwn_core.tuning.evaluate_settings import Plan, with_red_team
 from rwn_core.tuning.frontier import sign
 from rwn_core.tuning.goal import Goal, GoalAnswer
 from rwn_core.tuning.limit_bounds import empty_end, with_attacked
-from rwn_core.tuning.partial_answer import Found, PartialAnswer, found_of
+from rwn_core.tuning.partial_answer import Found, PartialAnswer, answers_to
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.setting import Setting
@@ -92,7 +92,7 @@ def seek(
     plan = replace(plan, measures=goal.measures)
     steps = half_steps(points)
     farthest = [point.setting for point in points]
-    tell = teller(goal, microdata.n, found_of(progress))
+    tell = teller(goal, microdata.n, answers_to(progress))
     tell(known.values())
     with SettingPool(microdata, farthest, plan, workers=thread_count(workers)) as crew:
         for number in range(_ROUNDS):

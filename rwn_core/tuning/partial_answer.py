@@ -48,7 +48,7 @@ class PartialAnswer:
         return self.point.setting
 
     @property
-    def kept(self) -> bool:
+    def met(self) -> bool:
         """True if trial releases meet every limit."""
         if isinstance(self.goal, Goal):
             return self.goal.excess(self.point) <= 0
@@ -57,7 +57,7 @@ class PartialAnswer:
     @property
     def beyond(self) -> float:
         """The largest share of a limit that is known to be used; 0 where all limits are kept."""
-        if self.kept:
+        if self.met:
             return 0.0
         if isinstance(self.goal, Goal) and not isinstance(self.goal.keep, Policy):
             return self.goal.excess(self.point)
@@ -72,7 +72,7 @@ class PartialAnswer:
         sample = ""
         if self.records < self.of:
             sample = f" It was read on {self.records:,} random records of {self.of:,}."
-        first = "Best so far" if self.kept else "Nearest so far"
+        first = "Best so far" if self.met else "Nearest so far"
         ends = "Fresh releases confirm it." if self.confirmed else TO_CONFIRM
         return f"{first}: {self.setting.brief} {self._limits}{self._lost}.{sample} {ends}"
 
@@ -103,7 +103,7 @@ Found = Callable[[PartialAnswer], None]
 """Takes the answer so far, whenever a search has a better one."""
 
 
-def found_of(progress: Progress | None) -> Found:
+def answers_to(progress: Progress | None) -> Found:
     """Return what takes the answers so far: a method of what takes the share done, or nothing."""
     found: Found = getattr(progress, "found", lambda answer: None)
     return found

@@ -23,7 +23,7 @@ from rwn_core.measures import UTILITY
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.evaluate_settings import Plan, with_red_team
 from rwn_core.tuning.limit_bounds import with_attacked
-from rwn_core.tuning.partial_answer import Found, PartialAnswer, found_of
+from rwn_core.tuning.partial_answer import Found, PartialAnswer, answers_to
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.policy import QUICK, Policy
 from rwn_core.tuning.setting import Setting
@@ -118,7 +118,7 @@ def seek_slices(
             plan=plan,
             ranges=ranges,
             progress=progress,
-            tell=found_of(progress),
+            tell=answers_to(progress),
             of=microdata.n,
             expected=ranges.tries if ranges.weights else ranges.tries // 2,
         )
