@@ -13,6 +13,7 @@ import typer
 
 from rwn_cli.audit import audit
 from rwn_cli.audit_dataset import audit_dataset
+from rwn_cli.claims import claims
 from rwn_cli.describe import describe
 from rwn_cli.ledger import ledger
 from rwn_cli.mask import mask
@@ -218,6 +219,7 @@ app.command()(seek)
 app.command("seek-slices")(seek_slices)
 
 app.command()(report)
+app.command()(claims)
 
 app.command()(verify)
 

@@ -1,4 +1,4 @@
-"""Scenarios side by side, as the panels draw them: a tile each, a map, readings in words."""
+"""Scenarios side by side, as the panels draw them: a column each, a map, readings in words."""
 
 from __future__ import annotations
 
@@ -10,56 +10,129 @@ from rwn_core.measures import UTILITY
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Verdict
 from rwn_core.tuning.point import ranges_words
-from rwn_ui.features import policy_tile, watch_list
+from rwn_ui.features import verdict_line, watch_list
 from rwn_ui.features.analysis_plan_results import standing_words, standings
-from rwn_ui.features.axis_choice import AXIS
-from rwn_ui.features.scenario_trial import RISKS
-from rwn_ui.features.setting_sentences import differences, reading_words
+from rwn_ui.features.setting_sentences import (
+    differences,
+    reading_words,
+    short_setting,
+    value_words,
+)
 from rwn_ui.state.session import Session
 
 
-def cards(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[str, Any]:
-    """A tile for each scenario."""
+def screen(
+    session: Session,
+    scenarios: list[Scenario],
+    policy: rwn.Policy,
+    *,
+    meeting: bool,
+    chosen: str = "",
+) -> dict[str, Any]:
+    """The candidates with verdict, limits and loss, over their map; `policy` may be a trial."""
+    verdicts = [policy.judge_stated(scenario.readings) for scenario in scenarios]
     return {
         "stamp": f"{[s.name for s in scenarios]}|{meeting}|{session.table_version}",
-        "projector": meeting,
-        "stacked": True,
-        "summary": {"text": session.name},
-        "tiles": [_tile(session, scenario) for scenario in scenarios],
+        "meeting": meeting,
+        "candidates": {
+            "about": session.name,
+            "candidates": [
+                _candidate(session, scenario, verdict) | {"chosen": scenario.name == chosen}
+                for scenario, verdict in zip(scenarios, verdicts, strict=True)
+            ],
+            "rows": [
+                *(_limit_row(limit, verdicts) for limit in policy.limits),
+                _loss_row(scenarios),
+                _text_row("setting", [short_setting(s.setting) for s in scenarios]),
+                *([_text_row("note", [s.note or "–" for s in scenarios])] * _noted(scenarios)),
+            ],
+            "marks": meeting,
+            "notes": [
+                *([_trial_words(session.policy, policy)] * (policy != session.policy)),
+                "Judged is the upper end of where one more release falls.",
+                *(["← and → go between candidates; Enter marks one as chosen."] * meeting),
+            ],
+        },
+        "single": not meeting,
+        "cards": [serialise(_map(session, scenarios, verdicts))],
     }
 
 
-def picture(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[str, Any]:
-    """The map with every scenario."""
-    return {"projector": meeting, "single": True, "cards": [serialise(_map(session, scenarios))]}
+def _noted(scenarios: list[Scenario]) -> bool:
+    return any(scenario.note for scenario in scenarios)
+
+
+def _text_row(title: str, texts: list[str]) -> dict[str, Any]:
+    return {"title": title, "kind": "text", "cells": [{"text": text} for text in texts]}
+
+
+def _limit_row(limit: rwn.Limit, verdicts: list[Verdict]) -> dict[str, Any]:
+    """Return one limit with the number of each candidate that is judged by it."""
+    words = value_words(limit.measure, limit.at_most)
+    source = ", ".join(each for each in (limit.source, limit.set_by) if each)
+    return {
+        "title": limit.title,
+        "note": f"at most {words}; {f'set by {source}' if source else 'source not stated'}",
+        "kind": "limit",
+        "cells": [_limit_cell(limit, verdict) for verdict in verdicts],
+    }
+
+
+def _limit_cell(limit: rwn.Limit, verdict: Verdict) -> dict[str, Any]:
+    key = limit.measure
+    if key not in verdict.shares:
+        return {"text": "not judged", "state": None}
+    state = "over" if key in verdict.broken else "kept"
+    standing = verdict.standing.get(key, "")
+    return {"text": value_words(key, verdict.values[key]), "note": standing, "state": state}
+
+
+def _loss_row(scenarios: list[Scenario]) -> dict[str, Any]:
+    """The loss of relations on its scale, in digits and in words."""
+    cells = []
+    for scenario in scenarios:
+        lost = scenario.readings.get(UTILITY, {}).get("median")
+        words = "" if lost is None else f"{100 * lost:.0f} % of relations lost"
+        cells.append({"text": "–" if lost is None else f"{lost:.2f}", "note": words})
+    return {
+        "title": "Loss",
+        "note": "0 as the original, 1 no relation left",
+        "kind": "loss",
+        "cells": cells,
+    }
+
+
+def _trial_words(policy: rwn.Policy, trial: rwn.Policy) -> str:
+    """Say which limits are tried, and that the policy stays."""
+    tried = [
+        f"{limit.title} {value_words(limit.measure, limit.at_most)} instead of "
+        f"{value_words(limit.measure, own.at_most)}"
+        for limit, own in zip(trial.limits, policy.limits, strict=True)
+        if limit != own
+    ]
+    return f"TRIAL of other limits: {'; '.join(tried)}. The policy is unchanged."
 
 
 def table(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[str, Any]:
-    """The readings side by side, then the differences in words."""
+    """All readings side by side, then the differences in words."""
     keys = list(dict.fromkeys(key for s in scenarios for key in s.readings if key in rwn.MEASURES))
-    rows = [
-        ["setting", *map(_setting, scenarios)],
-        ["note", *(s.note or "–" for s in scenarios)],
-    ]
+    rows = [["setting", *map(_setting, scenarios)]]
     for key in keys:
         readings = [reading_words(key, s.readings.get(key)) for s in scenarios]
         rows.append([f"{_title(session, key)} {_arrow(key)}", *readings])
-    rows.append(["in brackets", *(ranges_words(s.readings) or "–" for s in scenarios)])
     rows.append(["policy", *(_verdict(session, scenario) for scenario in scenarios)])
     rows += _analysis_plan_rows(session, scenarios)
+    ranges = dict.fromkeys(filter(None, (ranges_words(s.readings) for s in scenarios)))
+    brackets = f"in brackets the {'; '.join(ranges)}" if ranges else "no range is known"
     side_by_side = {
         "title": "Side by side",
         "columns": ["", *(scenario.name for scenario in scenarios)],
         "rows": rows,
-        "caption": "Median over the releases and, in brackets, between which values one more "
-        "release should fall 9 times in 10. ↓ lower is better, ↑ higher is better.",
+        "caption": f"Median over the releases, {brackets}. ↓ lower is better, ↑ higher is better.",
     }
     words = [_words(scenarios[0], other) for other in scenarios[1:]]
     followed = watch_list.side_by_side(session, scenarios) if meeting else None
-    return {
-        "projector": meeting,
-        "tables": [side_by_side, *([followed] if followed else []), *words],
-    }
+    return {"tables": [side_by_side, *([followed] if followed else []), *words]}
 
 
 def _verdict(session: Session, scenario: Scenario) -> str:
@@ -95,32 +168,26 @@ def _arrow(key: str) -> str:
     return {"lower": "↓", "higher": "↑", "neutral": ""}[rwn.MEASURES[key].better]
 
 
-def _tile(session: Session, scenario: Scenario) -> dict[str, Any]:
-    """A scenario as a card: its setting, the policy's verdict, and its analysis plan."""
-    verdict = session.policy.judge_stated(scenario.readings)
+def _candidate(session: Session, scenario: Scenario, verdict: Verdict) -> dict[str, Any]:
+    """The head of a column: name, verdict, and what is broken."""
     passed = standings(session, scenario) or ()
     failed = [f"analysis plan: {one.analysis.name}" for one in passed if not one.always]
-    mark = policy_tile.state(verdict)
+    state = "over" if failed else verdict_line.state(verdict)
+    which = [] if verdict.kept else [verdict_words(verdict)]
+    other = scenario.policy not in (None, session.policy)
     return {
-        "label": scenario.name,
-        "released": _setting(scenario),
-        "state": "over" if failed else mark,
-        "limit": ", ".join([verdict_words(verdict), *failed]),
-        "against": [
-            {"pin": key, "text": f"{_title(session, key)} {value}", "better": None}
-            for key in dict.fromkeys((*session.policy.measures, *RISKS, UTILITY))
-            if (value := reading_words(key, scenario.readings.get(key))) != "–"
-        ]
-        + [
-            {"pin": name, "text": text, "better": None}
-            for name, text in (
-                ("in brackets", ranges_words(scenario.readings)),
-                ("note", scenario.note),
-            )
-            if text
-        ],
-        "help": verdict.sentence,
+        "name": scenario.name,
+        "state": state,
+        "verdict": "keeps all limits" if state == "kept" else _broken_words(verdict, failed),
+        "which": "; ".join([*which, *failed, *["saved under other limits"] * other]),
     }
+
+
+def _broken_words(verdict: Verdict, failed: list[str]) -> str:
+    count = len(verdict.shares) + len(verdict.unread)
+    if verdict.broken:
+        return f"breaks {len(verdict.broken)} of {count}"
+    return "not releasable" if failed or verdict.released is not None else "not judged fully"
 
 
 def verdict_words(verdict: Verdict) -> str:
@@ -133,21 +200,28 @@ def verdict_words(verdict: Verdict) -> str:
     return ", ".join(parts) or "no limits"
 
 
-def _map(session: Session, scenarios: list[Scenario]) -> Any:
-    """All scenarios at the largest share of a limit, or of what they all have in common."""
-    verdicts = [session.policy.judge_stated(scenario.readings) for scenario in scenarios]
-    points = [
+def _map(session: Session, scenarios: list[Scenario], verdicts: list[Verdict]) -> Any:
+    """All candidates at their loss and the largest share of a limit."""
+    marks = [
         {
             "label": scenario.name,
-            "utility": 1 - scenario.readings[UTILITY]["median"],
-            "risk": verdict.largest,
-            "text": scenario.setting.words if scenario.setting else "",
-            "kept": verdict.kept,
+            "text": short_setting(scenario.setting),
+            "x": scenario.readings[UTILITY]["median"],
+            "y": verdict.largest,
         }
         for scenario, verdict in zip(scenarios, verdicts, strict=True)
         if UTILITY in scenario.readings and verdict.largest is not None
     ]
-    return CHARTS["risk_utility_map"](points, 1.0, risk=AXIS, of_limits=True)
+    about = rwn.MEASURES[UTILITY]
+    loss = {"title": about.title, "unit": "0 as the original, 1 none left", "falls": True}
+    limits = {"title": "× limit", "unit": "log above 1", "map": "Risk–utility map"}
+    return CHARTS["sweep_map"](
+        (),
+        loss | {"share": True},
+        limits | {"share": False, "falls": False, "of_limits": True},
+        limit=1.0,
+        marks=marks,
+    )
 
 
 def _words(first: Scenario, other: Scenario) -> dict[str, Any]:

@@ -21,14 +21,25 @@ def _key(session: Session, what: str) -> str:
     return f"compare.{session.table_version}.{what}"
 
 
+def choice_key(session: Session) -> str:
+    """Key of the field that says which candidate is chosen."""
+    return _key(session, "decision.chosen")
+
+
 def draw(session: Session, names: list[str]) -> None:
     """Watch list, decision, reason, participants and date, frozen with a hash."""
     st.markdown("#### Decision")
+    if st.session_state.get(choice_key(session)) not in (*names, _NONE):
+        st.session_state[choice_key(session)] = None  # the candidate is no longer shown
+    chosen = st.selectbox(
+        "Decision",
+        [*names, _NONE],
+        index=None,
+        placeholder="Choose a scenario",
+        key=choice_key(session),
+    )
     with st.form(_key(session, "decision")):
         left, right = st.columns(2)
-        chosen = left.selectbox(
-            "Decision", [*names, _NONE], index=None, placeholder="Choose a scenario"
-        )
         when = right.date_input("Date", date.today())
         reason = st.text_area("Reason", height=100)
         people = left.text_area("Participants, a line each", height=100)

@@ -53,7 +53,7 @@ def sentences(found: Found, to: Loss | rwn.Policy, records: int) -> list[str]:
 
 
 def compared(found: Found) -> list[Matched]:
-    """Return the methods whose strength reaches the aim, which are compared."""
+    """Return the methods that are compared: their strength reaches the aim."""
     return [each for each in found if isinstance(each, Matched) and each.reached]
 
 

@@ -10,7 +10,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.tuning import Point, Setting, Spread
 from rwn_core.tuning.match import Loss, Matched, Refused
-from rwn_ui.compare import match_results, match_sentences, matching, method_pairs
+from rwn_ui.compare import match_results, match_sentences, matching
 
 NEAR, FAR, BETWEEN = (0.10, 0.11, 0.12), (0.60, 0.61, 0.62), (0.11, 0.12, 0.13)
 LOSS = Loss(measure="correlation", value=0.115)
@@ -99,8 +99,7 @@ def test_who_is_left_out_is_said_with_the_reason() -> None:
 def screen(open_page, at_once, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The Compare page, where work is done at once."""
     monkeypatch.setattr(matching, "be_polite", lambda: None)
-    for module in (matching, method_pairs):
-        monkeypatch.setattr(module, "Job", at_once)
+    monkeypatch.setattr(matching, "Job", at_once)
     return open_page("compare")
 
 
@@ -148,8 +147,7 @@ def test_methods_are_matched_opened_on_tune_and_kept(screen) -> None:
         screen.test.session_state[key] = what
         screen.test.run()
         assert screen.errors == []
-    # beside the one of k-PRAM and k-noise
-    assert sum(each.label == "Variable" for each in screen.test.selectbox) == 2
+    assert sum(each.label == "Variable" for each in screen.test.selectbox) == 1
 
 
 def test_soft_kernels_are_candidates_next_to_rwn_as_published(screen) -> None:
@@ -176,24 +174,3 @@ def test_no_method_cannot_be_matched(screen) -> None:
     box = next(each for each in screen.test.multiselect if each.label == "Methods")
     box.set_value([]).run()
     assert next(each for each in screen.test.button if each.label == "Match").disabled
-
-
-def test_the_folded_sections_answer(screen, monkeypatch: pytest.MonkeyPatch) -> None:
-    tables: list[dict[str, Any]] = []
-    monkeypatch.setattr(
-        method_pairs, "panel", lambda payload, key: tables.extend(payload["tables"])
-    )
-    press(screen, f"Draw {method_pairs.RELEASES} releases")
-    assert "standard errors from 0" in shown(screen)
-    press(screen, "Compare the laws")
-    titles = [each["title"] for each in tables]
-    assert f"{screen.session.variable}, k = 10" in titles
-    record = next(each for each in tables if each["title"].startswith("Record 1, ε = "))
-    assert record["columns"][1:] == [
-        "per cell (2022)",
-        "per record (2015)",
-        "fixed count of records (2015)",
-    ]
-    intact = next(row for row in record["rows"] if row[0] == "the row stays intact")
-    assert intact[2].startswith("50 %")
-    assert float(intact[1].removesuffix(" %")) < 1
