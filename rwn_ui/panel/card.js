@@ -102,6 +102,7 @@ class Card {
     const held = Boolean(channel.dragging);
     if (drawn.text === text && drawn.theme === theme && drawn.size === size && (held || !drawn.held)) return false;
     const chart = readChart(text, theme);
+    if (!chart.reason) thinNames(chart, size);
     if (held && drawn.theme === theme) holdAxes(chart, drawn.chart);
     this.drawn = { text, theme, size, held, chart };
     if (!chart.reason) paint(this.canvas, chart, size, theme);
@@ -130,7 +131,7 @@ class Card {
     loadPlotly().then(() => {
       if (!this.touched || this.live || this.canvas.hidden) return;
       this.live = this.plot.appendChild(make("div", "rwn-live"));
-      this.react(readChart(this.text, panel.theme));
+      this.react(this.drawn.chart);
       this.live.on("plotly_relayout", () => this.zoom(panel));
       this.live.on("plotly_doubleclick", () => this.reset(panel));
       this.live.on("plotly_click", ({ points: [point] }) => {

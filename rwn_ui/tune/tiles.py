@@ -13,7 +13,7 @@ from rwn_core.measures.ends import UNRELATED
 from rwn_core.measures.measure import Reading
 from rwn_ui.features import axis_choice, limit_queue, verdict_line
 from rwn_ui.features.repeated_draws_results import drawn, interval
-from rwn_ui.panel.tile import Tile, percent
+from rwn_ui.panel.tile import Tile, loss_words, percent
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session
 
@@ -44,10 +44,10 @@ TILES = (
     Tile(
         label="Relations lost",
         measure=UTILITY,
-        words=percent,
+        words=loss_words,
         aim="relations",
-        help="How much of the relations between all variables is lost: 0 % none, 100 % all. Pairs "
-        "that are unrelated in the original do not count.",
+        help="Loss of the relations between all variables: 0 as in the original, 1 no relation "
+        "left. Pairs that are unrelated in the original do not count.",
     ),
     Tile(
         label="Largest |Δ slope| / SE",

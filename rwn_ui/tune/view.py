@@ -132,7 +132,7 @@ def _map(readings: Readings, session: Session) -> Chart:
     assert isinstance(loss, Reading)
     few = current_release(session).retained_share
     verdict = None if waits else session.policy.judge_readings(readings, released=few)
-    now = {"utility": 1 - loss.value, "risk": height, "text": session.words}
+    now = {"loss": loss.value, "risk": height, "text": session.words}
     judged = {"kept": verdict and verdict.kept, "unread": len(verdict.unread) if verdict else 0}
     points = [{"label": "now", **now, **judged}, *_pins(session, axis)]
     of_limits, limit = axis == axis_choice.POLICY, session.policy.limit(axis)
@@ -164,7 +164,7 @@ def _pins(session: Session, axis: str) -> list[dict[str, Any]]:
         largest, kept = (verdict.largest, verdict.kept) if verdict else (None, None)
         risk = largest if axis == axis_choice.POLICY else values.get(axis)
         if UTILITY in values and risk is not None:
-            place = {"utility": 1 - values[UTILITY], "risk": risk, "kept": kept}
+            place = {"loss": values[UTILITY], "risk": risk, "kept": kept}
             points.append({"label": name, **place, "text": pinned.text})
     return points
 

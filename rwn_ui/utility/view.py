@@ -21,7 +21,7 @@ from rwn_ui.features import (
     unchanged_categories,
 )
 from rwn_ui.panel.parts import radius_note, stamp
-from rwn_ui.panel.tile import Tile, percent
+from rwn_ui.panel.tile import Tile, loss_words
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
@@ -125,9 +125,9 @@ TILES = (
     Tile(
         label="Relations lost",
         measure=UTILITY,
-        words=percent,
-        help="How much of the relations between all variables is lost: 0 % none, 100 % all. Pairs "
-        "that are unrelated in the original do not count.",
+        words=loss_words,
+        help="Loss of the relations between all variables: 0 as in the original, 1 no relation "
+        "left. Pairs that are unrelated in the original do not count.",
     ),
     Tile(
         label="Interval overlap",

@@ -91,7 +91,7 @@ def test_pins_show_differences_and_stand_on_the_map_until_cleared(app) -> None:
         app.press("k", "ArrowRight")
     better, worse = "[data-better=true]", "[data-better=false]"
     assert re.fullmatch(r"−[\d.]+ pp vs A", linked.locator(better).inner_text())
-    assert re.fullmatch(r"\+[\d.]+ pp vs A", app.tile("Relations lost").locator(worse).inner_text())
+    assert re.fullmatch(r"\+[\d.]+ vs A", app.tile("Relations lost").locator(worse).inner_text())
     app.page.get_by_role("button", name="Pin B").click()
     linked.get_by_text("vs B").wait_for()
     app.press("q", "ArrowLeft")

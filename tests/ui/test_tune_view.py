@@ -76,7 +76,7 @@ def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
     ):
         assert float(shown[label]["released"]) == pytest.approx(readings[key].value, rel=0.005)
     lost = readings["association_loss"].value
-    assert shown["Relations lost"]["released"] == f"{100 * lost:.1f} %"
+    assert shown["Relations lost"]["released"] == f"{lost:.3f}"
     slope = readings["regression"].value
     assert float(shown["Largest |Δ slope| / SE"]["released"]) == pytest.approx(slope, abs=0.005)
     for side in ("original", "released"):
@@ -203,9 +203,9 @@ def test_a_pin_of_one_draw_is_said_to_be_one(session: Session) -> None:
     assert "A is one draw" in tiles(session)["Relations lost"]["help"]
 
 
-def test_the_map_says_what_utility_is(session: Session) -> None:
+def test_the_map_says_what_its_loss_is(session: Session) -> None:
     card = json.loads(tune_view.payload(session, current_release(session))["cards"][0])
-    assert card["layout"]["xaxis"]["title"]["text"] == "utility: share of relations kept"
+    assert card["layout"]["xaxis"]["title"]["text"] == "loss of relations, 0 to 1"
 
 
 def test_all_broken_limits_are_named_and_an_aim_is_no_limit(session: Session) -> None:
@@ -224,7 +224,7 @@ def test_all_broken_limits_are_named_and_an_aim_is_no_limit(session: Session) ->
 def test_relations_are_lost_on_a_scale_of_what_can_be_lost(session: Session) -> None:
     """Findings S1, S2: the aim is a share of what can be lost, and the faded ones are named."""
     tile = tiles(session)["Relations lost"]
-    assert tile["limit"] == "aim 20.0 %"
+    assert tile["limit"] == "aim 0.200"
     (first, second), *_ = current_release(session).readings["association_loss"].detail["faded"]
     assert f"Faded most: {first} with {second}" in tile["help"]
     session.aims = replace(session.aims, relations=0.001)

@@ -31,14 +31,17 @@ def shapes(
     return [*shade, horizontal(limit, LIMIT)]
 
 
-def labels(limit: float | None, y_range: tuple[float, float], *, of_limits: bool) -> list[Label]:
-    """Name the line, above it unless it is near the top."""
+def labels(
+    limit: float | None, y_range: tuple[float, float], *, of_limits: bool, left: bool = False
+) -> list[Label]:
+    """Name the line at its right or left end, above it unless it is near the top."""
     if limit is None:
         return []
     height = (limit - y_range[0]) / (y_range[1] - y_range[0])
     anchor = "bottom" if height < 0.8 else "top"
     text = "the limit" if of_limits else "limit on this measure"
-    return [label(text, 1, limit, LIMIT, xref="paper", xanchor="right", yanchor=anchor)]
+    x, side = (0, "left") if left else (1, "right")
+    return [label(text, x, limit, LIMIT, xref="paper", xanchor=side, yanchor=anchor)]
 
 
 def corner_height(limit: float | None, y_range: tuple[float, float]) -> float:

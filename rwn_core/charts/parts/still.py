@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from rwn_core.charts.parts.svg import Picture, Scale
 
 WIDTH, HEIGHT = 760, 460
 _TOP, _RIGHT, _BOTTOM = 66, 24, 64
-_LETTER = 6.6
+_LETTER, _LINE = 6.6, 12
 _DASHES = {"dash": "7 4", "dot": "2 4", "dashdot": "7 4 2 4"}
 _SHIFTS = {"left": "start", "center": "middle", "right": "end"}
 _LIFTS = {"top": 11, "middle": 4, "bottom": -3}
@@ -95,11 +96,14 @@ def _axes(plot: _Plot, layout: Mapping[str, Any], words: Sequence[str]) -> None:
             picture.text(at + 4, y.start + 6, _text(word), at="end", more=turn)
         else:
             picture.text(at, y.start + 17, _text(word), at="middle")
+    below = math.inf
     for value, word in zip(up["tickvals"], words, strict=True):
         at = float(y(value))
         if up.get("showgrid", True):
             picture.line((x.start, at, x.stop, at), GRID)
-        picture.text(x.start - 7, at + 4, word, at="end")
+        if abs(at - below) >= _LINE:  # or it would touch the word before
+            below = at
+            picture.text(x.start - 7, at + 4, word, at="end")
     place = (x.start, y.stop, x.stop - x.start, y.start - y.stop)
     picture.box(place, "none", f' stroke="{NEUTRAL}"')
     picture.text((x.start + x.stop) / 2, y.start + 40, _text(across["title"]["text"]), at="middle")
