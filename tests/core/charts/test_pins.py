@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rwn_core.io.demo import load_demo
 
 from rwn_core.charts import CHARTS, marks_of, serialise, with_pins
 from rwn_core.charts.parts.style import PINS, RELEASED
 from rwn_core.evaluation.audit import audit
+from rwn_core.io.demo import load_demo
 from rwn_core.masking import RWN
 from rwn_core.masking.release import mask
 
