@@ -53,7 +53,7 @@ app = typer.Typer(
     help="Mask confidential microdata by randomization within neighborhoods; audit the result.",
     epilog=(
         "Exit codes: 0 done, 2 wrong use or parameter, 3 input refused, 4 policy refused, "
-        "5 a file cannot be read or written, 130 interrupted."
+        "5 a file cannot be read or written, 6 interrupted with an answer so far, 130 interrupted."
     ),
 )
 

@@ -54,7 +54,7 @@ def ask(session: Session) -> None:
         if roles:
             _ask_for_roles(session, left, key)
         for question in open_[:_MOST]:
-            words, yes, no = st.columns([6, 2, 1], vertical_alignment="center")
+            words, yes, no = st.columns([9, 4, 2], vertical_alignment="center")
             words.markdown(escaped(question.sentence))
             name = f"{key}.{question.variable}.{question.kind}"
             if yes.button(question.answer, key=f"{name}.yes", width="stretch"):
@@ -132,7 +132,7 @@ def _ask_for_roles(session: Session, left: set[Any], key: str) -> None:
             (second, rwn.Role.CONFIDENTIAL, *_SECRET),
         )
     }
-    one, two, yes, no = st.columns([3, 3, 2, 1], vertical_alignment="bottom")
+    one, two, yes, no = st.columns([5, 5, 4, 2], vertical_alignment="bottom")
     for column, role, question, why in (
         (one, rwn.Role.SAMPLING_WEIGHT, *_SAMPLED),
         (two, rwn.Role.HOUSEHOLD, *_TOGETHER),
