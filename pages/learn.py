@@ -16,5 +16,5 @@ with guarded():
         above = st.container()
         learn_view.projector(session)
     learn_view.draw(session, lesson, above)
-    address.write(session)
+    address.write(session, lesson=session.lesson)
     let_it_be_sent()
