@@ -42,7 +42,7 @@ def main() -> None:
     with guarded():  # the outer wall: what a page does not catch itself
         require_safe_options()
         require_login()
-        with visit.begun():
+        with visit.page_of_tab():
             page.run()
 
 

@@ -153,7 +153,7 @@ def _save(session: Session, browser: str, before: Any) -> Any:
 
 
 def _choices(session: Session) -> tuple[Any, ...]:
-    """What a project saves, to be compared."""
+    """The saved parts of a session, for comparison."""
     data, notes = session.data, session.drafts()
     return (
         data.fingerprint,

@@ -99,7 +99,7 @@ _ALL: WeakValueDictionary[str, Visit] = WeakValueDictionary()
 
 
 @contextmanager
-def begun() -> Iterator[None]:
+def page_of_tab() -> Iterator[None]:
     """Name the tab, and wait until it has said what it was before."""
     visit = current()
     new, slot = visit.session is None, st.empty()
@@ -110,7 +110,7 @@ def begun() -> Iterator[None]:
         answered=visit.answered,
         waits=visit.waits,
         saved=on_own_machine(),
-        on_answer=_go_on,
+        on_answer=_resume,
         on_other=_offer,
     )
     if visit.waits:
@@ -129,7 +129,7 @@ def current() -> Visit:
     return user_state(VISIT, Visit)
 
 
-def _go_on(token: str, browser: str) -> None:
+def _resume(token: str, browser: str) -> None:
     """Go on with the visit that this tab had before a reload; a link opens what it says."""
     visit = current()
     visit.answered, visit.browser = True, browser or visit.browser
