@@ -1,4 +1,4 @@
-"""The Compare page: which of two or three scenarios to release, and why."""
+"""The Compare page: which of up to six scenarios to release, and why."""
 
 import streamlit as st
 

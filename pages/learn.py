@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from rwn_ui.learn import method_pairs
 from rwn_ui.learn import view as learn_view
 from rwn_ui.server.messages import frame, guarded, let_it_be_sent
 from rwn_ui.state import address
@@ -16,5 +17,7 @@ with guarded():
         above = st.container()
         learn_view.projector(session)
     learn_view.draw(session, lesson, above)
+    with guarded():
+        method_pairs.draw(session)
     address.write(session, lesson=session.lesson)
     let_it_be_sent()

@@ -79,7 +79,8 @@ def draw() -> None:
 @st.fragment
 def picture(session: Session, above: DeltaGenerator, weighing: DeltaGenerator | None) -> None:
     """Draw the picture and the controls, which follow by themselves from then on."""
-    slot, last = st.empty(), user_results().last
+    place, last = st.container(), user_results().last
+    slot = st.container(key="searching").empty()  # over the page, which must not move
     if last["page"] != live_picture.page_state(session):
         st.rerun()  # edits that could not be posted have changed more than the picture
     refusal = last.pop("refusal", None)
@@ -96,15 +97,16 @@ def picture(session: Session, above: DeltaGenerator, weighing: DeltaGenerator | 
             shown = live_picture.message(session, last["tune"])
             if refusal is not None:
                 last["page"] = None  # the next picture has the page drawn without the refusal
-        panel(
-            {**shown, "endpoint": live_picture.open_endpoint(session)},
-            key="tune",
-            on_pick=partial(question.take, session),
-            on_edits=partial(live_picture.take, session),
-        )
-        for what, place in ((live_sliders.LEVERS, above), (live_sliders.WEIGHTS, weighing)):
-            if place is not None:
-                with place:
+        with place:
+            panel(
+                {**shown, "endpoint": live_picture.open_endpoint(session)},
+                key="tune",
+                on_pick=partial(question.take, session),
+                on_edits=partial(live_picture.take, session),
+            )
+        for what, part in ((live_sliders.LEVERS, above), (live_sliders.WEIGHTS, weighing)):
+            if part is not None:
+                with part:
                     data = {**shown["controls"][what], "seq": shown["seq"]}
                     live_sliders.show(session, what, data)
 

@@ -13,6 +13,7 @@ import typer
 
 from rwn_cli.audit import audit
 from rwn_cli.audit_dataset import audit_dataset
+from rwn_cli.claims import claims
 from rwn_cli.describe import describe
 from rwn_cli.ledger import ledger
 from rwn_cli.mask import mask
@@ -52,7 +53,7 @@ app = typer.Typer(
     help="Mask confidential microdata by randomization within neighborhoods; audit the result.",
     epilog=(
         "Exit codes: 0 done, 2 wrong use or parameter, 3 input refused, 4 policy refused, "
-        "5 a file cannot be read or written, 130 interrupted."
+        "5 a file cannot be read or written, 6 interrupted with an answer so far, 130 interrupted."
     ),
 )
 
@@ -218,6 +219,7 @@ app.command()(seek)
 app.command("seek-slices")(seek_slices)
 
 app.command()(report)
+app.command()(claims)
 
 app.command()(verify)
 

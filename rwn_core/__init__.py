@@ -98,10 +98,14 @@ if TYPE_CHECKING:  # the one list of public names, each with its home
     from rwn_core.tuning import Limit as Limit
     from rwn_core.tuning import Plan as Plan
     from rwn_core.tuning import Policy as Policy
+    from rwn_core.tuning import QuickVerdict as QuickVerdict
+    from rwn_core.tuning import Recommendation as Recommendation
     from rwn_core.tuning import Setting as Setting
     from rwn_core.tuning import SliceAnswer as SliceAnswer
     from rwn_core.tuning import SliceRanges as SliceRanges
     from rwn_core.tuning import frontier as frontier
+    from rwn_core.tuning import quick_verdict as quick_verdict
+    from rwn_core.tuning import recommend as recommend
     from rwn_core.tuning import seek as seek
     from rwn_core.tuning import seek_slices as seek_slices
     from rwn_core.tuning import sweep as sweep

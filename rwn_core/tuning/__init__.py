@@ -7,6 +7,8 @@ from rwn_core.tuning.goal_seek import seek
 from rwn_core.tuning.grid import Grid, parse_values
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.policy import Limit, Policy
+from rwn_core.tuning.quick_verdict import NextStep, QuickVerdict, quick_verdict
+from rwn_core.tuning.recommend import Recommendation, recommend
 from rwn_core.tuning.seek_slices import seek_slices
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.slice_answer import SliceAnswer, SliceRanges
@@ -23,9 +25,12 @@ __all__ = [
     "Grid",
     "JobFolder",
     "Limit",
+    "NextStep",
     "Plan",
     "Point",
     "Policy",
+    "QuickVerdict",
+    "Recommendation",
     "Setting",
     "SliceAnswer",
     "SliceRanges",
@@ -38,6 +43,8 @@ __all__ = [
     "job_name",
     "parse_values",
     "prepared",
+    "quick_verdict",
+    "recommend",
     "seek",
     "seek_slices",
     "sweep",

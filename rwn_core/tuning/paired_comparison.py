@@ -38,7 +38,7 @@ def compare_pair(one: Matched, other: Matched, measures: Sequence[str]) -> Paire
     """Hold one method against another."""
     better, worse, undecided = [], [], []
     for key in measures:
-        mine, others = one.point.spreads.get(key), other.point.spreads.get(key)
+        mine, others = one.at_loss.spreads.get(key), other.at_loss.spreads.get(key)
         if mine is None or others is None or not (mine.values and others.values):
             continue
         if MEASURES[key].better == "neutral":
@@ -68,10 +68,10 @@ def beats(one: Spread, other: Spread) -> bool:
 
 
 def best_methods(found: Sequence[Matched], measure: str) -> list[str]:
-    """The methods with the best median of a measure; none where it has no better side."""
-    medians = {each.method: each.point.median(measure) for each in found}
-    known = {key: value for key, value in medians.items() if value is not None and isfinite(value)}
-    if not known or MEASURES[measure].better == "neutral":
+    """The compared methods with the best median of a measure, of two or more that have one."""
+    compared = {each.method: each.at_loss.median(measure) for each in found if each.reached}
+    known = {key: value for key, value in compared.items() if value is not None and isfinite(value)}
+    if len(known) < 2 or MEASURES[measure].better == "neutral":
         return []
     top = min(sign(measure) * value for value in known.values())
     return [key for key, value in known.items() if sign(measure) * value == top]

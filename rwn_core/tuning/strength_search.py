@@ -6,12 +6,10 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.masking import METHODS, LeverRange, at_levers
-from rwn_core.masking.lever import neutral_levers
+from rwn_core.masking import LeverRange, at_levers
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.evaluate_settings import Plan, Trials
@@ -67,22 +65,20 @@ class StrengthSearch:
     Parameters
     ----------
     microdata : Microdata
-    method : str or object
-        Its key; or its parameters, of which the levers are moved.
+    start : Setting
+        Of its parameters the levers are moved; its slices stay.
     plan : Plan
         What is read at each of them.
     progress : callable
     """
 
     def __init__(
-        self, microdata: Microdata, method: str | Any, plan: Plan, progress: Progress
+        self, microdata: Microdata, start: Setting, plan: Plan, progress: Progress
     ) -> None:
-        start: Any = method
-        if isinstance(method, str):
-            start = METHODS[method](**neutral_levers(METHODS[method]))
-        prepared = start.preview(microdata)
+        prepared = start.params.preview(microdata)
         standard = dict(prepared.presets["Standard"])
-        self._strength: str = start.strength
+        self._start = start
+        self._strength: str = start.params.strength
         self._range: LeverRange = prepared.ranges[self._strength]
         self._params = at_levers(prepared.params, standard)
         self.steps = math.floor((self._range.high - self._range.low) / self._range.step + 1e-9)
@@ -98,7 +94,7 @@ class StrengthSearch:
         """All that a plan reads at a position, and some measures of its first release."""
         self._trials.plan = plan
         setting = self._setting(position).resolved(self._microdata)
-        return self._trials.run(setting), self._trials.first(setting, pictures)
+        return self._trials.run(setting), self._trials.first(setting, pictures) if pictures else {}
 
     @property
     def path(self) -> tuple[Point, ...]:
@@ -107,7 +103,7 @@ class StrengthSearch:
 
     def _setting(self, position: int) -> Setting:
         number = round(self._range.low + position * self._range.step, 10)
-        return Setting(params=at_levers(self._params, {self._strength: number}))
+        return replace(self._start, params=at_levers(self._params, {self._strength: number}))
 
     def read(self, position: int) -> Point:
         """Read the measures at a position of the strength."""

@@ -1,65 +1,136 @@
-"""Scenarios side by side, as the panels draw them: a tile each, a map, readings in words."""
+"""Scenarios side by side, as the panels draw them: a column each, a map, readings in words."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.charts import CHARTS, serialise
-from rwn_core.measures import UTILITY
+from rwn_core.charts import serialise
+from rwn_core.reporting.candidates import (
+    candidates_map,
+    headline,
+    judged,
+    judged_words,
+    limit_words,
+    loss_words,
+    verdict_words,
+)
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Verdict
 from rwn_core.tuning.point import ranges_words
-from rwn_ui.features import policy_tile, watch_list
+from rwn_core.tuning.short_words import short_setting
+from rwn_ui.features import verdict_line, watch_list
 from rwn_ui.features.analysis_plan_results import standing_words, standings
-from rwn_ui.features.axis_choice import AXIS
-from rwn_ui.features.scenario_trial import RISKS
-from rwn_ui.features.setting_sentences import differences, reading_words
+from rwn_ui.features.setting_sentences import (
+    differences,
+    reading_words,
+    value_words,
+)
 from rwn_ui.state.session import Session
 
 
-def cards(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[str, Any]:
-    """A tile for each scenario."""
+def screen(
+    session: Session,
+    scenarios: list[Scenario],
+    policy: rwn.Policy,
+    *,
+    meeting: bool,
+    chosen: str = "",
+) -> dict[str, Any]:
+    """The candidates with verdict, limits and loss, over their map; `policy` may be a trial."""
+    verdicts = judged(scenarios, policy)
     return {
         "stamp": f"{[s.name for s in scenarios]}|{meeting}|{session.table_version}",
-        "projector": meeting,
-        "stacked": True,
-        "summary": {"text": session.name},
-        "tiles": [_tile(session, scenario) for scenario in scenarios],
+        "meeting": meeting,
+        "candidates": {
+            "about": session.name,
+            "candidates": [
+                _candidate(session, scenario, verdict) | {"chosen": scenario.name == chosen}
+                for scenario, verdict in zip(scenarios, verdicts, strict=True)
+            ],
+            "rows": [
+                *(_limit_row(limit, verdicts) for limit in policy.limits),
+                _loss_row(scenarios),
+                _text_row("setting", [short_setting(s.setting) for s in scenarios]),
+                *([_text_row("note", [s.note or "–" for s in scenarios])] * _noted(scenarios)),
+            ],
+            "marks": meeting,
+            "notes": [
+                *([_trial_words(session.policy, policy)] * (policy != session.policy)),
+                "Judged is the upper end of where one more release falls.",
+                *(["← and → go between candidates; Enter marks one as chosen."] * meeting),
+            ],
+        },
+        "single": not meeting,
+        "cards": [serialise(candidates_map(scenarios, policy))],
     }
 
 
-def picture(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[str, Any]:
-    """The map with every scenario."""
-    return {"projector": meeting, "single": True, "cards": [serialise(_map(session, scenarios))]}
+def _noted(scenarios: list[Scenario]) -> bool:
+    return any(scenario.note for scenario in scenarios)
+
+
+def _text_row(title: str, texts: list[str]) -> dict[str, Any]:
+    return {"title": title, "kind": "text", "cells": [{"text": text} for text in texts]}
+
+
+def _limit_row(limit: rwn.Limit, verdicts: list[Verdict]) -> dict[str, Any]:
+    """Return one limit with the number of each candidate that is judged by it."""
+    cells = [
+        {"text": judged_words(limit, verdict), "state": _state(limit.measure, verdict)}
+        for verdict in verdicts
+    ]
+    return {"title": limit.title, "note": limit_words(limit), "kind": "limit", "cells": cells}
+
+
+def _state(measure: str, verdict: Verdict) -> str | None:
+    if measure not in verdict.shares:
+        return None
+    return "over" if measure in verdict.broken else "kept"
+
+
+def _loss_row(scenarios: list[Scenario]) -> dict[str, Any]:
+    """The loss of relations on its scale, in digits and in words."""
+    digits = [loss_words(scenario) for scenario in scenarios]
+    return {
+        "title": "Loss",
+        "note": "0 as the original, 1 no relation left",
+        "kind": "loss",
+        "cells": [{"text": number, "note": words} for number, words in digits],
+    }
+
+
+def _trial_words(policy: rwn.Policy, trial: rwn.Policy) -> str:
+    """Say which limits are tried, and that the policy stays."""
+    tried = [
+        f"{limit.title} {value_words(limit.measure, limit.at_most)} instead of "
+        f"{value_words(limit.measure, own.at_most)}"
+        for limit, own in zip(trial.limits, policy.limits, strict=True)
+        if limit != own
+    ]
+    return f"TRIAL of other limits: {'; '.join(tried)}. The policy is unchanged."
 
 
 def table(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[str, Any]:
-    """The readings side by side, then the differences in words."""
+    """All readings side by side, then the differences in words."""
     keys = list(dict.fromkeys(key for s in scenarios for key in s.readings if key in rwn.MEASURES))
-    rows = [
-        ["setting", *map(_setting, scenarios)],
-        ["note", *(s.note or "–" for s in scenarios)],
-    ]
+    rows = [["setting", *map(_setting, scenarios)]]
     for key in keys:
         readings = [reading_words(key, s.readings.get(key)) for s in scenarios]
         rows.append([f"{_title(session, key)} {_arrow(key)}", *readings])
-    rows.append(["in brackets", *(ranges_words(s.readings) or "–" for s in scenarios)])
     rows.append(["policy", *(_verdict(session, scenario) for scenario in scenarios)])
     rows += _analysis_plan_rows(session, scenarios)
+    ranges = dict.fromkeys(filter(None, (ranges_words(s.readings) for s in scenarios)))
+    brackets = f"in brackets the {'; '.join(ranges)}" if ranges else "no range is known"
     side_by_side = {
         "title": "Side by side",
         "columns": ["", *(scenario.name for scenario in scenarios)],
         "rows": rows,
-        "caption": "Median over the releases and, in brackets, between which values one more "
-        "release should fall 9 times in 10. ↓ lower is better, ↑ higher is better.",
+        "caption": f"Median over the releases, {brackets}. ↓ lower is better, ↑ higher is better.",
     }
     words = [_words(scenarios[0], other) for other in scenarios[1:]]
     followed = watch_list.side_by_side(session, scenarios) if meeting else None
-    return {
-        "projector": meeting,
-        "tables": [side_by_side, *([followed] if followed else []), *words],
-    }
+    return {"tables": [side_by_side, *([followed] if followed else []), *words]}
 
 
 def _verdict(session: Session, scenario: Scenario) -> str:
@@ -95,59 +166,19 @@ def _arrow(key: str) -> str:
     return {"lower": "↓", "higher": "↑", "neutral": ""}[rwn.MEASURES[key].better]
 
 
-def _tile(session: Session, scenario: Scenario) -> dict[str, Any]:
-    """A scenario as a card: its setting, the policy's verdict, and its analysis plan."""
-    verdict = session.policy.judge_stated(scenario.readings)
+def _candidate(session: Session, scenario: Scenario, verdict: Verdict) -> dict[str, Any]:
+    """The head of a column: name, verdict, and what is broken."""
     passed = standings(session, scenario) or ()
     failed = [f"analysis plan: {one.analysis.name}" for one in passed if not one.always]
-    mark = policy_tile.state(verdict)
+    state = "over" if failed else verdict_line.state(verdict)
+    which = [] if verdict.kept else [verdict_words(verdict)]
+    other = scenario.policy not in (None, session.policy)
     return {
-        "label": scenario.name,
-        "released": _setting(scenario),
-        "state": "over" if failed else mark,
-        "limit": ", ".join([verdict_words(verdict), *failed]),
-        "against": [
-            {"pin": key, "text": f"{_title(session, key)} {value}", "better": None}
-            for key in dict.fromkeys((*session.policy.measures, *RISKS, UTILITY))
-            if (value := reading_words(key, scenario.readings.get(key))) != "–"
-        ]
-        + [
-            {"pin": name, "text": text, "better": None}
-            for name, text in (
-                ("in brackets", ranges_words(scenario.readings)),
-                ("note", scenario.note),
-            )
-            if text
-        ],
-        "help": verdict.sentence,
+        "name": scenario.name,
+        "state": state,
+        "verdict": "breaks the analysis plan" if failed and verdict.kept else headline(verdict),
+        "which": "; ".join([*which, *failed, *["saved under other limits"] * other]),
     }
-
-
-def verdict_words(verdict: Verdict) -> str:
-    """The verdict in a few words: what is broken, what was not judged, or that all is kept."""
-    if verdict.kept:
-        return "keeps all limits"
-    parts = [verdict.title(key) for key in verdict.broken]
-    parts += [f"{verdict.title(key)} not judged" for key in verdict.unread]
-    parts += [] if verdict.released is None else ["too few records released"]
-    return ", ".join(parts) or "no limits"
-
-
-def _map(session: Session, scenarios: list[Scenario]) -> Any:
-    """All scenarios at the largest share of a limit, or of what they all have in common."""
-    verdicts = [session.policy.judge_stated(scenario.readings) for scenario in scenarios]
-    points = [
-        {
-            "label": scenario.name,
-            "utility": 1 - scenario.readings[UTILITY]["median"],
-            "risk": verdict.largest,
-            "text": scenario.setting.words if scenario.setting else "",
-            "kept": verdict.kept,
-        }
-        for scenario, verdict in zip(scenarios, verdicts, strict=True)
-        if UTILITY in scenario.readings and verdict.largest is not None
-    ]
-    return CHARTS["risk_utility_map"](points, 1.0, risk=AXIS, of_limits=True)
 
 
 def _words(first: Scenario, other: Scenario) -> dict[str, Any]:

@@ -21,14 +21,31 @@ def _key(session: Session, what: str) -> str:
     return f"compare.{session.table_version}.{what}"
 
 
+def choice_key(session: Session) -> str:
+    """Key of the field that says which candidate is chosen."""
+    return _key(session, "decision.chosen")
+
+
 def draw(session: Session, names: list[str]) -> None:
     """Watch list, decision, reason, participants and date, frozen with a hash."""
+    with st.container(key="screen-only-decision"):
+        _form(session, names)
+
+
+def _form(session: Session, names: list[str]) -> None:
+    """Draw the fields of a decision, and its files once it is frozen."""
     st.markdown("#### Decision")
+    if st.session_state.get(choice_key(session)) not in (*names, _NONE):
+        st.session_state[choice_key(session)] = None  # the candidate is no longer shown
+    chosen = st.selectbox(
+        "Decision",
+        [*names, _NONE],
+        index=None,
+        placeholder="Choose a scenario",
+        key=choice_key(session),
+    )
     with st.form(_key(session, "decision")):
         left, right = st.columns(2)
-        chosen = left.selectbox(
-            "Decision", [*names, _NONE], index=None, placeholder="Choose a scenario"
-        )
         when = right.date_input("Date", date.today())
         reason = st.text_area("Reason", height=100)
         people = left.text_area("Participants, a line each", height=100)
@@ -43,6 +60,7 @@ def draw(session: Session, names: list[str]) -> None:
             "Who accepts limits that the scenario does not keep",
             help="Needed where the policy is broken, or a limit is not judged.",
         )
+        dissent = st.text_input("Votes or dissent", help="Left empty where all agree.")
         frozen = st.form_submit_button("Freeze", type="primary")
     shown = _key(session, "frozen")
     verdict = None
@@ -61,6 +79,8 @@ def draw(session: Session, names: list[str]) -> None:
             watched=_lines(watched),
             verdict="" if verdict is None else verdict.sentence,
             accepted_by=accepted.strip(),
+            dissent=dissent.strip(),
+            policy=session.policy,
         )
         session.decisions.append(made)
         st.session_state[shown] = made.hash
@@ -80,7 +100,7 @@ def draw(session: Session, names: list[str]) -> None:
                 key=_key(session, "decision.file"),
             )
             st.download_button(
-                "To read and to print (HTML)",
+                "Minutes to print (HTML)",
                 partial(decision_html, record),
                 file_name=f"decision-{record.hash[:12]}.html",
                 on_click="ignore",

@@ -10,13 +10,13 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.measures.measure import Reading
+from rwn_core.reporting.candidates import verdict_words
 from rwn_core.tuning import Point
 from rwn_core.tuning.match import Loss, Matched, Refused
 from rwn_core.tuning.paired_comparison import best_methods
 from rwn_core.tuning.point import ranges_words
 from rwn_ui.compare import match_sentences
-from rwn_ui.compare.cards import verdict_words
-from rwn_ui.compare.match_sentences import method, setting, title
+from rwn_ui.compare.match_sentences import method, title
 from rwn_ui.features.scenario_trial import as_scenario
 from rwn_ui.features.setting_sentences import reading_words
 from rwn_ui.panel import panel
@@ -50,9 +50,12 @@ def draw(
     with right:
         told = match_sentences.sentences(found, to, session.data.n)
         st.markdown("\n".join(f"- {escaped(each)}" for each in told))
-        st.caption(
-            "Better or worse is said only where the intervals of one more release do not meet."
-        )
+        with st.expander("RWN against each of the others"):
+            st.caption(
+                "Better or worse is said only where the intervals of one more release do not meet."
+            )
+            pairs = match_sentences.pairs(found, to, session.data.n)
+            st.markdown("\n".join(f"- {escaped(each)}" for each in pairs) or "Nothing to compare.")
     if not matched:
         return
     with left:
@@ -60,7 +63,8 @@ def draw(
     panel(match_table(session, matched), key="compare.match.table")
     for reason in match_sentences.unread(matched, session.data.n):
         st.caption(escaped(reason))
-    _settings(session, matched)
+    with st.container(key="screen-only-matched"):
+        _settings(session, matched)
     _pictures(session, matched)
 
 
@@ -83,10 +87,12 @@ def _map(session: Session, matched: Sequence[Matched], to: Loss | rwn.Policy, ac
 
 def _settings(session: Session, matched: Sequence[Matched]) -> None:
     """Take a matched setting to Tune, or save it as a scenario."""
+    if any(each.beyond for each in matched):
+        st.caption("A setting to take is the strongest that loses no more than the aim.")
     for each in matched:
         words, press, keep = st.columns([4, 1, 1], vertical_alignment="center")
         name = match_sentences.method(each.method)
-        words.text(f"{name}: {match_sentences.setting(each.point)}")
+        words.text(f"{name}: {each.point.setting.words}")
         press.button(
             "Open on Tune",
             key=_key(session, f"open.{each.method}"),
@@ -142,7 +148,7 @@ def match_map(
             {
                 "name": method(each.method),
                 "points": [_spot(point, x, y) for point in each.path if _is_read(point, x, y)],
-                "matched": _spot(each.point, x, y),
+                "matched": {**_spot(each.at_loss, x, y), "text": each.words},
             }
             for each in matched
         ],
@@ -156,7 +162,7 @@ def match_map(
 
 def placed(each: Matched, x: str, y: str) -> bool:
     """True if the matched setting has a place on the map."""
-    return _is_read(each.point, x, y)
+    return _is_read(each.at_loss, x, y)
 
 
 def _is_read(point: Point, x: str, y: str) -> bool:
@@ -191,20 +197,22 @@ def _axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
 
 
 def match_table(session: Session, matched: Sequence[Matched]) -> dict[str, Any]:
-    """Every measure of every method, the best of each marked."""
-    stated = [each.point.stated() for each in matched]
-    rows = [["setting", *(setting(each.point) for each in matched)]]
-    rows.append(["strength reaches the aim", *("yes" if m.reached else "no" for m in matched)])
-    for key in dict.fromkeys(key for each in matched for key in each.point.spreads):
+    """Every measure of every method, the best of the compared ones marked."""
+    points = [each.at_loss for each in matched]
+    stated = [point.stated() for point in points]
+    rows = [["setting", *(each.words for each in matched)]]
+    rows.append(["compared", *("yes" if m.reached else "no" for m in matched)])
+    rows.append(["records released", *(f"{100 * point.released:.1f} %" for point in points)])
+    for key in dict.fromkeys(key for point in points for key in point.spreads):
         leading = best_methods(matched, key)
         cells = [
             f"{reading_words(key, one.get(key))}{f' {BEST}' if each.method in leading else ''}"
             for each, one in zip(matched, stated, strict=True)
         ]
         rows.append([f"{title(key, session.data.n)} {_arrow(key)}".strip(), *cells])
-    verdicts = [verdict_words(session.policy.judge_point(each.point)) for each in matched]
+    verdicts = [verdict_words(session.policy.judge_point(point)) for point in points]
     rows.append(["policy: limits that are broken", *verdicts])
-    rows.append(["in brackets", *(ranges_words(one) for one in stated)])
+    brackets = ranges_words({"": {"releases": float(_releases(points))}})
     return {
         "tables": [
             {
@@ -212,12 +220,16 @@ def match_table(session: Session, matched: Sequence[Matched]) -> dict[str, Any]:
                 "columns": ["measure", *(method(each.method) for each in matched)],
                 "rows": rows,
                 "file": "matched-methods.csv",
-                "caption": "Median over the releases and, in brackets, between which values one "
-                "more release should fall 9 times in 10. ↓ lower is better, ↑ higher is better, "
-                f"{BEST} the best median; a difference counts only where the intervals are apart.",
+                "caption": f"Median over the releases; in brackets the {brackets}. Between two "
+                "steps of a strength, readings lie on the line between both. ↓ lower is better, "
+                f"↑ higher is better, {BEST} best median of the compared methods.",
             }
         ]
     }
+
+
+def _releases(points: Sequence[Point]) -> int:
+    return max(len(spread.values) for point in points for spread in point.spreads.values())
 
 
 def _arrow(key: str) -> str:

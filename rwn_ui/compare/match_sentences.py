@@ -8,20 +8,21 @@ import rwn_core as rwn
 from rwn_core.tuning import Point
 from rwn_core.tuning.match import Loss, Matched, Refused
 from rwn_core.tuning.paired_comparison import PairedComparison, compare_pair
+from rwn_core.tuning.slice_presets import PRESETS
 from rwn_ui.features.setting_sentences import value_words
 
 Found = Sequence[Matched | Refused]
 
 
 def method(key: str) -> str:
-    """Title of a method, or of RWN with a soft kernel."""
-    key, _, kernel = key.partition(" ")
-    return f"RWN, {kernel}" if kernel else str(rwn.METHODS[key].title)
-
-
-def setting(point: Point) -> str:
-    """A setting in words, after the title of its method."""
-    return point.setting.words.removeprefix(f"{point.setting.params.title} · ")
+    """Title of a method, of RWN with its kernel and its preset of slices."""
+    name, *words = key.split()
+    if not words:
+        return str(rwn.METHODS[name].title)
+    kernel = " ".join(word for word in words if word not in PRESETS)
+    slices = [PRESETS[word].title for word in words if word in PRESETS]
+    more = [kernel] * bool(kernel) + [each[:1].lower() + each[1:] for each in slices]
+    return f"RWN, {', '.join(more)}"
 
 
 def title(measure: str, records: int) -> str:
@@ -40,47 +41,25 @@ def aim(to: Loss | rwn.Policy) -> str:
 
 
 def sentences(found: Found, to: Loss | rwn.Policy, records: int) -> list[str]:
-    """All sentences: the winners, the first method against each other, the methods left out."""
+    """Say which method is better than all, which lose records, and which are not compared."""
     matched = [each for each in found if isinstance(each, Matched)]
-    rivals = [each for each in matched if each.reached]
+    rivals = compared(found)
     told = [] if isinstance(to, Loss) else [_keeps(each) for each in rivals]
-    told += [*_outright(rivals, to, records), *_first_against(rivals, to, records)]
+    told += _outright(rivals, to, records)
+    told += [_loses_records(each) for each in matched if each.at_loss.released < 1]
     told += [_unreached(each, to) for each in matched if not each.reached]
     refused = [each for each in found if isinstance(each, Refused)]
-    return told + [
-        f"{method(each.method)} cannot mask this table: {each.reason}" for each in refused
-    ]
+    return told + [f"{method(each.method)} is not compared: {each.reason}" for each in refused]
 
 
-def _measures(rivals: Sequence[Matched], to: Loss | rwn.Policy) -> list[str]:
-    """Measures that are compared: all but the matched loss."""
-    keys = dict.fromkeys(key for each in rivals for key in each.point.spreads)
-    return [key for key in keys if not (isinstance(to, Loss) and key == to.measure)]
+def compared(found: Found) -> list[Matched]:
+    """Return the methods that are compared: their strength reaches the aim."""
+    return [each for each in found if isinstance(each, Matched) and each.reached]
 
 
-def _outright(rivals: Sequence[Matched], to: Loss | rwn.Policy, records: int) -> list[str]:
-    """Which method is better than every other one, measure by measure."""
-    if len(rivals) < 3:
-        return []
-    told = []
-    for one in rivals:
-        others = [each for each in rivals if each is not one]
-        measures = _measures(rivals, to)
-        won = [
-            key
-            for key in measures
-            if all(key in compare_pair(one, o, [key]).better for o in others)
-        ]
-        if won:
-            names = listed([title(key, records) for key in won])
-            told.append(
-                f"{method(one.method)} is better than every other matched method on {names}."
-            )
-    return told or ["No method is better than every other one on any measure."]
-
-
-def _first_against(rivals: Sequence[Matched], to: Loss | rwn.Policy, records: int) -> list[str]:
-    """RWN, or the first method, against each other one: where it wins and where it loses."""
+def pairs(found: Found, to: Loss | rwn.Policy, records: int) -> list[str]:
+    """Say where RWN, or the first method, is better and worse than each other one."""
+    rivals = compared(found)
     if len(rivals) < 2:
         return []
     first = next((each for each in rivals if each.method == rwn.RWN.method), rivals[0])
@@ -91,45 +70,83 @@ def _first_against(rivals: Sequence[Matched], to: Loss | rwn.Policy, records: in
     ]
 
 
+def _measures(rivals: Sequence[Matched], to: Loss | rwn.Policy) -> list[str]:
+    """Measures that are compared: all but the matched loss."""
+    keys = dict.fromkeys(key for each in rivals for key in each.point.spreads)
+    return [key for key in keys if not (isinstance(to, Loss) and key == to.measure)]
+
+
+def _outright(rivals: Sequence[Matched], to: Loss | rwn.Policy, records: int) -> list[str]:
+    """Which method is better than every other one with an answer, measure by measure."""
+    if len(rivals) < 3:
+        return []
+    won: dict[str, list[str]] = {}
+    for key in _measures(rivals, to):
+        able = [each for each in rivals if each.at_loss.median(key) is not None]
+        for one in able:
+            others = [each for each in able if each is not one]
+            if len(others) > 1 and all(key in compare_pair(one, o, [key]).better for o in others):
+                won.setdefault(one.method, []).append(title(key, records))
+    return [
+        f"{method(each.method)} is better than every other compared method on "
+        f"{listed(won[each.method])}."
+        for each in rivals
+        if each.method in won
+    ] or ["No method is better than every other one on any measure."]
+
+
+def _loses_records(each: Matched) -> str:
+    return (
+        f"{method(each.method)} releases {100 * each.at_loss.released:.1f} % of the records; "
+        "its risks are shares of these."
+    )
+
+
 def _against(one: Matched, other: Matched, outcome: PairedComparison, records: int) -> str:
     parts = []
     for words, keys in (("better on", outcome.better), ("worse on", outcome.worse)):
         if keys:
             parts.append(f"{words} {listed([_both(one, other, key, records) for key in keys])}")
-    compared = len(outcome.better) + len(outcome.worse) + len(outcome.open)
-    if not compared:
+    count = len(outcome.better) + len(outcome.worse) + len(outcome.open)
+    if not count:
         parts.append("no measure has an answer for both")
     elif outcome.open:
-        parts.append(f"on {len(outcome.open)} of {compared} measures releases overlap")
+        parts.append(f"no clear difference on {len(outcome.open)} of {count} measures")
     return f"{method(one.method)} against {method(other.method)}: {'; '.join(parts)}."
 
 
 def _both(one: Matched, other: Matched, key: str, records: int) -> str:
-    mine, others = (value_words(key, each.point.median(key)) for each in (one, other))
+    mine, others = (value_words(key, each.at_loss.median(key)) for each in (one, other))
     return f"{title(key, records)} ({mine} against {others})"
 
 
 def _keeps(each: Matched) -> str:
-    words = setting(each.point)
+    words = each.words
     return f"{method(each.method)} keeps all limits at {words}; nothing weaker that was tried does."
 
 
 def _unreached(each: Matched, to: Loss | rwn.Policy) -> str:
     """Why a method is not compared: its strength does not reach the aim."""
-    name, words = method(each.method), setting(each.point)
+    name, words = method(each.method), each.words
     if not isinstance(to, Loss):
         verdict = to.judge_point(each.point)
         return (
             f"{name} keeps the policy at no strength that was tried; at {words}: {verdict.sentence}"
         )
-    return f"{name} {_short(each.point, to, words)}"
+    return f"{name} {_short(each, to, words)}"
 
 
-def _short(point: Point, to: Loss, words: str) -> str:
+def _short(each: Matched, to: Loss, words: str) -> str:
+    point = each.point
     value = point.median(to.measure)
     if value is None:
         return f"has no answer for {rwn.MEASURES[to.measure].title}: {_why(point, to.measure)}"
     stated, asked = value_words(to.measure, value), value_words(to.measure, to.value)
+    if to.accepts(point) and each.path and each.path[-1].setting != point.setting:
+        return (
+            f"has no answer at the step after {words}, so that no loss of {asked} lies between. "
+            "It is in the table and not among those compared."
+        )
     if to.accepts(point):
         return (
             f"never loses so much: at its strongest, {words}, it reads {stated} and not {asked}. "
@@ -150,11 +167,11 @@ def unread(matched: Sequence[Matched], records: int) -> list[str]:
     """Which measures have no answer, of which methods, and why; a sentence for each reason."""
     about: dict[tuple[str, str], list[str]] = {}
     for each in matched:
-        for key, spread in each.point.spreads.items():
+        for key, spread in each.at_loss.spreads.items():
             if spread.reason:
                 about.setdefault((each.method, spread.reason), []).append(title(key, records))
     return [
-        f"{method(key)} has no answer for {listed(titles)}: {reason}"
+        f"{method(key)} is not ranked on {listed(titles)}: {reason}"
         for (key, reason), titles in about.items()
     ]
 

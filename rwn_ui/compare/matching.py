@@ -13,7 +13,8 @@ from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import USUAL, Plan
-from rwn_core.tuning.match import Loss, Matched, Refused, candidate, match
+from rwn_core.tuning.match import Loss, Matched, Refused, match
+from rwn_core.tuning.slice_presets import PRESETS
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.compare import match_results, match_sentences
@@ -23,8 +24,11 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 
 JOB = "match"
+SOFT = ("gaussian", "exponential")
 METHODS = (
     "rwn",
+    "rwn keys_together",
+    "rwn related_3",
     "rwn gaussian balanced",
     "nbrs2015",
     "row_copy",
@@ -34,23 +38,19 @@ METHODS = (
     "microaggregation",
 )
 """Methods that are compared at first."""
-SOFT = {
-    candidate(params): params
-    for params in (
-        rwn.RWN(kernel="gaussian"),
-        rwn.RWN(kernel="gaussian", balance=1.0),
-        rwn.RWN(kernel="exponential"),
-        rwn.RWN(kernel="exponential", balance=1.0),
-    )
-}
-"""RWN with soft kernels."""
+CANDIDATES = (
+    *rwn.METHODS,
+    *(f"rwn {kernel}{balance}" for kernel in SOFT for balance in ("", " balanced")),
+    *(f"rwn {preset}" for preset in PRESETS),
+)
+"""Every method, RWN with soft kernels and RWN with the usual slices."""
 LOSS, POLICY = "the same loss", "the policy"
 WORST, ORDINARY = "bayes_linkage", "distance_linkage"
 _SLOW = ("prediction",)  # fits models to every release
 _HELP = (
-    "Each method is moved along its strength: to the strongest setting that loses no more, or to "
-    "the weakest that keeps all limits. Its other levers stay at its standard preset; weights and "
-    "slices stay as on Tune, and nothing is rounded."
+    "Each method is moved along its strength: to the same loss, or to the weakest setting that "
+    "keeps all limits. Its other levers stay at its standard preset. Weights stay as on Tune, and "
+    "slices where the method names none; nothing is rounded."
 )
 
 
@@ -70,12 +70,13 @@ def _key(session: Session, what: str) -> str:
 
 def draw(session: Session) -> None:
     """The form, the work under way, and what it found."""
-    st.markdown("#### Match methods")
-    st.caption(
-        "Tunes several methods to the same loss, or to the policy, so that the rest can be "
-        "compared fairly."
-    )
-    _form(session)
+    with st.container(key="screen-only-match"):
+        st.markdown("#### Match methods")
+        st.caption(
+            "Tunes several methods to the same loss, or to the policy, so that the rest can be "
+            "compared fairly."
+        )
+        _form(session)
     job = user_work().jobs.get(JOB)
     if job is None or job.about[0].fingerprint != session.data.fingerprint:
         return
@@ -90,7 +91,7 @@ def draw(session: Session) -> None:
 def _form(session: Session) -> None:
     methods = st.multiselect(
         "Methods",
-        [*rwn.METHODS, *SOFT],
+        CANDIDATES,
         METHODS,
         key=_key(session, "methods"),
         format_func=match_sentences.method,
@@ -179,7 +180,7 @@ def _begin(session: Session, methods: list[str], asked: Asked) -> None:
         words=f"Tuning {len(methods)} methods",
         about=(asked,),
         microdata=session.data,
-        methods=[SOFT.get(key, key) for key in methods],
+        methods=methods,
         to=asked.to,
         **asked_for(session.data, session.policy, asked.to, asked.releases, seed=session.seed),
     )

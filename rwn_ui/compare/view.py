@@ -7,13 +7,14 @@ from functools import partial
 
 import streamlit as st
 
+import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.decision import Decision, scenario_or_decision
 from rwn_core.reporting.readable import scenario_html
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.compare import decision as decision_view
-from rwn_ui.compare import matching, method_pairs
+from rwn_ui.compare import matching
 from rwn_ui.features import analysis_plan_results, scenario_trial, watch_list
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import escaped
@@ -22,7 +23,7 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 from rwn_ui.widgets.upload import file_chooser, parsed, written_name
 
-MOST = 3  # scenarios side by side
+MOST = 6  # scenarios side by side
 
 
 def _key(session: Session, what: str) -> str:
@@ -124,58 +125,107 @@ def take(session: Session, scenario: Scenario) -> None:
 
 
 def draw(session: Session) -> None:
-    """Scenarios side by side, methods matched to each other, and the laws behind them."""
+    """Scenarios side by side, and methods matched to each other."""
     made = scenario_trial.follow(session)
     if made is not None:
         _keep(session, made)
+    meeting = False
     if session.scenarios:
-        _side_by_side(session)
+        meeting = _side_by_side(session)
     elif scenario_trial.JOB not in user_work().jobs:
         _nothing_yet()
-    matching.draw(session)
-    method_pairs.draw(session)
+    if not meeting:
+        matching.draw(session)
 
 
-def _side_by_side(session: Session) -> None:
-    """Two or three scenarios side by side, their differences in words, and the meeting."""
+def _side_by_side(session: Session) -> bool:
+    """The candidates, all that was read of them, and in a meeting the decision."""
     names = list(session.scenarios)
-    picked, mode = st.columns([5, 1.4], vertical_alignment="bottom")
+    bar = st.container(key="screen-only-bar")
+    picked, trial, mode = bar.columns([5, 1.2, 1], vertical_alignment="bottom")
     key = _key(session, "chosen")
     shown = [name for name in st.session_state.get(key, names[:MOST]) if name in names]
     st.session_state[key] = shown
-    chosen = picked.multiselect("Scenarios side by side", names, key=key, max_selections=MOST)
     meeting = mode.toggle(
         "Meeting",
         session.projector,
         key=_key(session, "meeting"),
-        help="Large type for a projector, the watch list, and the decision.",
+        help="One screen for a projector, without the sidebar, and the decision below.",
     )
+    chosen = picked.multiselect(
+        "Scenarios side by side",
+        names,
+        key=key,
+        max_selections=MOST,
+        label_visibility="collapsed" if meeting else "visible",
+    )
+    with trial.popover("What if …", width="stretch", help="Other limits, for a trial."):
+        policy = trial_policy(session)
     scenarios = [session.scenarios[name] for name in chosen]
     if not scenarios:
-        return
+        return meeting
     _offer_analyses(session, scenarios)
-    panel(compare_cards.cards(session, scenarios, meeting), key="compare.cards")
-    left, right = st.columns([1, 1], gap="small")
-    with left:
-        panel(compare_cards.picture(session, scenarios, meeting), key="compare.map")
-    with right:
-        panel(compare_cards.table(session, scenarios, meeting), key="compare.table")
-    _files(session, chosen)
+    marked = decision_view.choice_key(session)
+    panel(
+        compare_cards.screen(
+            session,
+            scenarios,
+            policy,
+            meeting=meeting,
+            chosen=st.session_state.get(marked) or "",
+        ),
+        key="compare.candidates",
+        on_pick=lambda name: _mark(session, name),
+    )
     if meeting:
         decision_view.draw(session, chosen)
+    with st.expander("All readings, and the differences in words", expanded=not meeting):
+        panel(compare_cards.table(session, scenarios, meeting), key="compare.table")
+    with (
+        st.container(key="screen-only-files"),
+        st.expander("Files of the scenarios", expanded=not meeting),
+    ):
+        _files(session, chosen)
+    return meeting
+
+
+def _mark(session: Session, name: str) -> None:
+    """Mark a candidate as chosen, or take the mark back."""
+    key = decision_view.choice_key(session)
+    st.session_state[key] = None if st.session_state.get(key) == name else name
+
+
+def trial_policy(session: Session) -> rwn.Policy:
+    """The policy with the limits that a meeting tries; the policy of the session stays."""
+    st.caption("Judges all candidates anew, for a trial. The policy does not change.")
+    limits = []
+    for limit in session.policy.limits:
+        share = rwn.MEASURES[limit.measure].is_share
+        shown = round(limit.at_most * (100 if share else 1), 10)
+        tried = st.number_input(
+            f"{limit.title}, {'% ' if share else ''}at most",
+            0.0,
+            100.0 if share else None,
+            shown,
+            format="%.4g",
+            key=_key(session, f"trial.{limit.measure}.{shown:g}"),
+        )
+        changed = replace(limit, at_most=tried / (100 if share else 1))
+        limits.append(limit if tried == shown else changed)
+    return rwn.Policy(limits=tuple(limits))
 
 
 def _nothing_yet() -> None:
     st.space("xxsmall")  # below the bar of pages
     st.markdown("#### Which release, and why")
     st.markdown(
-        "This page is for choosing. Put two or three settings side by side as scenarios, with "
+        "This page is for choosing. Put up to six settings side by side as scenarios, with "
         "their risks, what they cost and whether they keep the policy, and freeze what a meeting "
         "decides; or let several methods be tuned to the same loss, and see which protects best."
     )
     st.info(
         "Save the present setting at the left, save one on the Sweep page, or load a scenario "
-        "file: two or three can then be compared.",
+        "file: up to six can then be compared.",
         icon=":material/info:",
     )
 

@@ -64,7 +64,7 @@ def ask(session: Session) -> None:
 
 
 def _ask_one(session: Session, left: set[Any], question: OpenQuestion, key: str) -> None:
-    words, yes, no = st.columns([6, 2, 1], vertical_alignment="center")
+    words, yes, no = st.columns([9, 4, 2], vertical_alignment="center")
     words.markdown(escaped(question.sentence))
     name = f"{key}.{question.variable}.{question.kind}"
     if yes.button(question.answer, key=f"{name}.yes", width="stretch"):
@@ -164,7 +164,7 @@ def _ask_for_roles(session: Session, left: set[Any], key: str) -> None:
             (second, rwn.Role.CONFIDENTIAL, *_SECRET),
         )
     }
-    one, two, yes, no = st.columns([3, 3, 2, 1], vertical_alignment="bottom")
+    one, two, yes, no = st.columns([5, 5, 4, 2], vertical_alignment="bottom")
     for column, role, question, why in (
         (one, rwn.Role.SAMPLING_WEIGHT, *_SAMPLED),
         (two, rwn.Role.HOUSEHOLD, *_TOGETHER),

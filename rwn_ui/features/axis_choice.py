@@ -11,7 +11,7 @@ from rwn_ui.state.session import Session
 
 VIEW = "tune.risk"
 POLICY = "policy"  # on the axis: the largest share of a limit that is used
-AXIS = "largest share of a limit used"
+AXIS = "risk ÷ limit"
 CHOICES = (
     POLICY,
     *(

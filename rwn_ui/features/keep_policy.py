@@ -10,7 +10,7 @@ import rwn_core as rwn
 from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import SliceAnswer, SliceRanges, seek_slices
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import wait_for
+from rwn_ui.features.partial_answer import follow
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
@@ -34,7 +34,7 @@ def offer(session: Session) -> None:
     job = user_work().jobs.get(JOB)
     if job is not None and job.about == _about(session):
         if job.running:
-            wait_for(job, _key(session, "cancel"))
+            follow(session, JOB, job, _key(session, "search"))
             return
         _take(session, job)
     st.button(
@@ -59,10 +59,9 @@ def _about(session: Session) -> tuple[Any, ...]:
 
 def _begin(session: Session) -> None:
     user_work().jobs[JOB] = Job(
-        "the policy",
+        "Search",
         seek_politely,
         words="Looking for a setting that keeps the policy",
-        timed=True,
         about=_about(session),
         microdata=session.data,
         policy=session.policy,
@@ -79,8 +78,7 @@ def seek_politely(**arguments: Any) -> SliceAnswer:
 
 def _take(session: Session, job: Job) -> None:
     """Go over to the answer, once; say what it promises, or why there is none."""
-    if job.refusal:
-        st.info(escaped(f"No setting was found: {job.refusal}"), icon=":material/info:")
+    if follow(session, JOB, job, _key(session, "search")):
         return
     answer: SliceAnswer = job.result
     if answer.reached:

@@ -75,7 +75,7 @@ def map_points(session: Session, risk: str) -> list[dict[str, Any]]:
     for loss, *values in zip(losses, *risks, strict=True):
         known = dict(zip(keys, map(float, values), strict=True))
         height = session.policy.judge(known).largest if risk == POLICY else known[risk]
-        shown.append({"utility": 1 - float(loss), "risk": height, "text": _OTHER})
+        shown.append({"loss": float(loss), "risk": height, "text": _OTHER})
     return shown
 
 

@@ -21,7 +21,6 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 
 JOB = "scenario trial"
-RISKS = ("bayes_linkage", "distance_linkage")  # the worst case first, an ordinary intruder beside
 Judged = list[tuple[Scenario, AnalysisPlan, tuple[Standing, ...] | None]]
 
 

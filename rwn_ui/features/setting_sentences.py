@@ -39,13 +39,17 @@ def reading_words(measure: str, reading: Reading | None) -> str:
 
 
 def differences(one: Scenario, other: Scenario) -> list[str]:
-    """Differences of the other scenario from the first, a sentence each."""
-    sentences = _settings(one, other)
+    """Differences of the other scenario from the first; those without a clear one in a line."""
+    sentences, unclear = _settings(one, other), []
     for key, before in one.readings.items():
         after = other.readings.get(key)
-        if after is not None and key in rwn.MEASURES:
+        if after is None or key not in rwn.MEASURES:
+            continue
+        if _apart(key, before, after):
             sentences.append(_reading(key, before, after))
-    return sentences
+        else:
+            unclear.append(f"{rwn.MEASURES[key].title} ({_both(key, before, after)})")
+    return sentences + [f"No clear difference: {'; '.join(unclear)}."] * bool(unclear)
 
 
 def _settings(one: Scenario, other: Scenario) -> list[str]:
@@ -103,26 +107,28 @@ def _word(value: Any) -> str:
     return f"{value:g}" if isinstance(value, int | float) else str(value)
 
 
+def _both(key: str, before: Reading, after: Reading) -> str:
+    """Both values, or the one that they share."""
+    new, old = (value_words(key, each["median"]) for each in (after, before))
+    return f"both {new}" if new == old else f"{new} against {old}"
+
+
 def _reading(key: str, before: Reading, after: Reading) -> str:
     measure = rwn.MEASURES[key]
-    old, new = before["median"], after["median"]
-    both = f"{value_words(key, new)} against {value_words(key, old)}"
-    if abs(new - old) <= _UNLIKE * max(abs(old), abs(new)) or _same_words(key, old, new):
-        return f"{measure.title}: the same, {value_words(key, new)}."
-    direction = "higher" if new > old else "lower"
+    higher = after["median"] > before["median"]
+    side = "higher" if higher else "lower"
     if measure.better == "neutral":
-        return f"{measure.title}: {direction}, {both}."
-    verdict = "better" if (new > old) == (measure.better == "higher") else "worse"
-    apart = "" if _apart(before, after) else "; one release differs from another by as much"
-    return f"{measure.title}: {direction} and so {verdict}, {both}{apart}."
+        return f"{measure.title}: {side}, {_both(key, before, after)}."
+    verdict = "better" if higher == (measure.better == "higher") else "worse"
+    return f"{measure.title}: {verdict}, {_both(key, before, after)}."
 
 
-def _same_words(key: str, old: float, new: float) -> bool:
-    return value_words(key, old) == value_words(key, new)
-
-
-def _apart(before: Reading, after: Reading) -> bool:
-    """True if the ranges of single releases do not overlap."""
+def _apart(key: str, before: Reading, after: Reading) -> bool:
+    """True if two values differ and the ranges of single releases do not overlap."""
+    new, old = after["median"], before["median"]
+    same = abs(new - old) <= _UNLIKE * max(abs(old), abs(new))
+    if same or value_words(key, new) == value_words(key, old):
+        return False
     if not ("low" in before and "low" in after):
         return True
     return before["high"] < after["low"] or after["high"] < before["low"]

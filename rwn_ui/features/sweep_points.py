@@ -57,7 +57,7 @@ def _few(policy: rwn.Policy, sweep: Sweep, risk: str) -> list[dict[str, Any]]:
     return [
         {
             "label": "",
-            "utility": None if (loss := p.median(UTILITY)) is None else 1 - loss,
+            "loss": p.median(UTILITY),
             "risk": place(policy, p, risk),
             "text": p.setting.words,
             "frontier": p.setting.key in kept,

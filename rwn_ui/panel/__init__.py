@@ -16,6 +16,7 @@ _SCRIPTS = (
     "channel.js",
     "panel.js",
     "summary.js",
+    "candidates.js",
     "card.js",
     "painter.js",
     "marks.js",

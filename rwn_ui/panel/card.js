@@ -5,6 +5,7 @@ const LIBRARY = "app/static/plotly.min.js";
 const CONFIG = { displayModeBar: false, responsive: false, doubleClick: false, showTips: false };
 const DARK = { "#0072B2": "#56B4E9", "#D55E00": "#E98A3A", "#777777": "#A3A3A3",
                "#009E73": "#35C29A", "#B2182B": "#FF8080",
+               "#7A3E9D": "#C9A0E6", "#8A6D00": "#D9BD45",
                // scales of changes and correlations: dark where nothing is to be seen
                "rgb(84,39,136)": "rgb(190,165,245)", "rgb(178,171,210)": "rgb(98,82,140)",
                "rgb(242,242,242)": "rgb(40,43,50)", "rgb(253,184,99)": "rgb(140,84,30)",
@@ -51,6 +52,26 @@ function isLength(name, owner) {
     ["size", "standoff", "xshift", "yshift", "thickness"].includes(name);
 }
 
+/** Keep the axes of an earlier picture while a slider is dragged; named points stay in sight. */
+function holdAxes(chart, before) {
+  if (!before || before.reason || chart.reason || before.key !== chart.key) return;
+  const { layout } = chart;
+  for (const name of ["xaxis", "yaxis"]) {
+    const { type, range, tickvals, ticktext } = before.layout[name];
+    if (type !== layout[name].type) return;
+    Object.assign(layout[name], { range, tickvals, ticktext });
+  }
+  layout.margin = before.layout.margin;
+  const into = ([from, to], value) => Math.min(Math.max(value, Math.min(from, to)), Math.max(from, to));
+  const holds = ({ range }, ref, value) => ref === "paper" || into(range, value) === value;
+  layout.annotations = layout.annotations?.filter(
+    (note) => holds(layout.xaxis, note.xref, note.x) && holds(layout.yaxis, note.yref, note.y));
+  for (const trace of chart.data) {
+    if (!trace.mode?.includes("text") || layout.xaxis.type === "log") continue;
+    for (const side of ["x", "y"]) trace[side] = trace[side].map((value) => into(layout[`${side}axis`].range, value));
+  }
+}
+
 class Card {
   constructor(panel) {
     this.node = make("figure", "rwn-card");
@@ -79,9 +100,12 @@ class Card {
   /** Draw, unless this text is on screen already in this theme and size; whether it was drawn. */
   draw(theme) {
     const { text, size, drawn } = this;
-    if (drawn.text === text && drawn.theme === theme && drawn.size === size) return false;
+    const held = Boolean(channel.dragging);
+    if (drawn.text === text && drawn.theme === theme && drawn.size === size && (held || !drawn.held)) return false;
     const chart = readChart(text, theme);
-    this.drawn = { text, theme, size, chart };
+    if (!chart.reason) thinNames(chart, size);
+    if (held && drawn.theme === theme) holdAxes(chart, drawn.chart);
+    this.drawn = { text, theme, size, held, chart };
     if (!chart.reason) paint(this.canvas, chart, size, theme);
     if (this.live) this.react(chart);
     return true;
@@ -108,7 +132,7 @@ class Card {
     loadPlotly().then(() => {
       if (!this.touched || this.live || this.canvas.hidden) return;
       this.live = this.plot.appendChild(make("div", "rwn-live"));
-      this.react(readChart(this.text, panel.theme));
+      this.react(this.drawn.chart);
       this.live.on("plotly_relayout", () => this.zoom(panel));
       this.live.on("plotly_doubleclick", () => this.reset(panel));
       this.live.on("plotly_click", ({ points: [point] }) => {

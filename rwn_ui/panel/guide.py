@@ -31,8 +31,8 @@ TOUR = (
     ),
     Step(
         "What it gives away",
-        "The first number is the limit of your policy that is nearest to breaking, or most broken. "
-        "Others show the success of an intruder, compared with guessing.",
+        "The first line is the verdict of your policy: how many limits are kept or broken, and the "
+        "nearest or worst of them, compared with guessing in its help.",
     ),
     Step(
         "What it costs",

@@ -31,6 +31,16 @@ class Sliders {
     channel.listeners.add(this.follow);
   }
 
+  /** The slider that is dragged; axes hold still meanwhile. */
+  set dragging(name) {
+    this.held = name;
+    channel.dragging = name !== undefined;
+  }
+
+  get dragging() {
+    return this.held;
+  }
+
   setData({ kind, sliders, large, presets, steps, seq }) {
     if (seq < this.seq) return;
     this.seq = seq;

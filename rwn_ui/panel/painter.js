@@ -84,6 +84,29 @@ function paintGrid({ ctx, x, y, frame }, { xaxis, yaxis }) {
   ctx.stroke();
 }
 
+/** Leave out every second, third, ... name of an axis whose rows are closer than the letters are high. */
+function thinNames(chart, { width, height }) {
+  const { xaxis, yaxis, margin: { l, r, t, b } } = chart.layout;
+  for (const [axis, length] of [[xaxis, width - l - r], [yaxis, height - t - b]]) {
+    const { tickvals: [first, second], range: [low, high], tickfont } = axis;
+    if (!tickfont?.size || second === undefined) continue;
+    const apart = Math.abs(((second - first) / (high - low)) * length);
+    const every = Math.ceil((0.9 * tickfont.size) / apart);
+    for (const part of ["tickvals", "ticktext"]) axis[part] = axis[part].filter((_, i) => i % every === 0);
+  }
+}
+
+/** Write texts in a row and leave out those that would touch the one before. */
+function paintRow(plot, texts, places, y) {
+  let [last, end] = [-Infinity, 0];
+  texts.forEach((text, i) => {
+    const half = plot.ctx.measureText(text).width / 2;
+    if (Math.abs(places[i] - last) < end + half + 3) return;
+    plot.ctx.fillText(text, places[i], y);
+    [last, end] = [places[i], half];
+  });
+}
+
 function paintTicks(plot, { xaxis, yaxis }, height) {
   const { ctx, x, y, frame, theme } = plot;
   ctx.fillStyle = theme.color;
@@ -94,17 +117,19 @@ function paintTicks(plot, { xaxis, yaxis }, height) {
   font(plot, xaxis.tickfont);
   const upright = xaxis.tickangle === -90;
   if (!upright) Object.assign(ctx, { textAlign: "center", textBaseline: "top" });
-  xaxis.tickvals.forEach((tick, i) => {
-    const text = plain(xaxis.ticktext[i]);
-    if (upright) turned(ctx, text, x(tick), frame.bottom + 4);
-    else ctx.fillText(text, x(tick), frame.bottom + plot.size * 0.45);
-  });
+  const [texts, places] = [xaxis.ticktext.map(plain), xaxis.tickvals.map(x)];
+  if (upright) texts.forEach((text, i) => turned(ctx, text, places[i], frame.bottom + 4));
+  else paintRow(plot, texts, places, frame.bottom + plot.size * 0.45);
   font(plot);
   Object.assign(ctx, { textAlign: "center", textBaseline: "bottom" });
   const [across, down] = [xaxis.title.text, yaxis.title.text];
   if (across) ctx.fillText(plain(across), within(plot, plain(across), x.paper(0.5)), height - 2);
   ctx.textBaseline = "top";
-  if (down) turned(ctx, plain(down), 2, y.paper(0.5));
+  if (!down) return;
+  const wide = ctx.measureText(plain(down)).width, room = Math.min(1, (height - 4) / wide);
+  if (room < 1) font(plot, { size: room * plot.size }); // smaller on a low card, and within it
+  const half = (room * wide) / 2 + 2;
+  turned(ctx, plain(down), 2, Math.max(half, Math.min(y.paper(0.5), height - half)));
 }
 
 function turned(ctx, text, x, y) {

@@ -58,8 +58,8 @@ function setAddress(query) {
 /** Mark the page for large type. With :has(), its styles were looked at after every change. */
 function markPage() {
   const { classList } = document.documentElement;
-  classList.toggle("rwn-projected", Boolean(document.querySelector(".rwn-projector")));
-  classList.toggle("rwn-enlarged", Boolean(document.querySelector(".rwn-projector:not(.rwn-tall)")));
+  classList.toggle("rwn-met", Boolean(document.querySelector(".rwn-meeting")));
+  classList.toggle("rwn-enlarged", Boolean(document.querySelector(".rwn-projector")));
 }
 
 function isDark(color) {
@@ -74,9 +74,12 @@ class Panel {
     this.root = root;
     this.cards = [];
     const part = (tag, name) => root.appendChild(make(tag, `rwn-${name}`));
+    this.verdict = new VerdictLine(part("div", "judged"));
     this.summary = new Summary(part("header", "summary"));
     this.tiles = part("div", "tiles");
+    this.candidates = new Candidates(part("div", "candidates"), this);
     this.grid = part("div", "grid");
+    this.notice = part("p", "notice");
     this.tables = part("div", "tables");
     this.news = part("p", "news");
     this.news.setAttribute("role", "status");
@@ -116,9 +119,10 @@ class Panel {
     this.root.classList.toggle("rwn-projector", Boolean(data.projector));
     this.root.classList.toggle("rwn-wide", Boolean(data.wide));
     this.root.classList.toggle("rwn-single", Boolean(data.single));
-    this.root.classList.toggle("rwn-stacked", Boolean(data.stacked));
+    this.root.classList.toggle("rwn-meeting", Boolean(data.meeting));
     this.root.classList.toggle("rwn-tall", Boolean(data.tall));
     this.root.classList.toggle("rwn-pinned", (data.tiles ?? []).some((tile) => tile.against?.length));
+    this.root.classList.toggle("rwn-judging", Boolean(data.verdict));
     markPage();
     // a canvas asks for the styles of the whole page: after a change of a text they are made anew
     this.bare = !this.cards.length;
@@ -131,9 +135,11 @@ class Panel {
 
   /** Everything but the charts. */
   write(data) {
+    this.verdict.show(data.verdict);
     this.summary.show(data);
+    setText(this.notice, data.changed?.warning ?? "");
     fill(this.tiles, data.tiles ?? [], makeTile, changeTile);
-    this.tiles.classList.toggle("rwn-seven", this.tiles.children.length === 7);
+    this.candidates.show(data.candidates);
     fill(this.tables, data.tables ?? [], () => make("section"), changeSection);
     clearTimeout(this.addressed);
     if (data.address && this.bare) setAddress(data.address);
@@ -192,12 +198,12 @@ class Panel {
 
   /** Announce the state to a screen reader when the parameters rest, not at every step. */
   announce() {
-    const over = (this.data.tiles ?? []).filter((tile) => tile.state === "over");
-    const limits = over.filter((tile) => !tile.aim).flatMap((tile) => tile.broken ?? [tile.label]);
-    const aims = over.filter((tile) => tile.aim).map((tile) => tile.label);
-    const sentence = (words, names) => (names.length ? ` ${words}: ${names.join(", ")}.` : "");
-    const news = sentence("Over the limit", limits) + sentence("Beyond the aim", aims);
-    setText(this.news, `${this.data.summary?.text ?? ""}.${news}`);
+    const { verdict, tiles = [] } = this.data;
+    const aims = tiles.filter((tile) => tile.state === "over" && tile.aim).map((tile) => tile.label);
+    const news = [this.data.summary?.text ?? ""];
+    if (verdict) news.push([verdict.text, verdict.nearest].filter(Boolean).join("; "));
+    if (aims.length) news.push(`Beyond the aim: ${aims.join(", ")}`);
+    setText(this.news, `${news.join(". ")}.`);
   }
 
   onVisible(changes) {

@@ -1,4 +1,29 @@
-// What stands above the panel's cards: the setting in one line, and the tiles.
+// What stands above the panel's cards: the verdict, the setting in one line, and the tiles.
+
+class VerdictLine {
+  constructor(node) {
+    this.node = node;
+    const line = node.appendChild(make("p", "rwn-judged-line"));
+    this.text = line.appendChild(make("b"));
+    this.nearest = line.appendChild(make("span", "rwn-nearest"));
+    this.tip = helpOf(line, "the verdict");
+    const below = node.appendChild(make("p", "rwn-judged-detail"));
+    this.detail = below.appendChild(make("span"));
+    this.marks = below.appendChild(make("span", "rwn-against"));
+  }
+
+  show(verdict) {
+    this.node.hidden = !verdict;
+    if (!verdict) return;
+    const { text, nearest, detail, state, help, against } = verdict;
+    this.node.dataset.state = state ?? "";
+    setText(this.text, text);
+    setText(this.nearest, nearest ? `; ${nearest}` : "");
+    setText(this.detail, detail);
+    setText(this.tip, help);
+    showAgainst(this.marks, against);
+  }
+}
 
 class Summary {
   constructor(node) {
@@ -11,7 +36,6 @@ class Summary {
     this.share = part("share", this.changed);
     this.strip = part("strip", this.changed);
     this.strip.setAttribute("role", "img");
-    this.warning = part("warning");
   }
 
   show({ summary, changed }) {
@@ -19,7 +43,8 @@ class Summary {
     setText(this.text, summary?.text ?? "");
     this.text.title = summary?.help ?? "";
     this.changed.hidden = !changed;
-    setText(this.warning, changed?.warning ?? "");
+    this.changed.dataset.warned = Boolean(changed?.warning);
+    this.changed.title = changed?.warning ?? "";
     if (!changed) return;
     const whole = (share) => `${Math.round(100 * share)} %`;
     const expected = changed.q == null ? "" : ` (q = ${changed.q}${changed.own ?? ""})`;
@@ -36,17 +61,30 @@ class Summary {
 }
 
 let helps = 0;
+/** A button that explains its part, and the text that it shows. */
+function helpOf(parent, what) {
+  const help = parent.appendChild(button("?", `Explain ${what}`.trim(), "rwn-help", () => help.focus()));
+  help.addEventListener("keydown", (event) => event.key === "Escape" && help.blur());
+  const tip = parent.appendChild(make("span", "rwn-tip"));
+  tip.id = `rwn-tip-${++helps}`;
+  tip.setAttribute("role", "tooltip");
+  help.setAttribute("aria-describedby", tip.id);
+  return tip;
+}
+
+function showAgainst(node, against) {
+  fill(node, against, () => make("span"), (mark, { text, better }) => {
+    setText(mark, text);
+    mark.dataset.better = better ?? "";
+  });
+}
+
 function makeTile() {
   const tile = make("section", "rwn-tile");
   const part = (tag, name, parent = tile) => parent.appendChild(make(tag, `rwn-${name}`));
   const head = part("div", "label");
   head.appendChild(make("span"));
-  const help = head.appendChild(button("?", "Explain", "rwn-help", () => help.focus()));
-  help.addEventListener("keydown", (event) => event.key === "Escape" && help.blur());
-  const tip = part("span", "tip", head);
-  tip.id = `rwn-tip-${++helps}`;
-  tip.setAttribute("role", "tooltip");
-  help.setAttribute("aria-describedby", tip.id);
+  helpOf(head, "");
   part("div", "value");
   part("div", "verdict");
   part("div", "against");
@@ -66,8 +104,5 @@ function changeTile(node, { label, original, released, state, limit, against = [
   setText(value, original ? `${original} → ${released}` : released);
   setText(verdict, state ? [VERDICTS[state], limit].filter(Boolean).join(" · ") : limit ?? "");
   node.dataset.state = state ?? "";
-  fill(marks, against, () => make("span"), (mark, { text, better }) => {
-    setText(mark, text);
-    mark.dataset.better = better ?? "";
-  });
+  showAgainst(marks, against);
 }

@@ -15,6 +15,11 @@ def percent(value: float) -> str:
     return f"{100 * value:.1f} %"
 
 
+def loss_words(value: float) -> str:
+    """A loss of relations, on its scale from 0 to 1."""
+    return f"{value:.3f}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tile:
     """One headline number of a release.

@@ -23,7 +23,7 @@ from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.features import limit_queue, policy_tile, watch_list
+from rwn_ui.features import limit_queue, verdict_line, watch_list
 from rwn_ui.features.limit_queue import LARGEST_LIVE
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import radius_note
@@ -134,15 +134,20 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
             "text": f"{words} · keys: {', '.join(attack.keys)}",
             "help": f"{INTERNAL} {radius_note(session.levers)}".rstrip(),
         },
+        "verdict": _verdict(session, found),
         "tiles": _tiles(session, found),
         "cards": [serialise(chart) for chart in cards(found)],
         "tables": _tables(session, attack, found),
     }
 
 
-def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
+def _verdict(session: Session, found: Disclosure) -> dict[str, Any]:
     few = current_release(session).retained_share
-    tiles = [policy_tile.draw(session.policy, found.readings, released=few)]
+    return verdict_line.draw(session.policy, found.readings, released=few)
+
+
+def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
+    tiles: list[dict[str, Any]] = []
     verdict = session.policy.judge_readings(found.readings)
     for label, measure in (
         ("Worst case, all", "bayes_linkage"),
@@ -176,7 +181,7 @@ def cards(found: Disclosure) -> list[Chart]:
     """The pictures, ordinary and informed intruders first."""
     readings = found.readings
     rounding: Chart = draw_reason(
-        "Rounding as a counter-measure",
+        "Rounding",
         "This needs the law of the method that made the release.",
         "rounding_effect",
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import rwn_core as rwn
+from rwn_core.charts import Marks
 from rwn_core.data.rounding import Steps, precision_words, rounded_share
 from rwn_core.data.slices import Slices, slices_words
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
@@ -31,7 +32,7 @@ class Aims:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """A setting put aside for comparison: its words and its readings, no data.
+    """A setting put aside for comparison: its words, readings and marks on charts, no data.
 
     `bounds` has what limits are held against, `pending` names what was not known yet of the release
     of `params` and `seed`, which `about` is the key of.
@@ -44,6 +45,7 @@ class Pin:
     params: Method | None = None
     seed: int = 0
     about: tuple[Any, ...] = ()
+    marks: dict[str, Marks] = field(default_factory=dict)  # on the charts, by key
 
     def judged(self, policy: rwn.Policy) -> Verdict | None:
         """Verdict of a policy; None while readings are pending."""

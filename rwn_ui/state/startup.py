@@ -100,7 +100,8 @@ def _wait(session: Session, work: Work, coming: Preparation) -> None:
     def watch() -> None:
         if work.preparation is None or not work.preparation.task.running:
             st.rerun()
-        with st.container(border=True, key="arrival"):
+        # over the pictures of the table before, which must not move
+        with st.container(border=True, key="arrival" if work.first else "arrival-over"):
             bar(work.preparation.task, "arrival.cancel", wide=True, cancel=cancel)
             if work.first:
                 st.caption("The Data page can open another table meanwhile.")

@@ -17,11 +17,15 @@ from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning import Point, Setting, Sweep
 from rwn_core.tuning.forecast import EXPECTED
+from rwn_core.tuning.frontier import sign
+from rwn_core.tuning.short_words import lever_words
 from rwn_ui.features.axis_choice import AXIS, POLICY
 from rwn_ui.features.sweep_points import best, place
 from rwn_ui.state.results import full_release, memo, release_key
 from rwn_ui.state.session import Session
 from rwn_ui.sweep.pick import picked
+
+NAMED = 3  # settings with a name on the map
 
 
 def title(measure: str, records: int) -> str:
@@ -35,7 +39,7 @@ def title(measure: str, records: int) -> str:
 def axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
     """Direction of a measure on an axis: right is better, up is riskier."""
     if measure == POLICY:
-        scale = {"title": AXIS, "unit": "1 is the limit", "share": False, "better": "lower"}
+        scale = {"title": AXIS, "unit": "log above 1", "share": False, "better": "lower"}
         return {**scale, "falls": False, "of_limits": True}
     if measure not in rwn.MEASURES:
         one = EXPECTED[measure]
@@ -56,10 +60,12 @@ def axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
 def map_points(policy: rwn.Policy, sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
     """Every finished setting as a point of the map."""
     leading = best(policy, sweep, x, y)
+    named = _named(policy, sweep, x, leading)
     return [
         {
             "key": point.setting.key,
             "text": point.setting.words,
+            "name": lever_words(point.setting) if point.setting.key in named else "",
             "x": place(policy, point, x),
             "y": place(policy, point, y),
             "x_interval": _interval(point, x),
@@ -70,6 +76,13 @@ def map_points(policy: rwn.Policy, sweep: Sweep, x: str, y: str) -> list[dict[st
         }
         for point in sweep
     ]
+
+
+def _named(policy: rwn.Policy, sweep: Sweep, x: str, leading: set[str]) -> set[str]:
+    """The few settings of the frontier that keep all limits with the best utility."""
+    kept = [p for p in sweep if p.setting.key in leading and policy.judge_point(p).kept]
+    ranked = sorted(kept, key=lambda point: sign(x) * (point.median(x) or 0.0))
+    return {point.setting.key for point in ranked[:NAMED]}
 
 
 def _interval(point: Point, key: str) -> tuple[float, float] | None:

@@ -9,6 +9,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.tuning import Point, SweepRun
 from rwn_core.tuning.point import few_words
+from rwn_core.tuning.short_words import short_setting
 from rwn_ui.features.axis_choice import POLICY
 from rwn_ui.features.scenario_trial import as_scenario
 from rwn_ui.features.setting_sentences import value_words
@@ -57,7 +58,7 @@ def draw(session: Session, run: SweepRun) -> None:
         st.session_state[key] = next(iter(points))
     left, press, keep = st.columns([6, 1.3, 1.3], vertical_alignment="bottom")
     chosen = left.selectbox(
-        "Setting (✓ keeps all limits, ● on the frontier); a click on the map chooses one, too",
+        "Setting (✓ keeps all limits, ▲ does not, ● frontier); a click on the map chooses one",
         list(points),
         key=key,
         format_func=lambda k: _line(session, points[k], x, y, best),
@@ -85,14 +86,18 @@ def _rank(session: Session, point: Point, x: str, y: str, best: set[str]) -> tup
 
 
 def _line(session: Session, point: Point, x: str, y: str, best: set[str]) -> str:
+    """A row of the list: verdict and numbers first, then the setting in few words."""
     verdict = session.policy.judge_point(point)
-    mark = "● " if point.setting.key in best else ""
-    mark += "✓ " if verdict.kept else ""
-    first = (y,) if y != POLICY else (verdict.first,) if verdict.first else ()
-    beside = [key for key in RISKS if key in point.spreads] if {x, y} & {POLICY, *RISKS} else []
-    shown = dict.fromkeys([x, *first, *beside])  # the utility first, or it would be cut off
-    readings = (_words(point, measure) for measure in shown)
-    return f"{mark}{point.setting.words} · {' · '.join(readings)}"
+    mark = "✓" if verdict.kept else "▲"
+    mark += "●" if point.setting.key in best else ""
+    if y == POLICY:
+        used = "not judged" if verdict.largest is None else f"{verdict.largest:.2g} × limit"
+        risks = [used]
+    else:
+        shown = dict.fromkeys((y, *(RISKS if y in RISKS else ())))
+        risks = [_words(point, key) for key in shown if key == y or key in point.spreads]
+    numbers = [_words(point, x), *risks]
+    return f"{mark} {' · '.join(numbers)} · {short_setting(point.setting)}"
 
 
 def _words(point: Point, measure: str) -> str:

@@ -1,4 +1,4 @@
-"""The Tune page's tiles: the policy's verdict, then headline numbers, draws and pins."""
+"""The Tune page's verdict and tiles: limits, headline numbers, draws and pins."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures import UTILITY
 from rwn_core.measures.ends import UNRELATED
 from rwn_core.measures.measure import Reading
-from rwn_ui.features import axis_choice, limit_queue, policy_tile
+from rwn_ui.features import axis_choice, limit_queue, verdict_line
 from rwn_ui.features.repeated_draws_results import drawn, interval
-from rwn_ui.panel.tile import Tile, percent
+from rwn_ui.panel.tile import Tile, loss_words, percent
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session
 
@@ -30,6 +30,7 @@ TILES = (
         measure="cooks_distance",
         original=lambda reading: reading.baseline,
         words=_three,
+        better="neutral",
         help="The most influential record of the regression, original and released.",
     ),
     Tile(
@@ -37,15 +38,16 @@ TILES = (
         measure="mahalanobis",
         original=lambda reading: reading.baseline,
         words=_three,
+        better="neutral",
         help="The most outlying record: its distance D from the mean, original and released.",
     ),
     Tile(
         label="Relations lost",
         measure=UTILITY,
-        words=percent,
+        words=loss_words,
         aim="relations",
-        help="How much of the relations between all variables is lost: 0 % none, 100 % all. Pairs "
-        "that are unrelated in the original do not count.",
+        help="Loss of the relations between all variables: 0 as in the original, 1 no relation "
+        "left. Pairs that are unrelated in the original do not count.",
     ),
     Tile(
         label="Largest |Δ slope| / SE",
@@ -69,7 +71,7 @@ TILES = (
 
 
 def chosen(session: Session) -> list[Tile]:
-    """The page's tiles after that of the policy: the risk that the map shows, then the others."""
+    """The page's tiles: the risk that the map shows, then the others."""
     key = axis_choice.measure(session)
     if key == axis_choice.POLICY:
         return list(TILES)
@@ -78,27 +80,23 @@ def chosen(session: Session) -> list[Tile]:
 
 
 def draw(session: Session, readings: Readings) -> list[dict[str, Any]]:
-    """Every tile of a release as plain data, the policy first."""
+    """Every tile of a release as plain data."""
     draws = drawn(session)
-    return [
-        _policy(session, readings),
-        *(_tile(tile, readings, session, draws) for tile in chosen(session)),
-    ]
+    return [_tile(tile, readings, session, draws) for tile in chosen(session)]
 
 
-def _policy(session: Session, readings: Readings) -> dict[str, Any]:
-    """The verdict on the release, and the pins' nearest or most broken limits."""
-    waits = limit_queue.first_pending(session, readings) is not None
-    wait = str(limit_queue.PENDING) if waits else ""
+def verdict(session: Session, readings: Readings) -> dict[str, Any]:
+    """The verdict on the release, and its limit at the pins."""
+    pending = sum(limit_queue.is_partial(readings[key]) for key in session.policy.measures)
     few = current_release(session).retained_share
-    shown = policy_tile.draw(session.policy, readings, released=few, wait=wait)
-    verdict = session.policy.judge_readings(readings)
+    shown = verdict_line.draw(session.policy, readings, released=few, pending=pending)
+    judged = session.policy.judge_readings(readings)
     for name, pinned in session.pins.items():
         before = session.policy.judge_stated(pinned.stated).values
-        if not waits and verdict.first is not None and verdict.first in before:
-            now, share = verdict.values[verdict.first], rwn.MEASURES[verdict.first].is_share
+        if not pending and judged.first is not None and judged.first in before:
+            now, share = judged.values[judged.first], rwn.MEASURES[judged.first].is_share
             tile = Tile(label="", measure="", words=percent if share else _three, help="")
-            shown["against"].append(_against(tile, name, now, before[verdict.first]))
+            shown["against"].append(_against(tile, name, now, before[judged.first]))
     return shown
 
 

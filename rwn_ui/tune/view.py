@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
+from rwn_core.charts import CHARTS, Chart, draw_reason, marks_of, serialise, with_pins
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.marginals import one_marginal
@@ -55,6 +55,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         "changed": unchanged_categories.strip(
             session, readings["cells_changed"], current.comparison.law
         ),
+        "verdict": tiles.verdict(session, readings),
         "tiles": [
             *tiles.draw(session, readings),
             *_analysis_plan(session, current),
@@ -88,8 +89,14 @@ def pin(session: Session, current: CurrentRelease) -> Pin:
         reading = readings[tile.measure]
         if isinstance(reading, Reading) and tile.measure not in waits:
             values[tile.measure] = tile.value(reading)
+    one = one_marginal(current.comparison, session.variable)
     pinned = Pin(
         text=session.words,
+        marks={
+            str(card["key"]): marks_of(card, reading)
+            for card, reading in _charts(readings, session, one)
+            if isinstance(reading, Reading)
+        },
         values=values,
         pending=tuple(waits),
         params=current.params,
@@ -102,8 +109,20 @@ def pin(session: Session, current: CurrentRelease) -> Pin:
 
 
 def _cards(readings: Readings, session: Session, shown: Reading | rwn.NotApplicable) -> list[Chart]:
-    """The map, the charts of readings, and the distribution of the variable that is `shown`."""
+    """The map, the charts of readings and of the variable that is `shown`, with the pins' marks."""
     cards = [_map(readings, session)]
+    for card, _ in _charts(readings, session, shown):
+        key = card["key"]
+        pins = {name: pin.marks[key] for name, pin in session.pins.items() if key in pin.marks}
+        cards.append(with_pins(card, pins) if pins and "reason" not in card else card)
+    return cards
+
+
+def _charts(
+    readings: Readings, session: Session, shown: Reading | rwn.NotApplicable
+) -> list[tuple[Chart, Reading | rwn.NotApplicable]]:
+    """Each chart after the map, with the reading that it draws."""
+    cards: list[tuple[Chart, Reading | rwn.NotApplicable]] = []
     made = repeated_draws_results.drawn(session)
     for key in CARDS:
         if key == "correlation" and MIXED in readings:
@@ -113,11 +132,12 @@ def _cards(readings: Readings, session: Session, shown: Reading | rwn.NotApplica
         bands = repeated_draws_results.bands(made, measure)
         if not isinstance(reading, Reading):
             card = draw_reason(rwn.MEASURES[measure].title, str(reading), key)
-            cards.append(question.with_form(session, card) if key == "regression" else card)
+            card = question.with_form(session, card) if key == "regression" else card
         elif key == "distribution":
-            cards.append(CHARTS[key](reading, session.variable, **bands))
+            card = CHARTS[key](reading, session.variable, **bands)
         else:
-            cards.append(CHARTS[key](reading, **bands))
+            card = CHARTS[key](reading, **bands)
+        cards.append((card, reading))
     return cards
 
 
@@ -131,7 +151,7 @@ def _map(readings: Readings, session: Session) -> Chart:
     assert isinstance(loss, Reading)
     few = current_release(session).retained_share
     verdict = None if waits else session.policy.judge_readings(readings, released=few)
-    now = {"utility": 1 - loss.value, "risk": height, "text": session.words}
+    now = {"loss": loss.value, "risk": height, "text": session.words}
     judged = {"kept": verdict and verdict.kept, "unread": len(verdict.unread) if verdict else 0}
     points = [{"label": "now", **now, **judged}, *_pins(session, axis)]
     of_limits, limit = axis == axis_choice.POLICY, session.policy.limit(axis)
@@ -163,7 +183,7 @@ def _pins(session: Session, axis: str) -> list[dict[str, Any]]:
         largest, kept = (verdict.largest, verdict.kept) if verdict else (None, None)
         risk = largest if axis == axis_choice.POLICY else values.get(axis)
         if UTILITY in values and risk is not None:
-            place = {"utility": 1 - values[UTILITY], "risk": risk, "kept": kept}
+            place = {"loss": values[UTILITY], "risk": risk, "kept": kept}
             points.append({"label": name, **place, "text": pinned.text})
     return points
 

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from rwn_core.charts import serialise
+from rwn_core.charts.parts.style import shorten
 from rwn_core.evaluation.forecast.statistic import available_statistics
 from rwn_core.evaluation.registered_analysis import Verdict
 from rwn_core.evaluation.repeated_draws import Ensemble
@@ -21,7 +22,7 @@ from rwn_ui.features import (
     unchanged_categories,
 )
 from rwn_ui.panel.parts import radius_note, stamp
-from rwn_ui.panel.tile import Tile, percent
+from rwn_ui.panel.tile import Tile, loss_words
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
@@ -125,9 +126,9 @@ TILES = (
     Tile(
         label="Relations lost",
         measure=UTILITY,
-        words=percent,
-        help="How much of the relations between all variables is lost: 0 % none, 100 % all. Pairs "
-        "that are unrelated in the original do not count.",
+        words=loss_words,
+        help="Loss of the relations between all variables: 0 as in the original, 1 no relation "
+        "left. Pairs that are unrelated in the original do not count.",
     ),
     Tile(
         label="Interval overlap",
@@ -188,7 +189,7 @@ def _baselines(reading: Reading, measure: str, utility: UtilityReadings) -> str:
     detail = reading.detail
     match measure:
         case "association_loss" if detail["faded"]:
-            return f"faded most: {' with '.join(detail['faded'][0])}"
+            return f"most: {', '.join(shorten(name, 12) for name in detail['faded'][0])}"
         case "ci_overlap":
             return f"{detail['disjoint']} of {len(detail['terms']) - 1} slopes apart"
         case "regression":

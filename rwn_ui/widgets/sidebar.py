@@ -124,11 +124,11 @@ def extras(session: Session) -> None:
 def _aims(session: Session) -> Aims:
     old = session.aims
     relations = st.number_input(
-        "Relations lost, % at most",
+        "Relations lost (0 to 1), at most",
         0.0,
-        99.0,  # a file without any relation keeps an aim of 100
-        100 * old.relations,
-        1.0,
+        0.99,  # a file without any relation keeps an aim of 1
+        old.relations,
+        0.01,
         format="%.3g",
         key=widget_key(session, "aims.relations"),
     )
@@ -140,4 +140,4 @@ def _aims(session: Session) -> Aims:
         0.1,
         key=widget_key(session, "aims.slope"),
     )
-    return Aims(relations=relations / 100, slope=slope)
+    return Aims(relations=relations, slope=slope)

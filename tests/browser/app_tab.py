@@ -194,6 +194,11 @@ class App:
             has=self.page.locator(f"figcaption b:text-matches('^{title}')")
         )
 
+    @property
+    def verdict(self) -> Locator:
+        """The verdict above the picture."""
+        return self.page.locator(".rwn-judged")
+
     def tile(self, label: str) -> Locator:
         """The tile of this label."""
         return self.page.locator(".rwn-tile").filter(has_text=label)

@@ -38,7 +38,7 @@ def test_tab_reaches_every_control_with_a_visible_focus(app) -> None:
         "Modification probability q",
         "Pin A",
         "Pin B",
-        "Explain Linked over one half",
+        "Explain the verdict",
         "Full view: Risk–utility map",
         "Full view: Distribution of siri",
     ):
@@ -60,8 +60,8 @@ def test_tab_reaches_what_the_drawer_holds_once_it_is_open(app) -> None:
 
 def test_an_explanation_opens_with_the_focus_and_closes_with_escape(app) -> None:
     app.open("/")
-    button = app.tile("Linked over one half").get_by_role("button")
-    tip = app.tile("Linked over one half").get_by_role("tooltip")
+    button = app.verdict.get_by_role("button")
+    tip = app.verdict.get_by_role("tooltip")
     assert not tip.is_visible()
     button.focus()
     assert tip.is_visible()
@@ -73,9 +73,9 @@ def test_a_setting_is_made_pinned_and_compared_without_a_mouse(app) -> None:
     app.open("/")
     app.page.get_by_role("button", name="Pin A").focus()
     app.page.keyboard.press("Enter")
-    app.tile("Linked over one half").get_by_text("±0.0 pp vs A").wait_for()
+    app.verdict.get_by_text("±0.0 pp vs A").wait_for()
     app.press("k", "PageUp")
-    assert "vs A" in app.tile("Linked over one half").inner_text()
+    assert "vs A" in app.verdict.inner_text()
     app.page.get_by_role("button", name="Clear").focus()
     app.page.keyboard.press("Enter")
-    app.tile("Linked over one half").get_by_text("vs A").wait_for(state="detached")
+    app.verdict.get_by_text("vs A").wait_for(state="detached")

@@ -10,12 +10,12 @@ import pandas as pd
 from rwn_ui.server import launch
 from rwn_ui.server.endpoint import ADDRESS
 
-# what the first tile has shown; a busy machine may look too late for what it shows for a moment
+# what the verdict has shown; a busy machine may look too late for what it shows for a moment
 RECORD = """() => {
   window.shown = [];
-  const tile = () => document.querySelector('.rwn-tile').textContent;
+  const tile = () => document.querySelector('.rwn-judged').textContent;
   new MutationObserver(() => window.shown.push(tile())).observe(
-    document.querySelector('.rwn-tiles'), { childList: true, characterData: true, subtree: true });
+    document.querySelector('.rwn-judged'), { childList: true, characterData: true, subtree: true });
 }"""
 FOLLOWED = """() => {
   // a verdict that waits for all limits, or one of some of them
@@ -31,7 +31,7 @@ def test_twenty_thousand_records_show_nine_cards_of_a_sample(app) -> None:
     app.slider("k").press("ArrowRight")  # while a first verdict may be drawn
     app.page.locator(".rwn-summary").get_by_text("· k = 6 ·").wait_for()
     assert launch.ADDRESS in app.page.url
-    worst = app.page.locator(".rwn-tile").first.locator(".rwn-value")
+    worst = app.verdict.locator(".rwn-nearest")
     worst.get_by_text("%").wait_for()  # one broken limit comes with the picture, others follow
     before, told = worst.inner_text(), list[int]()
 
@@ -47,7 +47,7 @@ def test_twenty_thousand_records_show_nine_cards_of_a_sample(app) -> None:
     assert 200 in told, "what is waited for comes beside the runs of the page"
     app.press("epsilon", "ArrowRight")
     app.page.get_by_role("button", name="Pin A").click()  # compared once its worst case is known
-    app.page.locator(".rwn-tile").first.get_by_text("vs A").wait_for()
+    app.verdict.get_by_text("vs A").wait_for()
     app.settle()
     # where nothing is answered beside them, say after a run that came to no end
     app.page.route(f"**/{ADDRESS}", lambda route: route.fulfill(status=202))

@@ -1,20 +1,12 @@
-"""The policy in a real browser: its tile, and the editor of its limits."""
+"""The policy in a real browser: its verdict, and the editor of its limits."""
 
 from __future__ import annotations
 
 from typing import Any
 
 
-def first(app: Any) -> Any:
-    return app.page.locator(".rwn-tile").first
-
-
-def label(app: Any) -> str:
-    return first(app).locator(".rwn-label > span").first.inner_text()
-
-
-def value(app: Any) -> str:
-    return first(app).locator(".rwn-value").inner_text()
+def line(app: Any) -> str:
+    return app.verdict.locator(".rwn-judged-line").text_content() or ""
 
 
 def set_limit(app: Any, title: str, number: str) -> None:
@@ -26,25 +18,27 @@ def set_limit(app: Any, title: str, number: str) -> None:
     app.settle()
 
 
-def test_the_first_tile_follows_the_limits_and_is_green_only_if_all_hold(app) -> None:
+def test_the_verdict_follows_the_limits_and_is_green_only_if_all_hold(app) -> None:
     app.open("/?epsilon=2&k=5&q=1")
-    assert label(app) == "Linked over one half"
-    assert value(app).endswith(", limit 1 %")
-    assert first(app).get_attribute("data-state") == "over"
+    assert line(app).startswith(
+        "Not releasable: 3 of 4 limits broken; worst: Linked over one half "
+    )
+    assert ", limit 1 %" in line(app)
+    assert app.verdict.get_attribute("data-state") == "over"
     app.open("/?epsilon=8.2&k=60&q=1")
     app.settle()
     app.open_more()
     app.page.get_by_test_id("stSidebar").get_by_text("Policy: limits on risk").click()
     set_limit(app, "Worst-case linkage", "20")
-    assert first(app).get_attribute("data-state") == "kept", first(app).inner_text()
-    assert "all 4 kept" in first(app).inner_text()
-    # no other tile is green on the strength of its own number
-    assert app.page.locator(".rwn-tile[data-state=kept]").count() == 1
+    assert app.verdict.get_attribute("data-state") == "kept", app.verdict.inner_text()
+    assert line(app).startswith("Keeps all 4 limits; nearest: ")
+    # no tile is green on the strength of its own number
+    assert app.page.locator(".rwn-tile[data-state=kept]").count() == 0
     set_limit(app, "True matches", "0")
-    assert label(app) == "True matches"
-    assert first(app).get_attribute("data-state") == "over"
+    assert line(app).startswith("Not releasable: 1 of 4 limits broken; worst: True matches ")
+    assert app.verdict.get_attribute("data-state") == "over"
     set_limit(app, "True matches", "50")
-    assert first(app).get_attribute("data-state") == "kept"
+    assert app.verdict.get_attribute("data-state") == "kept"
 
 
 def test_limits_are_added_explained_and_removed_and_every_page_has_them(app) -> None:
@@ -59,8 +53,7 @@ def test_limits_are_added_explained_and_removed_and_every_page_has_them(app) -> 
         ).get_by_role("button", name="✕").click()
         app.wait_for_change(before)
         app.settle()
-    assert (label(app), value(app)) == ("Policy", "n/a")
-    assert "no limits" in first(app).inner_text()
+    assert line(app).startswith("Not judged: the policy has no limits")
     app.page.get_by_role("combobox", name="Another limit on").focus()
     app.page.keyboard.type("Distance linkage")
     # until the list is cut, Enter would take its first option
@@ -71,7 +64,7 @@ def test_limits_are_added_explained_and_removed_and_every_page_has_them(app) -> 
     before = app.stamp
     sidebar.get_by_role("button", name="Add this limit").click()
     app.wait_for_change(before)
-    first(app).filter(has_text="Distance linkage").wait_for()  # its reading may follow
+    app.verdict.filter(has_text="Distance linkage").wait_for()  # its reading may follow
     app.settle()
     sidebar.get_by_role("button", name="Where the limits come from").click()
     field = app.page.get_by_role("textbox", name="Distance linkage: source")
@@ -79,8 +72,8 @@ def test_limits_are_added_explained_and_removed_and_every_page_has_them(app) -> 
     field.fill("handbook 3.1")
     field.press("Enter")
     app.wait_for_change(before)
-    assert "(handbook 3.1)" in (first(app).locator(".rwn-tip").text_content() or "")
+    assert "(handbook 3.1)" in (app.verdict.locator(".rwn-tip").text_content() or "")
     app.page.keyboard.press("Escape")
     app.page.get_by_role("link", name="Risk", exact=True).click()
     app.page.locator(".rwn-tile").filter(has_text="Worst case, by keys").wait_for()
-    assert label(app) == "Distance linkage"
+    assert "Distance linkage" in line(app)

@@ -233,7 +233,7 @@ def test_no_move_draws_from_a_callback(app, tmp_path: Path) -> None:
     app.page.get_by_test_id("stProgress").wait_for(state="detached")
     app.press("epsilon", "End")
     app.press("q", "ArrowLeft")
-    app.page.locator(".rwn-tile").first.locator(".rwn-value").get_by_text("%").wait_for()
+    app.verdict.locator(".rwn-nearest").get_by_text("%").wait_for()
     shown = app.stamp
     app.page.get_by_role("button", name="Strong").click()
     app.wait_for_change(shown)

@@ -13,9 +13,9 @@ SLIDER = "input[aria-label='Steps for all numbers']"
 
 
 def worst(app) -> float:
-    """The worst case on its tile, in percent."""
-    text = app.tile("Worst-case linkage").locator(".rwn-value").inner_text()
-    return float(text.split()[0])
+    """The worst case in the verdict, in percent."""
+    text = app.verdict.locator(".rwn-judged-line").inner_text()
+    return float(text.partition(" %")[0].split()[-1])
 
 
 def test_steps_move_the_risk_and_are_in_the_file_of_python_and_of_the_command(

@@ -27,7 +27,7 @@ def test_slices_move_the_cards_and_are_in_the_file_of_python_and_of_the_command(
     app.open("/?epsilon=6&k=5&q=1")
     app.set_seed(7)
     assert "travel together" not in app.stamp
-    policy = app.page.locator(".rwn-tile").first
+    policy = app.verdict
     alone = policy.inner_text()
     assert "Linked over one half" in alone
     words = choose(app, "Keys together | rest")

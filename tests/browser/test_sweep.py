@@ -124,7 +124,7 @@ def test_the_whole_walk_by_keyboard(app, open_app, tmp_path) -> None:
     chosen, tiles = app.stamp, app.page.locator(".rwn-value").all_inner_texts()
     assert chosen.startswith(loaded.partition(": ")[2])
     press(app, "Pin A")
-    app.page.locator(".rwn-tile").first.get_by_text("vs A").wait_for()
+    app.verdict.get_by_text("vs A").wait_for()
     go(app, "Compare")
     fill(app, "Name", "Careful")
     fill(app, "Note", "For the March file")

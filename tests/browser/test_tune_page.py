@@ -24,7 +24,7 @@ def test_the_page_opens_on_bodyfat_with_tiles_cards_and_the_regression_table(ope
     assert app.page.title() == "RWN"
     assert "bodyfat" in app.page.get_by_test_id("stSidebar").inner_text()
     assert app.page.locator(".rwn-parameters").inner_text() == "ε = 2 · k = 5 · q = 1 · seed 1"
-    assert app.page.locator(".rwn-tile").count() == 6
+    assert app.page.locator(".rwn-tile").count() == 5
     assert app.page.locator(".rwn-card").count() == 9
     assert app.page.evaluate(PAINTED) == 9
     table = app.page.locator(".rwn-tables table")
@@ -84,14 +84,14 @@ def test_a_storm_of_keys_ends_with_the_charts_of_the_last_value(app, open_app) -
 
 def test_pins_show_differences_and_stand_on_the_map_until_cleared(app) -> None:
     app.open("/")
-    linked = app.page.locator(".rwn-tile").first
+    linked = app.verdict
     app.page.get_by_role("button", name="Pin A").click()
     linked.get_by_text("±0.0 pp vs A").wait_for()
     for _ in range(10):
         app.press("k", "ArrowRight")
     better, worse = "[data-better=true]", "[data-better=false]"
     assert re.fullmatch(r"−[\d.]+ pp vs A", linked.locator(better).inner_text())
-    assert re.fullmatch(r"\+[\d.]+ pp vs A", app.tile("Relations lost").locator(worse).inner_text())
+    assert re.fullmatch(r"\+[\d.]+ vs A", app.tile("Relations lost").locator(worse).inner_text())
     app.page.get_by_role("button", name="Pin B").click()
     linked.get_by_text("vs B").wait_for()
     app.press("q", "ArrowLeft")
@@ -120,7 +120,7 @@ def test_a_preset_moves_all_sliders_also_when_it_is_chosen_again(app) -> None:
     assert app.wait_for_change(before) == strong
 
 
-COLORS = """() => [...document.querySelectorAll('.rwn-original, .rwn-released')]
+COLORS = """() => [...document.querySelectorAll('.rwn-original i, .rwn-released i')]
   .map((node) => getComputedStyle(node).color)"""
 LIGHT = ["rgb(0, 114, 178)", "rgb(213, 94, 0)"]
 DARK = ["rgb(86, 180, 233)", "rgb(233, 138, 58)"]

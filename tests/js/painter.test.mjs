@@ -3,10 +3,37 @@ import test from "node:test";
 
 import { load } from "./load.mjs";
 
-const { scaleOf, squared, plain, within, paint } = load(
+const { scaleOf, squared, plain, within, paint, paintRow, thinNames } = load(
   ["painter.js", "marks.js"],
-  ["scaleOf", "squared", "plain", "within", "paint"],
+  ["scaleOf", "squared", "plain", "within", "paint", "paintRow", "thinNames"],
 );
+
+/** A chart of so many rows with names of nine pixels, and numbers across. */
+function rows(count) {
+  const names = Array.from({ length: count }, (_, i) => i);
+  const yaxis = { tickvals: names, ticktext: names.map(String), range: [count - 0.5, -0.5], tickfont: { size: 9 } };
+  const xaxis = { tickvals: [0, 1], ticktext: ["0", "1"], range: [0, 1] };
+  return { layout: { xaxis, yaxis, margin: { l: 0, r: 0, t: 0, b: 0 } } };
+}
+
+test("names of rows are left out where rows are closer than letters are high, and not before", () => {
+  for (const [count, height, left] of [[15, 122, 15], [15, 121, 8], [23, 140, 12], [40, 110, 14], [1, 5, 1]]) {
+    const chart = rows(count);
+    thinNames(chart, { width: 100, height });
+    assert.equal(chart.layout.yaxis.tickvals.length, left, `${count} rows in ${height} pixels`);
+    assert.equal(chart.layout.yaxis.ticktext.length, left);
+    assert.deepEqual(chart.layout.xaxis.tickvals, [0, 1]);
+  }
+});
+
+test("of texts in a row that would touch, the later one is left out", () => {
+  const written = [];
+  const ctx = { measureText: (text) => ({ width: 10 * text.length }), fillText: (text) => written.push(text) };
+  paintRow({ ctx }, ["0.10", "0.11", "0.12"], [20, 50, 70], 0);
+  assert.deepEqual(written, ["0.10", "0.12"]);
+  paintRow({ ctx }, ["0", "1"], [70, 20], 0);
+  assert.deepEqual(written.slice(2), ["0", "1"], "also from right to left");
+});
 
 test("a scale maps values, logarithms and shares of the paper to pixels", () => {
   const x = scaleOf({ range: [0, 10] }, 100, 200);

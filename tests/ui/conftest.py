@@ -192,6 +192,7 @@ class Finished:
     refusal: str = ""
     about: Any = None
     running: bool = False
+    so_far: Any = None
 
     def cancel(self) -> None:
         """Nothing is left to stop."""
@@ -213,7 +214,6 @@ def at_once(finished: type[Finished]) -> Callable[..., Finished]:
         *,
         words: str,
         about: Any = None,
-        timed: bool = False,
         on_cancel: Any = None,
         **arguments: Any,
     ) -> Finished:

@@ -79,14 +79,14 @@ def moved(screen, **edit: Any) -> dict[str, Any]:
 
 
 def tile(payload: dict[str, Any]) -> str:
-    return payload["tiles"][0]["released"]
+    return payload["verdict"]["nearest"]
 
 
 def test_nothing_is_told_until_something_has_arrived(screen) -> None:
     reader = user_work().worker
     waits = screen.panel["waits"]
     assert waits == ["first bayes_linkage", "first attribute_gain"]  # the page reads what is quick
-    assert tile(screen.panel) == "…"
+    assert tile(screen.panel) == ""
     for _ in range(3):
         assert asked(screen) == {}
     assert [question.measure for question in reader.asked] == ["bayes_linkage", "attribute_gain"]
@@ -96,7 +96,7 @@ def test_nothing_is_told_until_something_has_arrived(screen) -> None:
     reader.answer("bayes_linkage", 0.25)
     found = asked(screen)
     assert (found["waits"], found["waiting"]) == ([], False)
-    assert tile(found) == "25 %, limit 5 %"
+    assert tile(found) == "worst: Worst-case linkage 25 %, limit 5 %"
     plain = orjson.loads(orjson.dumps(shown(screen.session)))
     assert {name: found[name] for name in plain} == plain
 
@@ -124,7 +124,7 @@ def test_the_process_begins_with_a_move_that_nobody_holds(screen, held: bool) ->
     told = moved(screen, levers={"k": 40}, held=held)
     begun = [(question.measure, question.params.k) for question in reader.asked]
     assert begun == ([] if held else [("bayes_linkage", 40), ("attribute_gain", 40)])
-    assert tile(told) == "…"
+    assert tile(told) == ""
     reader.answer("bayes_linkage", 0.25)
     assert (asked(screen) == {}) == held
 

@@ -17,7 +17,7 @@ from rwn_core.evaluation.disclosure import Disclosure, disclose
 from rwn_core.measures.comparison import Comparison
 from rwn_core.tuning import Goal, GoalAnswer, Point, Setting
 from rwn_core.tuning.point import Spread
-from rwn_ui.features import axis_choice, limit_queue, policy_tile
+from rwn_ui.features import axis_choice, limit_queue, verdict_line
 from rwn_ui.risk import sentences, view, warnings
 from rwn_ui.state.results import current_release
 from rwn_ui.sweep import cards as sweep_cards
@@ -47,24 +47,24 @@ def claims(text: str) -> bool:
     return "worst case" in text.replace("-", " ").lower()
 
 
-def first_tile(session):
+def judged(session):
     current = current_release(session)
-    return tiles.draw(session, limit_queue.readings(session, current))[0]
+    return tiles.verdict(session, limit_queue.readings(session, current))
 
 
-def test_the_first_tile_of_tune(open_page, too_large) -> None:
+def test_the_verdict_of_tune(open_page, too_large) -> None:
     screen = open_page("tune")
     screen.session.policy = LINKAGE
-    tile = first_tile(screen.session)
+    tile = judged(screen.session)
     assert tile["label"] == "Linkage, at least"
     assert not claims(tile["help"])
     assert not claims(screen.panel["cards"][0])
 
 
-def test_the_first_tile_where_both_attacks_were_tried(open_page) -> None:
+def test_the_verdict_where_both_attacks_were_tried(open_page) -> None:
     session = open_page("tune").session
     session.policy = LINKAGE
-    tile = first_tile(session)
+    tile = judged(session)
     assert tile["label"] == "Worst-case linkage"
     assert "at least" not in tile["help"].lower()
 
@@ -77,7 +77,7 @@ def test_the_linkage_as_the_maps_axis(open_page, request, large: bool, words: st
     box = next(box for box in screen.test.selectbox if box.label == "Risk on the map")
     box.set_value("bayes_linkage").run()
     current = current_release(screen.session)
-    _, tile, *_ = tiles.draw(screen.session, limit_queue.readings(screen.session, current))
+    tile, *_ = tiles.draw(screen.session, limit_queue.readings(screen.session, current))
     assert tile["label"] == ("Linkage, at least" if large else "Worst-case linkage")
     assert not (large and claims(tile["help"]))
     assert words in tile["help"]
@@ -116,19 +116,19 @@ def test_the_tile_shows_the_number_that_was_judged(open_page, too_large) -> None
     def tile(value: float, **changed: Any) -> dict[str, Any]:
         detail = {**reading.detail, "estimate": None, **changed}
         planted = replace(reading, value=value, detail=detail)
-        return policy_tile.draw(policy, {"bayes_linkage": planted})
+        return verdict_line.draw(policy, {"bayes_linkage": planted})
 
     for changed, label, number, state in (
         ({"at_most": 0.04}, "Linkage, estimated at most", "4 %, limit 5 %", "kept"),
         ({"at_most": 0.04, "estimate": 0.07}, "Linkage, an estimate", "7 %, limit 5 %", "over"),
     ):
         shown = tile(0.006, **changed)
-        words = shown["released"].replace("\N{NO-BREAK SPACE}", " ")
+        words = shown["nearest"].replace("\N{NO-BREAK SPACE}", " ").partition(f"{label} ")[2]
         assert (shown["label"], words, shown["state"]) == (label, number, state)
         assert "Linkage, at least 0.6" in shown["help"].replace("\N{NO-BREAK SPACE}", " ")
         assert not claims(shown["help"])
     shown = tile(0.006, at_most=0.06)
-    assert (shown["released"], shown.get("state")) == ("n/a", None)
+    assert (shown["nearest"], shown["state"]) == ("", None)
     assert "at most 6 %" in shown["help"].replace("\N{NO-BREAK SPACE}", " ")
 
 
@@ -142,7 +142,7 @@ def disclosed(session, share: float = 0.0) -> Disclosure:
 def test_the_risk_page(open_page, too_large) -> None:
     session = open_page("tune").session
     found = disclosed(session)
-    shown = view._tiles(session, found)[1:3]
+    shown = view._tiles(session, found)[:2]
     assert [tile["label"] for tile in shown] == ["At least, all", "At least, by keys"]
     assert not any(claims(tile["help"]) for tile in shown)
     rows = {row[0]: row[-1] for row in sentences.rows(found.readings, session.data.n)}

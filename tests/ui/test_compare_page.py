@@ -33,7 +33,7 @@ def screen(open_page) -> Any:
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What the page gave its panels to draw."""
     payloads: list[dict[str, Any]] = []
-    monkeypatch.setattr(compare_view, "panel", lambda payload, key: payloads.append(payload))
+    monkeypatch.setattr(compare_view, "panel", lambda payload, **more: payloads.append(payload))
     return payloads
 
 

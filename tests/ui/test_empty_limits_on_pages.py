@@ -50,8 +50,8 @@ def read_ends(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
 
 def test_tune_says_that_it_is_not_judged_and_is_not_green(session: Session) -> None:
     payload = tune_view.payload(session, current_release(session))
-    tile = payload["tiles"][0]
-    assert (tile["state"], tile["released"], tile["limit"]) == (None, "n/a", "not judged")
+    tile = payload["verdict"]
+    assert (tile["state"], tile["text"]) == (None, "Not judged: 1 of 1 limit cannot be judged")
     assert CANNOT in tile["help"]
     assert "unmasked 31.9 %" in tile["help"]
 

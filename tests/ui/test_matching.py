@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.tuning import Point, Setting, Spread
 from rwn_core.tuning.match import Loss, Matched, Refused
-from rwn_ui.compare import match_results, match_sentences, matching, method_pairs
+from rwn_ui.compare import match_results, match_sentences, matching
 
 NEAR, FAR, BETWEEN = (0.10, 0.11, 0.12), (0.60, 0.61, 0.62), (0.11, 0.12, 0.13)
 LOSS = Loss(measure="correlation", value=0.115)
@@ -30,7 +31,7 @@ SPACE = "\N{NO-BREAK SPACE}"
 
 
 def test_where_rwn_wins_and_where_it_loses_is_said() -> None:
-    (told,) = match_sentences.sentences([RWN, NOISE], LOSS, 100)
+    (told,) = match_sentences.pairs([RWN, NOISE], LOSS, 100)
     assert told == (
         f"RWN, the 2022 method against Additive noise: better on Distance linkage (11.0{SPACE}% "
         f"against 61.0{SPACE}%); worse on Worst-case linkage (61.0{SPACE}% against 11.0{SPACE}%)."
@@ -40,7 +41,7 @@ def test_where_rwn_wins_and_where_it_loses_is_said() -> None:
 def test_nobody_wins_where_releases_overlap() -> None:
     told = match_sentences.sentences([RWN, ROWS, NOISE], LOSS, 100)
     assert told[0] == "No method is better than every other one on any measure."
-    assert "on 1 of 2 measures releases overlap" in told[1]
+    assert "no clear difference on 1 of 2" in match_sentences.pairs([RWN, ROWS], LOSS, 100)[0]
     without = match_sentences.sentences([RWN, NOISE, WEAK], LOSS, 100)
     assert not any("every other" in each for each in without)  # two are compared, and not three
 
@@ -49,9 +50,33 @@ def test_an_outright_winner_is_named_and_the_loss_itself_is_not_compared() -> No
     third = matched(rwn.RowCopy(k=5), correlation=FAR, bayes_linkage=FAR, distance_linkage=FAR)
     told = match_sentences.sentences([RWN, NOISE, third], LOSS, 100)
     assert told[0] == (
-        "RWN, the 2022 method is better than every other matched method on Distance linkage."
+        "RWN, the 2022 method is better than every other compared method on Distance linkage."
     )
     assert "Correlations" not in " ".join(told)
+
+
+def test_a_method_without_an_answer_is_not_ranked_there() -> None:
+    dumb = Spread(measure="bayes_linkage", reason="It has no law.")
+    swap = matched(rwn.RankSwapping(), correlation=NEAR, distance_linkage=BETWEEN)
+    swap = replace(swap, point=replace(swap.point, spreads={**swap.point.spreads,
+                                                            "bayes_linkage": dumb}))  # fmt: skip
+    third = matched(rwn.KNoise(k=2), correlation=NEAR, bayes_linkage=FAR, distance_linkage=NEAR)
+    told = match_sentences.sentences([RWN, NOISE, swap, third], LOSS, 100)
+    # of three with a worst case
+    assert told == ["Additive noise is better than every other compared method on Worst-case "
+                    "linkage."]  # fmt: skip
+    assert match_sentences.unread([swap], 100) == [
+        "Rank swapping is not ranked on Worst-case linkage: It has no law."
+    ]
+
+
+def test_lost_records_are_said() -> None:
+    lossy = matched(rwn.NBRS2015(epsilon=1.0, q=1.0), correlation=NEAR, bayes_linkage=NEAR)
+    lossy = replace(lossy, point=replace(lossy.point, shown=(0.867,)))
+    (told,) = match_sentences.sentences([RWN, lossy], LOSS, 100)
+    assert told == (
+        "The 2015 method releases 86.7 % of the records; its risks are shares of these."
+    )
 
 
 def test_who_is_left_out_is_said_with_the_reason() -> None:
@@ -61,7 +86,7 @@ def test_who_is_left_out_is_said_with_the_reason() -> None:
     assert told[0].startswith("Post-randomization (PRAM) never loses so much: at its strongest,")
     assert "it reads 0.02 and not 0.115" in told[0]
     assert told[1].startswith("k-noise loses more at every strength that was tried: at k = 2")
-    assert told[2] == "Additive noise cannot mask this table: The method masks numbers only."
+    assert told[2] == "Additive noise is not compared: The method masks numbers only."
     policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.05),))
     (kept,) = match_sentences.sentences([matched(rwn.RWN(k=5), reached=False, bayes_linkage=FAR)],
                                     policy, 100)  # fmt: skip
@@ -74,8 +99,7 @@ def test_who_is_left_out_is_said_with_the_reason() -> None:
 def screen(open_page, at_once, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The Compare page, where work is done at once."""
     monkeypatch.setattr(matching, "be_polite", lambda: None)
-    for module in (matching, method_pairs):
-        monkeypatch.setattr(module, "Job", at_once)
+    monkeypatch.setattr(matching, "Job", at_once)
     return open_page("compare")
 
 
@@ -104,11 +128,12 @@ def test_methods_are_matched_opened_on_tune_and_kept(screen) -> None:
     assert [each.method for each in job.result] == ["rwn", "additive_noise", "rank_swapping"]
     few = "range of only 2 releases, wide enough for skewed values; draw at least 19 to know it"
     (table,) = match_results.match_table(screen.session, job.result)["tables"]
-    assert table["rows"][-1] == ["in brackets", few, few, few]
+    assert few in table["caption"]
+    assert ["records released", "100.0 %", "100.0 %", "100.0 %"] in table["rows"]
     text = shown(screen)
     assert "Tuned to Relations lost: at most 20" in text
     assert "RWN, the 2022 method against Additive noise:" in text
-    assert "Rank swapping has no answer for Worst-case linkage" in text.replace("\\", "")
+    assert "Rank swapping is not ranked on Worst-case linkage" in text.replace("\\", "")
     press(screen, "Keep as scenario", 1)
     (kept,) = screen.session.scenarios.values()
     assert kept.name == "Additive noise, matched"
@@ -122,8 +147,7 @@ def test_methods_are_matched_opened_on_tune_and_kept(screen) -> None:
         screen.test.session_state[key] = what
         screen.test.run()
         assert screen.errors == []
-    # beside the one of k-PRAM and k-noise
-    assert sum(each.label == "Variable" for each in screen.test.selectbox) == 2
+    assert sum(each.label == "Variable" for each in screen.test.selectbox) == 1
 
 
 def test_soft_kernels_are_candidates_next_to_rwn_as_published(screen) -> None:
@@ -150,24 +174,3 @@ def test_no_method_cannot_be_matched(screen) -> None:
     box = next(each for each in screen.test.multiselect if each.label == "Methods")
     box.set_value([]).run()
     assert next(each for each in screen.test.button if each.label == "Match").disabled
-
-
-def test_the_folded_sections_answer(screen, monkeypatch: pytest.MonkeyPatch) -> None:
-    tables: list[dict[str, Any]] = []
-    monkeypatch.setattr(
-        method_pairs, "panel", lambda payload, key: tables.extend(payload["tables"])
-    )
-    press(screen, f"Draw {method_pairs.RELEASES} releases")
-    assert "standard errors from 0" in shown(screen)
-    press(screen, "Compare the laws")
-    titles = [each["title"] for each in tables]
-    assert f"{screen.session.variable}, k = 10" in titles
-    record = next(each for each in tables if each["title"].startswith("Record 1, ε = "))
-    assert record["columns"][1:] == [
-        "per cell (2022)",
-        "per record (2015)",
-        "fixed count of records (2015)",
-    ]
-    intact = next(row for row in record["rows"] if row[0] == "the row stays intact")
-    assert intact[2].startswith("50 %")
-    assert float(intact[1].removesuffix(" %")) < 1

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import orjson
 import pytest
 
 import rwn_core as rwn
+from rwn_core.reporting.candidates import verdict_words
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Plan, Point, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
-from rwn_ui.features import policy_tile, sweep_points
+from rwn_ui.features import sweep_points, verdict_line
 from rwn_ui.features.axis_choice import POLICY
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
@@ -53,18 +55,50 @@ def session() -> Session:
     return made
 
 
+def candidates(session: Session, policy: rwn.Policy | None = None) -> dict[str, Any]:
+    scenarios = list(session.scenarios.values())
+    shown = compare_cards.screen(session, scenarios, policy or session.policy, meeting=True)
+    found: dict[str, Any] = shown["candidates"]
+    return found
+
+
+def test_a_trial_of_other_limits_judges_all_and_changes_no_policy(session: Session) -> None:
+    policy = session.policy
+    looser = rwn.Policy(limits=(policy.limits[0], replace(policy.limits[1], at_most=0.2)))
+    shown = candidates(session, looser)
+    assert [each["state"] for each in shown["candidates"]] == ["kept", "kept", None]
+    assert shown["notes"][0] == (
+        "TRIAL of other limits: Distance linkage 20.0\N{NO-BREAK SPACE}% instead of "
+        "5.0\N{NO-BREAK SPACE}%. The policy is unchanged."
+    )
+    assert session.policy is policy
+    assert not any("TRIAL" in note for note in candidates(session)["notes"])
+    stricter = rwn.Policy(limits=(policy.limits[0], replace(policy.limits[1], at_most=0.001)))
+    assert candidates(session, stricter)["candidates"][0]["state"] == "over"
+
+
+def test_the_source_of_a_limit_is_beside_it(session: Session) -> None:
+    told = rwn.Limit(measure="bayes_linkage", at_most=0.5, source="statute 7", set_by="Board")
+    session.policy = rwn.Policy(limits=(told, session.policy.limits[1]))
+    first, second = candidates(session)["rows"][:2]
+    assert first["note"] == "at most 50\N{NO-BREAK SPACE}%; set by statute 7, Board"
+    assert second["note"].endswith("source not stated")
+
+
 def test_compare_is_green_only_if_all_limits_were_read_and_hold(session: Session) -> None:
-    shown = compare_cards.cards(session, list(session.scenarios.values()), meeting=False)["tiles"]
-    assert [tile["state"] for tile in shown] == ["kept", "over", None]
-    assert [tile["limit"] for tile in shown] == [
-        "keeps all limits",
-        "Distance linkage",
-        "Distance linkage not judged",
+    shown = candidates(session)
+    assert [each["state"] for each in shown["candidates"]] == ["kept", "over", None]
+    assert [(each["verdict"], each["which"]) for each in shown["candidates"]] == [
+        ("keeps all limits", ""),
+        ("breaks 1 of 2 limits", "Distance linkage"),
+        ("not judged fully", "Distance linkage not judged"),
     ]
+    linkage = next(row for row in shown["rows"] if row["title"] == "Distance linkage")
+    assert [cell["state"] for cell in linkage["cells"]] == ["kept", "over", None]
+    assert linkage["cells"][2]["text"] == "not judged"
     table = compare_cards.table(session, list(session.scenarios.values()), meeting=False)
     few = "range of only 2 releases, wide enough for skewed values; draw at least 19 to know it"
-    assert ["in brackets", few, few, few] in table["tables"][0]["rows"]
-    assert few in [each["text"] for each in shown[0]["against"]]
+    assert few in table["tables"][0]["caption"]
     (row,) = (row for row in table["tables"][0]["rows"] if row[0] == "policy")
     assert row[1].startswith("All 2 limits are kept")
     assert row[2].startswith("1 of 2 limits is broken, most of all Distance linkage")
@@ -74,8 +108,9 @@ def test_compare_is_green_only_if_all_limits_were_read_and_hold(session: Session
 def test_other_limits_judge_all_scenarios_anew_and_say_that_they_do(session: Session) -> None:
     session.policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.01),))
     scenarios = list(session.scenarios.values())
-    shown = compare_cards.cards(session, scenarios, meeting=False)["tiles"]
-    assert {tile["state"] for tile in shown} == {"over"}
+    shown = candidates(session)["candidates"]
+    assert {each["state"] for each in shown} == {"over"}
+    assert all(each["which"].endswith("saved under other limits") for each in shown)
     (row,) = (
         row
         for row in compare_cards.table(session, scenarios, meeting=False)["tables"][0]["rows"]
@@ -109,7 +144,7 @@ def test_the_frontier_is_that_of_the_largest_share(session: Session) -> None:
 def test_the_mark_of_a_verdict() -> None:
     policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.5),))
     for value, mark in ((0.5, "kept"), (0.6, "over"), (None, None)):
-        assert policy_tile.state(policy.judge({"bayes_linkage": value})) == mark
+        assert verdict_line.state(policy.judge({"bayes_linkage": value})) == mark
 
 
 def test_a_setting_with_hardly_any_record_is_no_choice_anywhere(session: Session) -> None:
@@ -124,7 +159,7 @@ def test_a_setting_with_hardly_any_record_is_no_choice_anywhere(session: Session
     )
     assert ranked == [POINTS[0], lost]
     assert "✓" not in sweep_pick._line(session, lost, "correlation", POLICY, set())
-    words = compare_cards.verdict_words(session.policy.judge_point(lost))
+    words = verdict_words(session.policy.judge_point(lost))
     assert words == "too few records released"
 
 
@@ -132,8 +167,8 @@ def test_tune_agrees_that_hardly_any_record_keeps_no_policy(open_page) -> None:
     session = open_page("tune", method="nbrs2015", epsilon="1", q="1").session
     session.policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.9),))
     payload = tune_view.payload(session, current_release(session))
-    tile = payload["tiles"][0]
+    tile = payload["verdict"]
     assert tile["state"] is None
-    assert tile["limit"].endswith("% of the records")
+    assert tile["text"].startswith("Not releasable: only ")
     assert "of the records are released." in tile["help"]
     assert "; not all limits are kept" in orjson.loads(payload["cards"][0])["alt"]

@@ -25,7 +25,7 @@ def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
 
 def compared(payload: dict[str, Any]) -> list[str]:
     """The pins that the policy's tile is compared with."""
-    return [each["pin"] for each in payload["tiles"][0]["against"]]
+    return [each["pin"] for each in payload["verdict"]["against"]]
 
 
 def on_map(payload: dict[str, Any]) -> set[str]:
@@ -48,7 +48,7 @@ def test_a_pin_waits_for_nothing_and_is_completed_when_it_is_known(
     assert session.pins["A"].values == {key: now[key].value for key in session.policy.measures}
     assert session.pins["A"].pending == ()
     assert compared(payload) == ["A"]
-    assert payload["tiles"][0]["against"][0]["text"].startswith("±0")
+    assert payload["verdict"]["against"][0]["text"].startswith("±0")
     user_work().worker.cancel()
 
 

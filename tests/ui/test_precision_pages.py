@@ -57,7 +57,7 @@ def choose(screen: Any, words: str) -> None:
 
 def worst(session: Session) -> float:
     """What the first tile says of the worst case."""
-    return float(user_results().last["tune"]["tiles"][0]["released"].split()[0])
+    return float(user_results().last["tune"]["verdict"]["nearest"].partition(" %")[0].split()[-1])
 
 
 def test_nothing_is_rounded_and_nothing_drawn_at_first(open_page) -> None:
@@ -185,12 +185,12 @@ def test_the_risk_page_attacks_the_rounded_release(tune, monkeypatch) -> None:
     linked = worst(tune.session)
     tune.visit("risk")
     assert tune.errors == []
-    assert float(payloads[-1]["tiles"][0]["released"].split()[0]) == linked
+    assert float(payloads[-1]["verdict"]["nearest"].partition(" %")[0].split()[-1]) == linked
     warnings = str([t for t in payloads[-1]["tables"] if t["title"].startswith("What to bear")])
     assert "Values are released with all their digits" not in warnings
     choose(tune, "as is")
     assert tune.session.precision == ()
-    assert float(payloads[-1]["tiles"][0]["released"].split()[0]) > linked + 5
+    assert float(payloads[-1]["verdict"]["nearest"].partition(" %")[0].split()[-1]) > linked + 5
 
 
 def test_a_scenario_keeps_the_precision_and_brings_it_back(tune) -> None:

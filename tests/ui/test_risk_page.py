@@ -35,7 +35,7 @@ def charts(payload: dict[str, Any]) -> dict[str, Any]:
 
 def test_tiles_cards_and_tables(page, drawn):
     payload = drawn[-1]
-    assert [tile["label"] for tile in payload["tiles"]][1:5] == [
+    assert [tile["label"] for tile in payload["tiles"]][:4] == [
         "Worst case, all",
         "Worst case, by keys",
         "Linked over one half",
@@ -91,13 +91,13 @@ def test_tiles_cards_and_tables(page, drawn):
 
 
 def test_key_variables_reach_the_numbers(page, drawn):
-    before = drawn[-1]["tiles"][2]["released"]
+    before = drawn[-1]["tiles"][1]["released"]
     page.multiselect[0].set_value(["age"]).run()
     assert not page.exception
     after = drawn[-1]
-    assert after["tiles"][2]["released"] != before
+    assert after["tiles"][1]["released"] != before
     assert "keys: age" in after["summary"]["text"]
-    assert after["tiles"][1]["released"] == drawn[0]["tiles"][1]["released"]
+    assert after["tiles"][0]["released"] == drawn[0]["tiles"][0]["released"]
     page.multiselect[0].set_value([]).run()
     assert not page.exception
     assert "Choose at least one variable" in page.error[0].value
@@ -130,7 +130,7 @@ def test_sliders_and_rounding_are_live_and_a_small_population_is_refused(page, d
     assert not page.exception
     assert "k = 25" in drawn[-1]["summary"]["text"]
     # all variables link everybody at either k, the keys do not
-    assert drawn[-1]["tiles"][2]["released"] != before["tiles"][2]["released"]
+    assert drawn[-1]["tiles"][1]["released"] != before["tiles"][1]["released"]
     page.slider[1].set_value(5).run()
     page.select_slider[0].set_value("1 SD").run()
     assert not page.exception
@@ -207,10 +207,10 @@ def test_a_refused_job_says_why(large, drawn, open_page, monkeypatch, finished):
 
 def test_the_tune_page_shows_the_worst_case_first_and_says_so(open_page):
     screen = open_page("tune")
-    (tile, *_) = screen.panel["tiles"]
+    tile = screen.panel["verdict"]
     assert tile["label"] == "Linked over one half"  # of its limit of 1 % most is used
     assert "Worst-case linkage" in tile["help"]
-    assert "ordinary" in tile["limit"]
+    assert "An ordinary intruder links " in tile["detail"]
     assert "ordinary intruder" in tile["help"]
     assert axis_choice.AXIS in screen.panel["cards"][0]
 
@@ -221,8 +221,8 @@ def test_every_risk_can_stand_on_the_map_beside_the_policy(open_page):
     for key in ("distance_linkage", "membership", "queries"):
         choice.set_value(key).run()
         assert screen.errors == []
-        (policy, tile, *_) = screen.panel["tiles"]
-        assert policy["state"] == "over"
+        tile = screen.panel["tiles"][0]
+        assert screen.panel["verdict"]["state"] == "over"
         assert (tile["label"], tile["state"]) == (axis_choice.title(key, 241), None)
         assert tile["released"].endswith("%")
         assert f"risk: {axis_choice.title(key, 241).lower()}" in screen.panel["cards"][0]

@@ -15,6 +15,8 @@ from rwn_core.datasets.planner import Offer
 from rwn_core.reporting.scenario import Search
 from rwn_core.tuning import Grid, Plan, Point, Setting, Sweep
 from rwn_core.tuning.point import Spread
+from rwn_core.tuning.short_words import short_setting
+from rwn_ui.features.axis_choice import POLICY
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.sweep import cards as sweep_cards
@@ -183,10 +185,22 @@ def test_a_line_of_the_list_is_short_and_begins_with_the_utility() -> None:
     point = Point(setting=Setting.of("rwn", {"k": 5}), spreads=spreads, seconds=0.0)
     session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
     line = sweep_pick._line(session, point, "correlation", "bayes_linkage", set())
-    across, first, other = line.split(" · ")[-3:]
-    assert across == "Correlations 0.5"  # the utility first, or it would be cut off
-    assert first == "Worst-case linkage 25.0\N{NO-BREAK SPACE}%"
-    assert other == "Distance linkage 10.0\N{NO-BREAK SPACE}%"
+    assert line == (  # verdict and numbers first: the end of a row may be cut off
+        "▲ Correlations 0.5 · Worst-case linkage 25.0\N{NO-BREAK SPACE}% · Distance linkage "
+        "10.0\N{NO-BREAK SPACE}% · k\N{NO-BREAK SPACE}5 · q\N{NO-BREAK SPACE}1"
+    )
+    line = sweep_pick._line(session, point, "correlation", POLICY, {point.setting.key})
+    assert line.startswith("▲● Correlations 0.5 · 20 × limit · k")
+
+
+def test_slices_are_short_in_a_row_and_tell_rows_apart() -> None:
+    names = ("abdomen", "age", "ankle", "biceps")
+    one = Setting.of("rwn", {"k": 5}, slices=[names])
+    two = Setting.of("rwn", {"k": 5}, slices=[names[:2], names[2:]])
+    assert short_setting(one).endswith("slices abdomen+3")
+    assert short_setting(two).endswith("slices abdomen+1, ankle+1")
+    noise = Setting.of("microaggregation", {"k": 3}, precision={"age": 5.0})
+    assert short_setting(noise) == "Microaggregation (MDAV) · k\N{NO-BREAK SPACE}3 · 1 rounded"
 
 
 def test_methods_are_swept_side_by_side(sweep_page: AppTest) -> None:

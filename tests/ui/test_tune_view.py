@@ -17,7 +17,6 @@ from rwn_ui.tune import tiles as tune_tiles
 from rwn_ui.tune import view as tune_view
 
 LABELS = (
-    "Linked over one half",
     "Max Cook’s distance",
     "Max Mahalanobis",
     "Relations lost",
@@ -64,9 +63,11 @@ def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
         key: r for key, r in current_release(session).readings.items() if isinstance(r, Reading)
     }
     shown = tiles(session)
-    worst = limit_queue.readings(session, current_release(session))["linked_over_half"]
-    linked, pc1 = worst, readings["principal_components"].detail
-    assert shown["Linked over one half"]["released"] == f"{100 * linked.value:.3g} %, limit 1 %"
+    linked = limit_queue.readings(session, current_release(session))["linked_over_half"]
+    pc1 = readings["principal_components"].detail
+    judged = tune_view.payload(session, current_release(session))["verdict"]
+    words = f"worst: Linked over one half {100 * linked.value:.3g} %, limit 1 %"
+    assert (judged["text"], judged["nearest"]) == ("Not releasable: 3 of 4 limits broken", words)
     assert shown["Max Cook’s distance"]["original"] == "0.754"
     assert shown["Max Mahalanobis"]["original"] == "10.9"
     for label, key in (
@@ -75,7 +76,7 @@ def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
     ):
         assert float(shown[label]["released"]) == pytest.approx(readings[key].value, rel=0.005)
     lost = readings["association_loss"].value
-    assert shown["Relations lost"]["released"] == f"{100 * lost:.1f} %"
+    assert shown["Relations lost"]["released"] == f"{lost:.3f}"
     slope = readings["regression"].value
     assert float(shown["Largest |Δ slope| / SE"]["released"]) == pytest.approx(slope, abs=0.005)
     for side in ("original", "released"):
@@ -99,40 +100,40 @@ def test_a_tile_of_utility_is_marked_where_it_misses_its_aim_and_never_green(
 
 
 def limited(session: Session, **limits: float) -> dict:
-    """The first tile under these limits."""
+    """The verdict under these limits."""
     made = tuple(rwn.Limit(measure=key, at_most=most) for key, most in limits.items())
     session.policy = rwn.Policy(limits=made)
-    return tune_view.payload(session, current_release(session))["tiles"][0]
+    return tune_view.payload(session, current_release(session))["verdict"]
 
 
-def test_the_first_tile_is_green_only_if_all_limits_are_kept(session: Session) -> None:
+def test_the_verdict_is_green_only_if_all_limits_are_kept(session: Session) -> None:
     readings = limit_queue.readings(session, current_release(session))
     ordinary = readings["distance_linkage"].value
     gain = limit_queue._read(session, current_release(session), "attribute_gain").value
     kept = limited(session, attribute_gain=gain, distance_linkage=2 * ordinary)
     assert (kept["label"], kept["state"]) == ("Attribute gain", "kept")
-    assert "all 2 kept" in kept["limit"]
+    assert kept["text"] == "Keeps all 2 limits"
     # the planted wrong case: one of them holds by far, the other does not
     broken = limited(session, attribute_gain=0.9, distance_linkage=0.9 * ordinary)
     assert (broken["label"], broken["state"]) == ("Distance linkage", "over")
     assert "Attribute gain" in broken["help"]
-    assert "kept" not in broken["limit"]
+    assert broken["text"] == "Not releasable: 1 of 2 limits broken"
 
 
-def test_the_first_tile_names_what_was_not_judged_and_is_not_green(session: Session) -> None:
+def test_the_verdict_names_what_was_not_judged_and_is_not_green(session: Session) -> None:
     tile = limited(session, distance_linkage=0.9, prediction=1.0)
     assert (tile["label"], tile["state"]) == ("Distance linkage", None)
-    assert "1 not judged" in tile["limit"]
+    assert tile["text"] == "Not judged: 1 of 2 limits cannot be judged"
     assert "Not judged: " in tile["help"]
     none = limited(session)
-    assert (none["state"], none["limit"]) == (None, "no limits")
+    assert (none["state"], none["text"]) == (None, "Not judged: the policy has no limits")
     assert "nothing is judged" in none["help"]
 
 
 def test_the_source_of_a_limit_stands_in_the_help(session: Session) -> None:
     limit = rwn.Limit(measure="bayes_linkage", at_most=0.05, source="handbook", set_by="A. S.")
     session.policy = rwn.Policy(limits=(limit,))
-    tile = tune_view.payload(session, current_release(session))["tiles"][0]
+    tile = tune_view.payload(session, current_release(session))["verdict"]
     assert "(handbook, A. S.)" in tile["help"]
 
 
@@ -153,10 +154,12 @@ def test_differences_against_pins_have_the_right_sign_and_mark(session: Session)
         assert (less["pin"], more["pin"]) == ("A", "B")
         assert less["text"].startswith("+")
         assert more["text"].startswith("−")
-        neutral = label == "PC1 share"
+        neutral = label in ("PC1 share", "Max Cook’s distance", "Max Mahalanobis")
         assert less["better"] is (None if neutral else False)
         assert more["better"] is (None if neutral else True)
-    assert "+50.0 pp vs A" in tiles(session)["Linked over one half"]["against"][0]["text"]
+    judged = tune_view.payload(session, current_release(session))["verdict"]
+    assert "+50.0 pp vs A" in judged["against"][0]["text"]
+    assert judged["against"][0]["better"] is False
 
 
 def test_the_map_shows_now_and_the_pins(session: Session) -> None:
@@ -200,9 +203,9 @@ def test_a_pin_of_one_draw_is_said_to_be_one(session: Session) -> None:
     assert "A is one draw" in tiles(session)["Relations lost"]["help"]
 
 
-def test_the_map_says_what_utility_is(session: Session) -> None:
+def test_the_map_says_what_its_loss_is(session: Session) -> None:
     card = json.loads(tune_view.payload(session, current_release(session))["cards"][0])
-    assert card["layout"]["xaxis"]["title"]["text"] == "utility: share of relations kept"
+    assert card["layout"]["xaxis"]["title"]["text"] == "loss of relations, 0 to 1"
 
 
 def test_all_broken_limits_are_named_and_an_aim_is_no_limit(session: Session) -> None:
@@ -212,15 +215,16 @@ def test_all_broken_limits_are_named_and_an_aim_is_no_limit(session: Session) ->
     )
     shown = list(tiles(session).values())
     titles = {rwn.MEASURES[key].title for key, _ in limits[:2]}
-    assert set(shown[0]["broken"]) == titles
-    assert all(title in shown[0]["help"] for title in titles)
+    judged = tune_view.payload(session, current_release(session))["verdict"]
+    assert set(judged["broken"]) == titles
+    assert all(title in judged["help"] for title in titles)
     assert [tile.get("aim", False) for tile in shown].count(True) == 2
 
 
 def test_relations_are_lost_on_a_scale_of_what_can_be_lost(session: Session) -> None:
     """Findings S1, S2: the aim is a share of what can be lost, and the faded ones are named."""
     tile = tiles(session)["Relations lost"]
-    assert tile["limit"] == "aim 20.0 %"
+    assert tile["limit"] == "aim 0.200"
     (first, second), *_ = current_release(session).readings["association_loss"].detail["faded"]
     assert f"Faded most: {first} with {second}" in tile["help"]
     session.aims = replace(session.aims, relations=0.001)

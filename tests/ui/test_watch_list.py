@@ -24,7 +24,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What the pages gave their panels to draw."""
     payloads: list[dict[str, Any]] = []
     for view in (risk_view, compare_view):
-        monkeypatch.setattr(view, "panel", lambda payload, key: payloads.append(payload))
+        monkeypatch.setattr(view, "panel", lambda payload, **more: payloads.append(payload))
     return payloads
 
 

@@ -36,21 +36,21 @@ def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
 
 def test_a_small_table_has_the_worst_case_at_once(open_page) -> None:
     payload = shown(open_page("tune").session)
-    tile = payload["tiles"][0]
-    assert (tile["label"], tile["released"][-1]) == ("Linked over one half", "%")
+    tile = payload["verdict"]
+    assert (tile["label"], tile["nearest"][-1]) == ("Linked over one half", "%")
     assert payload["waits"] == []
 
 
 def test_on_a_larger_one_it_follows_the_picture(session: Session) -> None:
     before = user_results().last["tune"]
     assert before["waits"]
-    tile = before["tiles"][0]
-    assert (tile["label"], tile["released"]) == ("Policy", "…")
-    assert tile["limit"].startswith("ordinary ")
+    tile = before["verdict"]
+    assert (tile["label"], tile["text"]) == ("Policy", "Not judged yet: 4 limits to follow")
+    assert tile["detail"].startswith("An ordinary intruder links ")
     assert "when the sliders stop" in tile["help"]
     assert multiprocessing.active_children() == []  # nobody is asked before the sliders rest
     after = followed(session)
-    assert after["tiles"][0]["released"].endswith("%")
+    assert after["verdict"]["nearest"].endswith("%")
     assert after["stamp"] != before["stamp"]
     assert after["waits"] == []
     live = limit_queue.readings(session, current_release(session))["bayes_linkage"]
@@ -65,9 +65,9 @@ def test_a_small_table_does_not_wait_for_the_compiler_either(
     monkeypatch.setattr(limit_queue, "_READY", set())
     monkeypatch.setattr(limit_queue, "is_ready", lambda kernels: False)
     session = open_page("tune").session
-    assert shown(session)["tiles"][0]["released"] == "…"
+    assert shown(session)["verdict"]["text"].startswith("Not judged yet: ")
     after = followed(session)  # the worker compiles, and answers
-    assert after["tiles"][0]["released"].endswith("%")
+    assert after["verdict"]["nearest"].endswith("%")
     assert after["waits"] == []
     monkeypatch.setattr(limit_queue, "is_ready", lambda kernels: True)
     session.levers["k"] = 7
@@ -86,13 +86,13 @@ def test_until_then_the_map_has_a_line_and_says_so(session: Session) -> None:
 
 
 def test_a_move_is_a_new_question_and_an_earlier_answer_is_kept(session: Session) -> None:
-    first = followed(session)["tiles"][0]["released"]
+    first = followed(session)["verdict"]["nearest"]
     k = session.levers["k"]
     session.levers["k"] = 40
-    assert shown(session)["tiles"][0]["released"] == "…"
-    assert followed(session)["tiles"][0]["released"] != first
+    assert shown(session)["verdict"]["text"].startswith("Not judged yet: ")
+    assert followed(session)["verdict"]["nearest"] != first
     session.levers["k"] = k
-    assert shown(session)["tiles"][0]["released"] == first
+    assert shown(session)["verdict"]["nearest"] == first
     user_work().worker.cancel()
 
 
@@ -101,7 +101,7 @@ def test_other_weights_are_other_numbers_of_the_same_process(session: Session) -
     reader = user_work().worker
     process, before = reader._pool.pids, read_here(session)
     reweigh(session, {"age": 3.0})
-    assert shown(session)["tiles"][0]["released"] == "…"
+    assert shown(session)["verdict"]["text"].startswith("Not judged yet: ")
     followed(session)
     assert user_work().worker is reader
     assert reader._pool.pids == process
@@ -131,8 +131,9 @@ def test_a_lower_bound_is_there_before_the_upper_one(
     begun = limit_queue.readings(session, current_release(session))
     assert begun["bayes_linkage"].value == 0.02
     assert limit_queue.first_pending(session, begun) == "bayes_linkage"
-    tile = shown(session)["tiles"][0]
-    assert (tile["released"], tile["state"]) == ("…", None), "no verdict before the end"
+    tile = shown(session)["verdict"]
+    assert (tile["nearest"], tile["state"]) == ("", None), "no verdict before the end"
+    assert tile["text"].startswith("Not judged yet: ")
     limit_queue.follow(session)  # what is begun is not asked for again
     assert ("bayes_linkage", True) not in [(q.measure, q.begin) for q in user_work().worker.asked]
     user_work().worker.ended = True
@@ -191,7 +192,7 @@ def test_another_table_ends_the_process(session: Session) -> None:
 def test_every_other_slow_risk_follows_too(session: Session) -> None:
     session.views[axis_choice.VIEW] = "suda"
     assert axis_choice.measure(session) == "suda"
-    assert shown(session)["tiles"][1]["released"] == "…"
+    assert shown(session)["tiles"][0]["released"] == "…"
     followed(session)
     user_work().worker.cancel()
 
@@ -207,11 +208,11 @@ def some(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
 
 
 def test_where_some_records_are_shown_all_are_judged(some: Session) -> None:
-    tile = user_results().last["tune"]["tiles"][0]
-    assert (tile["released"], tile["state"]) == ("…", None), "no verdict without the worst case"
+    tile = user_results().last["tune"]["verdict"]
+    assert (tile["nearest"], tile["state"]) == ("", None), "no verdict without the worst case"
     some.pins["A"] = tune_view.pin(some, current_release(some))  # nobody waits for all records
     assert "bayes_linkage" not in some.pins["A"].values
-    tile = followed(some)["tiles"][0]
+    tile = followed(some)["verdict"]
     assert "bayes_linkage" in some.pins["A"].values
     read = limit_queue.readings(some, current_release(some))["bayes_linkage"]
     release = limit_queue.rwn.mask(some.data, some.masking, seed=some.seed)
@@ -257,8 +258,8 @@ def test_an_answer_that_arrives_while_the_page_is_drawn_is_asked_for_once_more(
     assert key is None
     monkeypatch.setattr(type(user_work().worker), "known", first_none)
     payload = shown(session)
-    assert payload["tiles"][0]["state"] == "over", "one broken limit is enough to know"
-    assert "1 to follow" in payload["tiles"][0]["limit"]
+    assert payload["verdict"]["state"] == "over", "one broken limit is enough to know"
+    assert payload["verdict"]["text"].endswith("broken, 1 limit to follow")
     assert payload["waits"]
-    assert shown(session)["tiles"][0]["released"].endswith("%")
+    assert shown(session)["verdict"]["nearest"].endswith("%")
     user_work().worker.cancel()

@@ -32,8 +32,8 @@ _LEGEND = (
 _GAPS = 20
 """Up to this many variables the cells are set apart."""
 _COLORBAR = colorbar([-1, 0, 1], ["−1", "0", "1"])
-_ROOM = 15, 19
-"""Number of names that can be read down and across."""
+_ROOM = 40, 40
+"""Number of names down and across; a small card leaves out every second, third, ... of them."""
 
 
 def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:

@@ -21,9 +21,9 @@ _APART = 0.16
 
 
 def _note(largest: float, signs: int) -> str:
-    """Return the largest change, and the number of significant signs that turned."""
+    """Return the largest change, and the number of significant signs that changed."""
     words = f"largest change {style.number(largest)} SE"
-    return f"{words} · {signs} turned" if signs else words
+    return f"{words} · {signs} sign{'s' * (signs > 1)} changed" if signs else words
 
 
 def draw(reading: Reading, drawn: Drawn | None = None) -> style.Chart:

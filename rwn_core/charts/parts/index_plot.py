@@ -124,7 +124,9 @@ def _names(
     if len(spots) == 2:
         (_, x0, y0), (_, x1, y1) = spots.values()
         # names above both points would touch each other
-        if abs(y0 - y1) < 0.14 * top and abs(x0 - x1) < 0.16 * span:
+        long = max(y0, y1) > top  # a name with its number, below the edge
+        y0, y1 = min(y0, top), min(y1, top)
+        if abs(y0 - y1) < 0.28 * top and abs(x0 - x1) < (0.36 if long else 0.16) * span:
             below = 0 if y0 < y1 else 1
     labels: list[style.Label] = []
     for i, (record, x, height) in spots.items():

@@ -17,9 +17,14 @@ _LOOKS = {
     "now": (RELEASED, "diamond", 12),
 }
 _SCENARIO = (NEUTRAL, "square-open", 16)
+_PLAIN = (RELEASED, "circle", 9)
 _ORDER = {"chosen": 1, "now": 2}
-_WIDE, _HIGH = 0.3, 0.08
-"""Names of points that are as near as this, as shares of the plot, would lie on each other."""
+_LETTER, _LINE, _GAP = 0.0115, 0.13, 0.08
+"""Width and height of type, and from a marker to its name, as shares of a small plot."""
+_SIDES = ("top center", "bottom center", "top right", "bottom right", "top left", "bottom left",
+          "middle right", "middle left")  # fmt: skip
+_SHIFT = {"left": -1.0, "center": -0.5, "right": 0.0, "top": 1.0, "middle": 0.0, "bottom": -1.0}
+Box = tuple[float, float, float, float]
 
 
 def order(mark: Mark) -> int:
@@ -27,45 +32,61 @@ def order(mark: Mark) -> int:
     return _ORDER.get(mark["label"], 0)
 
 
-def traces(
-    marks: Sequence[Mark], ranges: tuple[Ends, Ends], limit: float | None, hover: str
-) -> list[Trace]:
+def traces(marks: Sequence[Mark], ranges: tuple[Ends, Ends], limit: float | None) -> list[Trace]:
     """Return the points, each with its name where it can be read.
 
-    Each mark has "label", "text", "x", "y"; `limit` is the height of a line across the plot.
+    Each mark has "label", "words" (hover text), "x", "y"; `limit` is the height of a line across
+    the plot. A "plain" mark only names a point, and is left out where names would collide.
     """
-    taken: list[tuple[float, float, str]] = []
-    return [_mark(mark, _side(mark, ranges, limit, taken), hover) for mark in marks]
+    spots = [tuple(_share(m[c], ends) for c, ends in zip("xy", ranges, strict=True)) for m in marks]
+    taken = [_box(x, y, 2 * _LETTER, _LINE / 2) for x, y in spots]
+    if limit is not None:
+        taken.append((0.0, 1.0, (line := _share(limit, ranges[1])) - 0.01, line + 0.01))
+    drawn = []
+    for mark, (x, y) in zip(marks, spots, strict=True):
+        own = _LETTER * len(mark["label"])
+        boxes = {side: _name_box(x, y, own, side) for side in _SIDES}
+        side = min(_SIDES, key=lambda each: (_covered(boxes[each], taken), _SIDES.index(each)))
+        if mark.get("plain") and _covered(boxes[side], taken) > 0:
+            continue
+        taken.append(boxes[side])
+        drawn.append(_mark(mark, side))
+    return drawn
 
 
-def _side(
-    mark: Mark,
-    ranges: tuple[Ends, Ends],
-    limit: float | None,
-    taken: list[tuple[float, float, str]],
-) -> str:
-    """Return the side of a name: inside the plot, off the line, away from its neighbors.
+def _box(x: float, y: float, wide: float, high: float) -> Box:
+    return x - wide / 2, x + wide / 2, y - high / 2, y + high / 2
 
-    Adds the name to `taken`.
-    """
-    across, up = (_share(mark[c], ends) for c, ends in zip("xy", ranges, strict=True))
-    horizontal = "left" if across > 0.85 else "right" if across < 0.15 else "center"
-    near = {side for x, y, side in taken if abs(x - across) < _WIDE and abs(y - up) < _HIGH}
-    if limit is not None and 0 < _share(limit, ranges[1]) - up < _HIGH:
-        near.add("top")
-    vertical = next((side for side in ("top", "bottom") if side not in near), "middle")
-    taken.append((across, up, vertical))
-    if vertical == "middle" and horizontal == "center":
-        horizontal = "right" if across < 0.5 else "left"
-    return f"{vertical} {horizontal}"
+
+def _name_box(x: float, y: float, wide: float, side: str) -> Box:
+    """Return where a name lies on a side of its marker: left, right, bottom, top."""
+    up, along = (_SHIFT[word] for word in side.split())
+    left = x + along * wide + (_LETTER * 2 * (2 * along + 1) if up == 0 else 0.0)
+    return (
+        left,
+        left + wide,
+        y + up * _GAP + (up - 1) * _LINE / 2,
+        y + up * _GAP + (up + 1) * _LINE / 2,
+    )
+
+
+def _covered(box: Box, taken: Sequence[Box]) -> float:
+    """Return the area of a name that lies on others or outside the plot."""
+    left, right, bottom, top = box
+    shared = sum(
+        max(0.0, min(right, x1) - max(left, x0)) * max(0.0, min(top, y1) - max(bottom, y0))
+        for x0, x1, y0, y1 in taken
+    )
+    inside = max(0.0, min(right, 1.0) - max(left, 0.0)) * max(0.0, min(top, 1.0) - max(bottom, 0.0))
+    return shared + 2 * ((right - left) * (top - bottom) - inside) if inside else 9.0
 
 
 def _share(value: float, ends: Ends) -> float:
     return (value - ends[0]) / (ends[1] - ends[0])
 
 
-def _mark(mark: Mark, side: str, hover: str) -> Trace:
-    color, symbol, size = _LOOKS.get(mark["label"], _SCENARIO)
+def _mark(mark: Mark, side: str) -> Trace:
+    color, symbol, size = _PLAIN if mark.get("plain") else _LOOKS.get(mark["label"], _SCENARIO)
     return {
         "type": "scatter",
         "mode": "markers+text",
@@ -76,6 +97,6 @@ def _mark(mark: Mark, side: str, hover: str) -> Trace:
         "text": [escape(mark["label"])],
         "textposition": side,
         "textfont": {"color": color, "size": 12, "weight": 700},
-        "hovertext": [escape(mark["text"])],
-        "hovertemplate": f"%{{hovertext}}{hover}<extra></extra>",
+        "hovertext": [mark["words"]],
+        "hovertemplate": "%{hovertext}<extra></extra>",
     }

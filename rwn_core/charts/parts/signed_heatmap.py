@@ -61,7 +61,7 @@ def pair_layout(names: Sequence[str], room: tuple[int, int], right: float) -> di
     x = style.axis("", *edge, showgrid=False, tickangle=-90, tickfont=size, **across)
     y = style.axis("", *reversed(edge), showgrid=False, tickfont=size, **down)
     made = style.layout(x, y, right=right)
-    made["margin"]["b"] = round(style.widest(across["ticktext"]) * SMALL_FONT / style.FONT + 8)
+    made["margin"]["b"] = round(style.widest(across["ticktext"]) * SMALL_FONT / style.FONT + 12)
     return made
 
 

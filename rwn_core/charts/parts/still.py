@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from rwn_core.charts.parts.svg import Picture, Scale
 
 WIDTH, HEIGHT = 760, 460
 _TOP, _RIGHT, _BOTTOM = 66, 24, 64
-_LETTER = 6.6
+_LETTER, _LINE = 6.6, 12
 _DASHES = {"dash": "7 4", "dot": "2 4", "dashdot": "7 4 2 4"}
 _SHIFTS = {"left": "start", "center": "middle", "right": "end"}
 _LIFTS = {"top": 11, "middle": 4, "bottom": -3}
@@ -95,11 +96,14 @@ def _axes(plot: _Plot, layout: Mapping[str, Any], words: Sequence[str]) -> None:
             picture.text(at + 4, y.start + 6, _text(word), at="end", more=turn)
         else:
             picture.text(at, y.start + 17, _text(word), at="middle")
+    below = math.inf
     for value, word in zip(up["tickvals"], words, strict=True):
         at = float(y(value))
         if up.get("showgrid", True):
             picture.line((x.start, at, x.stop, at), GRID)
-        picture.text(x.start - 7, at + 4, word, at="end")
+        if abs(at - below) >= _LINE:  # or it would touch the word before
+            below = at
+            picture.text(x.start - 7, at + 4, word, at="end")
     place = (x.start, y.stop, x.stop - x.start, y.start - y.stop)
     picture.box(place, "none", f' stroke="{NEUTRAL}"')
     picture.text((x.start + x.stop) / 2, y.start + 40, _text(across["title"]["text"]), at="middle")
@@ -151,15 +155,33 @@ def _scatter(plot: _Plot, trace: Mapping[str, Any]) -> None:
     x, y = _pixels(plot, trace)
     mode, marker = trace.get("mode", "lines"), {**_PLAIN, **trace.get("marker", {})}
     if "lines" in mode:
-        line = trace["line"]
-        for first, second in pairwise(zip(x, y, strict=True)):
-            if np.isfinite([*first, *second]).all():
-                plot.picture.line((*first, *second), line["color"], _stroke(line))
+        _line(plot, trace["line"], x, y)
     if "markers" in mode:
         look = _marker(marker)
         for a, b in zip(x, y, strict=True):
             if np.isfinite([a, b]).all():
                 plot.picture.circle(a, b, marker["size"] / 2, look)
+    for words, a, b in zip(trace["text"] if "text" in mode else (), x, y, strict=False):
+        _name(plot, _text(words), (a, b), trace)
+
+
+def _line(
+    plot: _Plot, line: Mapping[str, Any], x: NDArray[np.float64], y: NDArray[np.float64]
+) -> None:
+    for first, second in pairwise(zip(x, y, strict=True)):
+        if np.isfinite([*first, *second]).all():
+            plot.picture.line((*first, *second), line["color"], _stroke(line))
+
+
+def _name(plot: _Plot, words: str, spot: tuple[float, float], trace: Mapping[str, Any]) -> None:
+    """Write a name on its side of a marker."""
+    up, along = str(trace["textposition"]).split()
+    away = trace["marker"]["size"] / 2 + 4
+    x = spot[0] + {"left": -away, "center": 0.0, "right": away}[along] * (up == "middle")
+    y = spot[1] + {"top": -away, "middle": 4.0, "bottom": away + 9}[up]
+    at = {"left": "end", "center": "middle", "right": "start"}[along]
+    color = f' style="fill:{trace["textfont"]["color"]}" font-weight="bold"'
+    plot.picture.text(x, y, words, at=at, more=color)
 
 
 def _marker(marker: Mapping[str, Any]) -> str:

@@ -1,8 +1,8 @@
 """Disclosure risk against utility (Duncan et al. 2001).
 
-Utility runs right and risk up: the original is the upper right corner, no data the lower left, at
-the utility of a table without relations. A policy allows values below 1 on the axis of limits; a
-limit on one measure is a line.
+The loss of relations falls to the right and risk runs up: the original is the upper right corner, a
+table without relations the left side. A policy allows values below 1 on the axis of limits; a limit
+on one measure is a line.
 """
 
 import math
@@ -15,7 +15,7 @@ from rwn_core.charts.parts.tables import table
 Point = Mapping[str, Any]
 
 _TOPS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
-_LEFTS = (0.95, 0.9, 0.8, 0.6, 0.4, 0.0)
+_LOSSES = (0.05, 0.1, 0.2, 0.4, 0.6, 1.0)
 # Text position -> offset of the text's middle from its marker, in card widths and heights.
 _PLACES = {
     "middle right": (0.06, 0.0),
@@ -38,19 +38,18 @@ def draw(
 ) -> style.Chart:
     """Draw the map.
 
-    A point has "label" ("now", "A" or "B"), "utility", "risk" (None if still computed), "text",
-    "nothing" (the utility without relations), "kept" (all limits met) and "unread" (limits not
-    judged). `swept` points have "frontier"; `drawn` are other draws. `of_limits`: the axis is the
-    largest share of a limit.
+    A point has "label" ("now", "A" or "B"), "loss", "risk" (None if still computed), "text", "kept"
+    (all limits met) and "unread" (limits not judged). `swept` points have "frontier"; `drawn` are
+    other draws. `of_limits`: the axis is the largest share of a limit.
     """
     placed = _placed(points)
     highest = max([1.5 * (limit or 0.0), *(p["risk"] * 1.15 for p in placed)])
     top = _even_top(highest) if of_limits else _reach(highest, _TOPS)
-    coming = [p for p in points if p["risk"] is None and _known(p["utility"])]
-    worst = min((p["utility"] for p in (*placed, *coming)), default=1.0)
-    left = next((v for v in _LEFTS if worst >= v + 0.12 * (1 - v)), 0.0)
-    x_range, y_range = _padded(left, 1.0), _padded(0.0, top)
-    nothing = max((float(p.get("nothing", 0.0)) for p in points), default=0.0)
+    coming = [p for p in points if p["risk"] is None and _known(p["loss"])]
+    worst = max((p["loss"] for p in (*placed, *coming)), default=0.0)
+    x_range = _padded(_reach(worst / 0.88, _LOSSES), 0.0)
+    y_range = _padded(0.0, top)
+    spots = [(_share(p["loss"], x_range), _share(p["risk"], y_range)) for p in placed]
     now = next((p for p in placed if p["label"] == "now"), None)
     return style.chart(
         "risk_utility_map",
@@ -60,28 +59,29 @@ def draw(
         data=[
             *_swept(swept, of_limits),
             *_drawn(drawn, of_limits),
-            *_markers(placed, x_range, y_range, of_limits),
+            *_markers(placed, spots, of_limits),
         ],
         layout=style.layout(
-            style.axis("utility: share of relations kept", *x_range),
-            style.axis(f"risk: {risk}", *y_range, share=not of_limits),
+            style.axis("loss of relations, 0 to 1", *x_range),
+            style.axis(risk if of_limits else f"risk: {risk}", *y_range, share=not of_limits),
             shapes=[
                 *limit_line.shapes(limit, y_range, of_limits=of_limits),
-                *(style.vertical(p["utility"], style.RELEASED, "dot") for p in coming),
-                *([style.vertical(nothing, style.NEUTRAL, "dot")] if nothing > left else []),
+                *(style.vertical(p["loss"], style.RELEASED, "dot") for p in coming),
             ],
             annotations=[
-                *_corners(top, left, limit_line.corner_height(limit, y_range), nothing),
-                *limit_line.labels(limit, y_range, of_limits=of_limits),
+                *_corner(spots, top),
+                *limit_line.labels(
+                    limit, y_range, of_limits=of_limits, left=_crowded(spots, limit, y_range)
+                ),
                 *(_coming_label(p, x_range) for p in coming),
             ],
         ),
         table=table(
-            ["setting", "parameters", "utility", risk, "keeps all limits"],
+            ["setting", "parameters", "loss", risk, "keeps all limits"],
             [
                 [p["label"] for p in points],
                 [p["text"] for p in points],
-                [float(p["utility"]) for p in points],
+                [float(p["loss"]) for p in points],
                 [math.nan if p["risk"] is None else float(p["risk"]) for p in points],
                 [_KEPT[p.get("kept")] for p in points],
             ],
@@ -98,7 +98,7 @@ def _known(value: float | None) -> bool:
 
 def _placed(points: Sequence[Point]) -> list[Point]:
     """Return the points with both coordinates."""
-    return [p for p in points if _known(p["utility"]) and _known(p["risk"])]
+    return [p for p in points if _known(p["loss"]) and _known(p["risk"])]
 
 
 def _reach(value: float, steps: Sequence[float]) -> float:
@@ -117,20 +117,23 @@ def _padded(low: float, high: float) -> tuple[float, float]:
     return low - 0.04 * (high - low), high + 0.04 * (high - low)
 
 
+def _share(value: float, ends: tuple[float, float]) -> float:
+    """Return the place of a value between both ends of an axis."""
+    return (value - ends[0]) / (ends[1] - ends[0])
+
+
+def _crowded(
+    spots: Sequence[tuple[float, float]], limit: float | None, y_range: tuple[float, float]
+) -> bool:
+    """Return True if a marker stands where the limit's name would, at the right end."""
+    height = _share(limit or 0.0, y_range)
+    return any(x > 0.6 and abs(y - height) < 0.2 for x, y in spots)
+
+
 def _markers(
-    placed: Sequence[Point],
-    x_range: tuple[float, float],
-    y_range: tuple[float, float],
-    of_limits: bool,
+    placed: Sequence[Point], spots: Sequence[tuple[float, float]], of_limits: bool
 ) -> list[style.Trace]:
     """Return hollow squares for pinned settings and a diamond for the present one on top."""
-    spots = [
-        (
-            (p["utility"] - x_range[0]) / (x_range[1] - x_range[0]),
-            (p["risk"] - y_range[0]) / (y_range[1] - y_range[0]),
-        )
-        for p in placed
-    ]
     taken = list(spots)
     traces = []
     for p, spot in zip(placed, spots, strict=True):
@@ -143,7 +146,7 @@ def _markers(
 
 def _hover(of_limits: bool) -> str:
     risk = "%{y:.2f} of a limit" if of_limits else "risk %{y:.2%}"
-    return f"utility %{{x:.3f}}, {risk}"
+    return f"loss %{{x:.3f}}, {risk}"
 
 
 def _cloud(
@@ -154,7 +157,7 @@ def _cloud(
         "type": "scatter",
         "mode": "markers",
         "name": name,
-        "x": [p["utility"] for p in known],
+        "x": [p["loss"] for p in known],
         "y": [p["risk"] for p in known],
         "marker": {"size": size, "color": style.RELEASED, "symbol": "circle", "opacity": opacity},
         "text": [style.escape(p["text"]) for p in known],
@@ -173,12 +176,12 @@ def _swept(swept: Sequence[Point], of_limits: bool) -> list[style.Trace]:
     known = _placed(swept)
     if not known:
         return []
-    best = sorted((p for p in known if p["frontier"]), key=lambda p: (p["utility"], p["risk"]))
+    best = sorted((p for p in known if p["frontier"]), key=lambda p: (-p["loss"], p["risk"]))
     line = {
         "type": "scatter",
         "mode": "lines",
         "name": "frontier",
-        "x": [p["utility"] for p in best],
+        "x": [p["loss"] for p in best],
         "y": [p["risk"] for p in best],
         "line": {"color": style.RELEASED, "width": 1.5},
         "hoverinfo": "skip",
@@ -200,7 +203,7 @@ def _free_side(spot: tuple[float, float], taken: Sequence[tuple[float, float]]) 
 
 def _marker(p: Point, position: str, of_limits: bool) -> style.Trace:
     now = p["label"] == "now"
-    color = style.RELEASED if now else style.NEUTRAL
+    color = style.RELEASED if now else style.PINS.get(p["label"], style.NEUTRAL)
     marker = (
         {"symbol": "diamond-open" if p.get("unread") else "diamond", "size": 12, "color": color}
         if now
@@ -210,7 +213,7 @@ def _marker(p: Point, position: str, of_limits: bool) -> style.Trace:
         "type": "scatter",
         "mode": "markers+text",
         "name": p["label"],
-        "x": [p["utility"]],
+        "x": [p["loss"]],
         "y": [p["risk"]],
         "marker": marker,
         "text": [style.escape(p["label"])],
@@ -222,32 +225,23 @@ def _marker(p: Point, position: str, of_limits: bool) -> style.Trace:
     }
 
 
-def _corners(top: float, left: float, low: float, nothing: float) -> list[style.Label]:
-    """Name the two ends of the map; an arrow if the end lies beyond the axes."""
-    paper: dict[str, Any] = {"xref": "paper", "yref": "paper"}
-    original = "original data" + ("" if top == 1.0 else " ↗")
-    ends = [style.label(original, 1, 1, style.NEUTRAL, xanchor="right", yanchor="top", **paper)]
-    if nothing > left:
-        place: dict[str, Any] = {"yref": "paper", "xanchor": "left", "xshift": 3}
-        return [
-            *ends,
-            style.label("no data", nothing, low, style.NEUTRAL, yanchor="bottom", **place),
-        ]
-    words = ("" if left == 0.0 else "↙ ") + "no data"
-    return [
-        *ends,
-        style.label(words, 0, low, style.NEUTRAL, xanchor="left", yanchor="bottom", **paper),
-    ]
+def _corner(spots: Sequence[tuple[float, float]], top: float) -> list[style.Label]:
+    """Name the corner of the original, unless a marker is there; an arrow if it lies beyond."""
+    if any(x > 0.55 and y > 0.75 for x, y in spots):
+        return []
+    paper: dict[str, Any] = {"xref": "paper", "yref": "paper", "xanchor": "right", "yanchor": "top"}
+    words = "original data" + ("" if top == 1.0 else " ↗")
+    return [style.label(words, 1, 1, style.NEUTRAL, **paper)]
 
 
 def _coming_label(p: Point, x_range: tuple[float, float]) -> style.Label:
     """Name the line of a point without a known risk."""
-    left = p["utility"] > (x_range[0] + x_range[1]) / 2
+    left = p["loss"] < (x_range[0] + x_range[1]) / 2
     text = f"{style.escape(p['label'])}: risk follows"
     anchor = "right" if left else "left"
     return style.label(
         text,
-        p["utility"],
+        p["loss"],
         0.5,
         style.RELEASED,
         yref="paper",
@@ -260,7 +254,7 @@ def _limit_words(limit: float | None, of_limits: bool, now: Point | None) -> str
     if of_limits:
         unread = int(now.get("unread") or 0) if now else 0
         words = f"{unread} limit{'s' * (unread > 1)} not judged"
-        return words if unread else "1 is the limit"
+        return words if unread else "1 = at the limit"
     return "no limit on it" if limit is None else f"limit on it {_percent(limit)}"
 
 
@@ -271,7 +265,7 @@ def _percent(limit: float) -> str:
 def _describe(now: Point | None, limit: float | None, of_limits: bool) -> str:
     if now is None:
         return "Risk-utility map without a present setting."
-    text = f"Risk-utility map: the present setting has utility {style.number(now['utility'])} and "
+    text = f"Risk-utility map: the present setting has loss {style.number(now['loss'])} and "
     if of_limits:
         kept = {None: "", True: "; all limits are kept", False: "; not all limits are kept"}
         judged = f"; {_limit_words(limit, of_limits, now)}" if now.get("unread") else ""

@@ -1,12 +1,15 @@
 """Settings of a sweep at their utility and risk, with intervals and frontier.
 
-Right is better and up is riskier: an axis whose values run the other way is reversed.
+Right is better and up is riskier: an axis whose values run the other way is reversed. The share of
+a limit is linear up to the limit and logarithmic beyond, so that the settings that keep all limits
+have half of the picture.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rwn_core.charts.parts import limit_line, named_marks, style
+from rwn_core.charts.parts.limit_scale import LimitScale, fit_scale
 from rwn_core.charts.parts.map_axes import (
     Spot,
     axis_title,
@@ -40,33 +43,45 @@ def draw(
     """Draw the map of a sweep.
 
     A spot has "key", "text", "x", "y", "x_interval", "y_interval" (or None), "frontier", "kept"
-    (all limits met) and "released" (share of the records). An axis has "title", "unit", "falls"
-    (reversed), "share" and, of y, "of_limits". `paths` connect settings that differ in one
-    parameter; `marks` are named points.
+    (all limits met), "released" (share of the records) and, of the best few, "name". An axis has
+    "title", "unit", "falls" (reversed), "share" and, of y, "of_limits" and "map" (a title). `paths`
+    connect settings that differ in one parameter; `marks` are named points.
     """
-    placed = [s for s in spots if is_placed(s)]
-    ends = [m for m in marks if m["label"] in ("original data", "no data") and is_placed(m)]
-    others = [m for m in marks if m not in ends and is_placed(m)]
-    x_range = _range([s["x"] for s in [*placed, *others]], [m["x"] for m in ends], x["falls"])
+    of_limits = bool(y.get("of_limits"))
+    scale = fit_scale([s["y"] for s in (*spots, *marks) if is_placed(s)]) if of_limits else None
+    hover = _hover(x, y)
+    known = [_scaled(s, scale, hover) for s in spots]
+    placed = [s for s in known if is_placed(s)]
+    named = [_scaled(m, scale, hover) for m in marks if is_placed(m)]
+    ends = [m for m in named if m["label"] in ("original data", "no data")]
+    others = [m for m in named if m not in ends]
+    around = ends if not placed and len(others) < 2 else []  # nothing is finished yet
+    x_range = _range(
+        [s["x"] for s in [*placed, *others, *around]], [m["x"] for m in ends], x["falls"]
+    )
     held = [s["y"] for s in [*placed, *others]] + ([] if limit is None else [limit])
-    y_range = _range(held, [m["y"] for m in ends], y["falls"], _ROOM_UP)
-    best, of_limits = sum(1 for s in placed if s["frontier"]), bool(y.get("of_limits"))
+    y_range = scale.ends if scale else _range(held, [m["y"] for m in ends], y["falls"], _ROOM_UP)
+    ticks = scale.ticks if scale else {}
+    shown = (
+        min([s["x"] for s in (*placed, *others)], default=0.0),
+        max([s["x"] for s in (*placed, *others)], default=0.0),
+    )
     return style.chart(
         "sweep_map",
-        "Risk–utility map of the sweep",
-        f"{len(placed)} settings · {best} on the frontier{_kept_words(placed, of_limits)}",
+        str(y.get("map", "Risk–utility map of the sweep")),
+        _note(placed, others, of_limits),
         _describe(placed, x, y, limit),
         data=[
             *crosses(_with_interval(placed), color=style.RELEASED + _FAINT, width=1),
-            *_paths(spots, paths),
+            *_paths(known, paths),
             *_frontier(placed),
-            *_settings(placed, _hover(x, y)),
-            *_marks(ends, others, x_range, y_range, limit, _hover(x, y)),
+            *_settings(placed),
+            *_marks(ends, [*others, *_best(placed)], x_range, y_range, limit),
         ],
         layout=style.layout(
             style.axis(axis_title(x, "right is better"), *x_range, share=x["share"]),
-            style.axis(axis_title(y, "up is riskier"), *y_range, share=y["share"]),
-            shapes=limit_line.shapes(limit, y_range, of_limits=of_limits),
+            style.axis(axis_title(y, "up is riskier"), *y_range, share=y["share"], **ticks),
+            shapes=limit_line.shapes(limit, y_range, of_limits=of_limits, shown=shown),
             annotations=[
                 *_beyond(ends, x_range, y_range, limit_line.corner_height(limit, y_range)),
                 *limit_line.labels(limit, y_range, of_limits=of_limits),
@@ -76,6 +91,27 @@ def draw(
     )
 
 
+def _scaled(spot: Spot, scale: LimitScale | None, hover: str) -> dict[str, Any]:
+    """Return a spot at its position, with its numbers as hover text."""
+    if not is_placed(spot):
+        return dict(spot)
+    words = hover.format(x=spot["x"], y=spot["y"])
+    up = spot["y"] if scale is None else scale(spot["y"])
+    return {**spot, "y": up, "words": f"{style.escape(spot['text'])}{words}"}
+
+
+def _best(placed: Sequence[Spot]) -> list[dict[str, Any]]:
+    """Return the settings that have a name, as marks."""
+    return [{**s, "label": s["name"], "plain": True} for s in placed if s.get("name")]
+
+
+def _note(placed: Sequence[Spot], others: Sequence[Spot], of_limits: bool) -> str:
+    if not placed:
+        return f"{len(others)} on the map" if others else "no setting is finished yet"
+    best = sum(1 for s in placed if s["frontier"])
+    return f"{len(placed)} settings · {best} on the frontier{_kept_words(placed, of_limits)}"
+
+
 def _kept_words(placed: Sequence[Spot], of_limits: bool) -> str:
     """Return the number of settings that meet all limits, in words."""
     kept = sum(1 for s in placed if s.get("kept"))
@@ -83,11 +119,12 @@ def _kept_words(placed: Sequence[Spot], of_limits: bool) -> str:
 
 
 def _hover(x: Mapping[str, Any], y: Mapping[str, Any]) -> str:
-    """Return the hover text of a point: both numbers by name."""
+    """Return a pattern of hover text: both numbers by name."""
     parts = []
     for name, scale in (("x", x), ("y", y)):
-        form = ".1%" if scale["share"] else ".3~g"
-        parts.append(f"<br>{style.escape(scale['title'])}: %{{{name}:{form}}}")
+        form = ".1%" if scale["share"] else ".3g"
+        title = style.escape(scale["title"]).replace("{", "{{").replace("}", "}}")
+        parts.append(f"<br>{title}: {{{name}:{form}}}")
     return "".join(parts)
 
 
@@ -106,7 +143,7 @@ def _inside(value: float, ends: tuple[float, float]) -> bool:
     return min(ends) <= value <= max(ends)
 
 
-def _settings(placed: Sequence[Spot], hover: str) -> list[style.Trace]:
+def _settings(placed: Sequence[Spot]) -> list[style.Trace]:
     """Return filled points; those of the frontier larger and stronger."""
     traces = []
     for frontier, size, opacity in ((False, 6, 0.5), (True, 9, 1.0)):
@@ -127,8 +164,8 @@ def _settings(placed: Sequence[Spot], hover: str) -> list[style.Trace]:
                         "symbol": "circle",
                         "opacity": opacity,
                     },
-                    "text": [f"{style.escape(s['text'])}{_released(s)}" for s in chosen],
-                    "hovertemplate": f"%{{text}}{hover}{words}<extra></extra>",
+                    "text": [f"{s['words']}{_released(s)}" for s in chosen],
+                    "hovertemplate": f"%{{text}}{words}<extra></extra>",
                 }
             )
     return traces
@@ -171,12 +208,11 @@ def _marks(
     x_range: tuple[float, float],
     y_range: tuple[float, float],
     limit: float | None,
-    hover: str,
 ) -> list[style.Trace]:
     """Return the ends of the map, scenarios, and the present setting on top."""
     inside = [m for m in ends if _inside(m["x"], x_range) and _inside(m["y"], y_range)]
     shown = [*inside, *sorted(others, key=named_marks.order)]
-    return named_marks.traces(shown, (x_range, y_range), limit, hover)
+    return named_marks.traces(shown, (x_range, y_range), limit)
 
 
 def _beyond(

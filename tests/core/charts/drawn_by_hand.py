@@ -93,7 +93,7 @@ def the_errors() -> errors.StandardErrors:
 AGES = k_methods.table(k_methods.TABLES[0])
 STEPS = np.linspace(0.1, 3.0, 40)
 TALL = np.linspace(0.0, 3.0, 5_000)
-NOW = {"label": "now", "utility": 0.9, "risk": 0.5, "text": ""}
+NOW = {"label": "now", "loss": 0.1, "risk": 0.5, "text": ""}
 
 
 class With(dict[str, Any]):
@@ -142,9 +142,9 @@ def holes() -> Reading:
 
 def swept() -> list[dict[str, Any]]:
     return [
-        {"label": "", "utility": 0.9, "risk": 0.1, "text": "a", "frontier": True},
-        {"label": "", "utility": 0.95, "risk": 0.2, "text": "b", "frontier": True},
-        {"label": "", "utility": 0.8, "risk": math.nan, "text": "c", "frontier": False},
+        {"label": "", "loss": 0.1, "risk": 0.1, "text": "a", "frontier": True},
+        {"label": "", "loss": 0.05, "risk": 0.2, "text": "b", "frontier": True},
+        {"label": "", "loss": 0.2, "risk": math.nan, "text": "c", "frontier": False},
     ]
 
 
@@ -188,12 +188,10 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         "risk_utility_map: not kept": ([{**NOW, "risk": 19.9, "kept": False}], 1.0, OF_LIMITS),
         "risk_utility_map: not judged": ([{**NOW, "kept": False, "unread": 2}], 1.0, OF_LIMITS),
         "risk_utility_map: on the line": ([{**NOW, "risk": 0.99}], 0.05),
-        "risk_utility_map: true ends": ([{**NOW, "utility": 0.01, "risk": 0.99}], 0.05),
+        "risk_utility_map: true ends": ([{**NOW, "loss": 0.99, "risk": 0.99}], 0.05),
         "risk_utility_map: coinciding": ([{**NOW, "label": name} for name in "ABC"], 0.05),
-        "risk_utility_map: no place": ([{**NOW, "utility": math.nan}], 0.05),
-        "risk_utility_map: risk follows": ([{**NOW, "utility": 0.7, "risk": None}, NOW], 0.05),
-        "risk_utility_map: weak relations": ([{**NOW, "nothing": 0.898}], None),
-        "risk_utility_map: no relations": ([{**NOW, "nothing": 0.5}], None),
+        "risk_utility_map: no place": ([{**NOW, "loss": math.nan}], 0.05),
+        "risk_utility_map: risk follows": ([{**NOW, "loss": 0.3, "risk": None}, NOW], 0.05),
         "risk_utility_map: sweep": (map_points(), 0.05, swept()),
         "neighborhood_size: by k": (size_reading([5, 9, 5, 30], [2.5, 1.0, 3.0, 0.5]),),
         "neighborhood_size: large k": (size_reading([60, 60], [2.5, 1.0], k=60),),

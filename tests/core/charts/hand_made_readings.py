@@ -128,9 +128,9 @@ def marginals_reading(name: str = "age") -> Reading:
 
 def map_points() -> list[dict[str, Any]]:
     return [
-        {"label": "now", "utility": 0.9, "risk": 0.03, "text": "ε = 2"},
-        {"label": "A", "utility": 0.95, "risk": 0.09, "text": "ε = 1"},
-        {"label": "B", "utility": 0.9, "risk": 0.03, "text": HOSTILE},
+        {"label": "now", "loss": 0.1, "risk": 0.03, "text": "ε = 2"},
+        {"label": "A", "loss": 0.05, "risk": 0.09, "text": "ε = 1"},
+        {"label": "B", "loss": 0.1, "risk": 0.03, "text": HOSTILE},
     ]
 
 

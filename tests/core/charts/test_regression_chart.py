@@ -55,7 +55,7 @@ def test_of_many_slopes_those_that_moved_most_are_drawn() -> None:
 
 def test_slopes_that_turned_their_sign_are_counted_beside_the_median() -> None:
     reading = regression_reading()
-    for count, words in ((0, " SE"), (2, " SE · 2 turned")):
+    for count, words in ((0, " SE"), (2, " SE · 2 signs changed")):
         signs = np.arange(len(reading.detail["terms"])) < 1 + count  # the intercept is no slope
         planted = replace(reading, detail={**reading.detail, "sign_changed": signs})
         assert regression.draw(planted)["note"].endswith(words)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pandas as pd
 import pytest
 
@@ -9,8 +12,10 @@ import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.masking import at_levers
 from rwn_core.masking.lever import neutral_levers
-from rwn_core.tuning import Plan
-from rwn_core.tuning.match import PICTURES, Loss, Refused, match
+from rwn_core.tuning import Plan, Spread
+from rwn_core.tuning.match import PICTURES, Loss, Refused, between, match
+from rwn_core.tuning.slice_presets import preset_slices
+from rwn_core.tuning.strength_search import StrengthSearch
 
 PLAN = Plan(measures=("correlation", "bayes_linkage"), releases=3)
 METHODS = ("rwn", "additive_noise", "correlated_noise", "microaggregation")
@@ -75,6 +80,92 @@ def test_the_path_has_what_the_search_read_from_weak_to_strong(matched, method):
     assert set(found.pictures) == set(PICTURES)
     shown = found.pictures["correlation"].value  # of the first release
     assert shown == found.point.spreads["correlation"].values[0]
+
+
+def spread(values: tuple[float, ...], **more: Any) -> Spread:
+    return Spread(measure="bayes_linkage", values=values, **more)
+
+
+def test_readings_between_two_steps_are_on_the_line_between_their_sorted_releases():
+    one, other = spread((0.4, 0.2, 0.3)), spread((0.6, 0.9, 0.6))
+    quarter = between(one, other, 0.25)
+    assert quarter.values == pytest.approx((0.3, 0.375, 0.525))  # 0.2 and 0.6, 0.3 and 0.6, ...
+    assert quarter.median == pytest.approx(0.75 * one.median + 0.25 * other.median)
+    assert between(one, other, 0.0).values == tuple(sorted(one.values))
+    # an upper bound stays one, and is lost where one step has none
+    low = spread((0.2,), is_bound=True, upper=(0.5,))
+    assert between(low, spread((0.4,)), 0.5).upper == pytest.approx((0.45,))
+    assert between(low, spread((0.4,), is_bound=True), 0.5).upper == ()
+    assert between(low, spread((0.4,), is_bound=True), 0.5).is_bound
+    silent = between(one, spread((), reason="no law"), 0.5)
+    assert (silent.values, silent.reason) == ((), "no law")
+
+
+def test_a_coarse_method_is_compared_at_the_loss_of_the_others(data, matched):
+    coarse = matched["microaggregation"]
+    near, far = (
+        read_all(data, rwn.Microaggregation(k=each.setting.params.k))
+        for each in (coarse.point, coarse.beyond)
+    )
+    assert coarse.beyond.setting.params.k == coarse.point.setting.params.k + 1
+    share = (LOSS.value - near["correlation"]) / (far["correlation"] - near["correlation"])
+    assert 0 <= share < 1
+    assert coarse.share == pytest.approx(share)
+    for measure, value in near.items():  # no luck in it: each release is the same
+        line = (1 - share) * value + share * far[measure]
+        assert coarse.at_loss.median(measure) == pytest.approx(line)
+    assert coarse.at_loss.median("correlation") == pytest.approx(LOSS.value)
+    at = coarse.point.setting.params.k
+    assert coarse.words == f"k between {at} and {at + 1}"
+    noise = matched["additive_noise"]
+    assert noise.at_loss.median("correlation") == pytest.approx(LOSS.value)
+
+
+def read_all(data: rwn.Microdata, params: Any) -> dict[str, float]:
+    found = rwn.audit(data, rwn.mask(data, params, seed=1), measures=list(PLAN.measures))
+    return {measure: found[measure].value for measure in PLAN.measures}
+
+
+def test_a_method_without_an_answer_at_the_next_step_is_not_compared(data, monkeypatch):
+    first = StrengthSearch.final
+
+    def planted(self, position, plan, pictures):
+        point, shown = first(self, position, plan, pictures)
+        if pictures:
+            return point, shown
+        silent = Spread(measure="correlation", reason="nothing is left")
+        return replace(point, spreads={**point.spreads, "correlation": silent}), shown
+
+    monkeypatch.setattr(StrengthSearch, "final", planted)
+    (found,) = match(data, ["microaggregation"], LOSS, plan=PLAN)
+    assert not found.reached
+    assert found.at_loss == found.point
+
+
+def test_rows_that_a_method_drops_are_counted_and_lower_no_linkage(data):
+    plan = Plan(measures=("bayes_linkage", "distance_linkage"), releases=3)
+    (found,) = match(data, ["nbrs2015"], Loss(measure="association_loss", value=0.1), plan=plan)
+    released = found.at_loss.released
+    assert 0.5 < released < 0.95
+    # by all records the empty rows would look like protection
+    assert found.at_loss.median("bayes_linkage") > released + 0.05
+
+
+def test_slices_and_kernels_are_candidates(data):
+    keys = ["rwn", "rwn keys_together", "rwn gaussian balanced whole", "rwn alone"]
+    plan = Plan(measures=("correlation",), releases=2)
+    loss = Loss(measure="correlation", value=0.02)
+    own, sliced, soft, again = match(data, keys, loss, plan=plan)
+    assert [each.method for each in (own, sliced, soft, again)] == keys
+    assert own.point.setting.slices == ()
+    assert sliced.point.setting.slices == preset_slices(data, "keys_together")
+    assert soft.point.setting.slices == preset_slices(data, "whole")
+    assert (soft.point.setting.params.kernel, soft.point.setting.params.balance) == ("gaussian", 1)
+    assert isinstance(again, Refused)  # the table's own slices: each alone
+    assert again.reason == "Its slices are those of a method above."
+    for wrong in ("rwn swirl", "rwn whole alone", ""):
+        with pytest.raises(ParameterError):
+            match(data, [wrong], loss, plan=plan)
 
 
 def test_where_nothing_is_as_good_the_least_loss_is_shown(data):

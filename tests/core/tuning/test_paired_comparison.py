@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import rwn_core as rwn
@@ -82,6 +84,9 @@ def test_a_duel_sorts_every_measure_with_a_better_side(two):
 def test_the_best_median_is_marked_and_ties_are_all(two):
     assert best_methods(two, "bayes_linkage") == ["additive_noise"]
     assert best_methods(two, "cells_changed") == []
-    assert best_methods(two, "marginals") == ["additive_noise"]
+    assert best_methods(two, "marginals") == []  # one answer is no comparison
+    left = replace(two[1], reached=False)  # lowest, and not in the comparison
+    third = matched(rwn.RowCopy(k=5), bayes_linkage=shifted(0.9))
+    assert best_methods([two[0], left, third], "bayes_linkage") == ["rwn"]
     same = matched(rwn.RowCopy(k=5), correlation=NEAR)
     assert best_methods([two[0], same], "correlation") == ["rwn", "row_copy"]

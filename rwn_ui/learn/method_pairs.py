@@ -1,4 +1,4 @@
-"""Folded sections of the Compare page: k-PRAM against k-noise, NBRS 2015 against RWN."""
+"""Folded sections of the Learn page: k-PRAM against k-noise, NBRS 2015 against RWN."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NEAR = 2.0  # standard errors within which a number is what the law expects
 
 
 def _key(session: Session, what: str) -> str:
-    return f"compare.{session.table_version}.{what}"
+    return f"learn.{session.table_version}.{what}"
 
 
 def draw(session: Session) -> None:
@@ -136,7 +136,7 @@ def _show_errors(result: tuple[str, int, list[NumberErrors]]) -> None:
         "caption": f"Means over {RELEASES} releases of each, ± their Monte Carlo standard error. "
         "By the law both have a bias of exactly 0.",
     }
-    panel({"tables": [table]}, key="compare.errors")
+    panel({"tables": [table]}, key="learn.errors")
     for one in found:
         st.markdown(f"- {escaped(bias_words(one))}")
 
@@ -237,7 +237,7 @@ def _show_laws(result: tuple[dict[str, Any], list[LawSummary]]) -> None:
                 },
             ]
         },
-        key="compare.laws",
+        key="learn.laws",
     )
 
 

@@ -1,4 +1,4 @@
-"""The tile of the policy: the limit that is nearest to breaking or most broken, with its name."""
+"""The verdict in words: how many limits are kept or broken, and the nearest or worst of them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ import rwn_core as rwn
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning import Verdict
 from rwn_core.tuning.goal import number_words
-from rwn_core.tuning.verdict import ends_words, share_words
+from rwn_core.tuning.verdict import counted, ends_words, share_words
 from rwn_ui.features import limit_queue
-from rwn_ui.panel.tile import blank, percent
+from rwn_ui.panel.tile import percent
 
 NAME = "Policy"
-LINKED = ("bayes_linkage", "linked_over_half")  # beside them an ordinary intruder is shown
 
 
 def draw(
@@ -22,24 +21,54 @@ def draw(
     readings: Mapping[str, Reading | rwn.NotApplicable],
     *,
     released: float | None = None,
-    wait: str = "",
+    pending: int = 0,
 ) -> dict[str, Any]:
-    """The verdict on a release as a tile; `wait` says that limits are still being read.
+    """The verdict on a release; `pending` limits are still being read.
 
     Too few records `released`, of which this is the share, keep nothing. One broken limit is enough
     to know that not all are kept; nothing less is said before the end.
     """
     verdict = policy.judge_readings(readings, released=released)
-    if wait and not verdict.broken:
-        return blank(NAME, released="…", help=wait) | {"limit": _ordinary(readings)}
-    help = f"{verdict.sentence} {limits_words(policy, readings, verdict)}"
+    beside: dict[str, Any] = {
+        "detail": _ordinary(readings),
+        "state": None,
+        "nearest": "",
+        "against": [],
+    }
+    if pending and not verdict.broken:
+        text = f"Not judged yet: {_to_follow(pending)}"
+        return beside | {"label": NAME, "text": text, "help": str(limit_queue.PENDING)}
+    shown = beside | {
+        "label": NAME,
+        "text": _headline(policy, verdict, pending),
+        "help": f"{verdict.sentence} {limits_words(policy, readings, verdict)}",
+    }
     if verdict.first is None:
-        missing = "no limits" if not policy.limits else "not judged"
-        return blank(NAME, released="n/a", help=help) | {"limit": missing}
-    shown = blank(verdict.title(verdict.first), released=_words(policy, verdict), help=help)
-    below = _below(verdict, readings, waits=bool(wait))
+        return shown
+    title = verdict.title(verdict.first)
+    which = "worst" if verdict.broken else "nearest"
+    nearest = f"{which}: {title} {_words(policy, verdict)}"
     broken = [verdict.title(measure) for measure in verdict.broken]
-    return shown | {"state": state(verdict), "limit": below, "broken": broken}
+    return shown | {"label": title, "nearest": nearest, "state": state(verdict), "broken": broken}
+
+
+def _to_follow(pending: int) -> str:
+    return f"{counted(pending, 'limit')} to follow"
+
+
+def _headline(policy: rwn.Policy, verdict: Verdict, pending: int) -> str:
+    """The verdict before its nearest limit."""
+    limits, broken = counted(len(policy.limits), "limit"), len(verdict.broken)
+    if broken:
+        rest = f", {_to_follow(pending)}" if pending else ""
+        return f"Not releasable: {broken} of {limits} broken{rest}"
+    if not policy.limits:
+        return "Not judged: the policy has no limits"
+    if verdict.unread:
+        return f"Not judged: {len(verdict.unread)} of {limits} cannot be judged"
+    if verdict.released is not None:
+        return f"Not releasable: only {100 * verdict.released:.3g} % of the records are left"
+    return f"Keeps all {limits}" if len(policy.limits) > 1 else "Keeps its limit"
 
 
 def state(verdict: Verdict) -> str | None:
@@ -92,22 +121,8 @@ def _value(measure: str, value: float) -> str:
     return number_words(measure, value)
 
 
-def _below(
-    verdict: Verdict, readings: Mapping[str, Reading | rwn.NotApplicable], *, waits: bool
-) -> str:
-    """Words after the mark: the share, and the ordinary intruder after the worst case."""
-    assert verdict.largest is not None
-    if verdict.unread:
-        some = f", {len(verdict.unread)} {'to follow' if waits else 'not judged'}"
-    elif verdict.released is not None and not verdict.broken:
-        some = f", with {100 * verdict.released:.3g} % of the records"
-    else:
-        some = "" if verdict.broken else f", all {len(verdict.shares)} kept"
-    words = f"{share_words(verdict.largest).removesuffix(' of').replace('times', '×')}{some}"
-    beside = _ordinary(readings) if verdict.first in LINKED else ""
-    return f"{words} · {beside}" if beside else words
-
-
 def _ordinary(readings: Mapping[str, Reading | rwn.NotApplicable]) -> str:
     linked = readings.get("distance_linkage")
-    return f"ordinary {percent(linked.value)}" if isinstance(linked, Reading) else ""
+    if not isinstance(linked, Reading):
+        return ""
+    return f"An ordinary intruder links {percent(linked.value)} of the rows"

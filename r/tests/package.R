@@ -1,0 +1,76 @@
+# The package against the command: Rscript r/tests/package.R FOLDER
+library(rwn)
+folder <- commandArgs(TRUE)[1]
+set.seed(1)
+n <- 200
+table <- data.frame(age = round(runif(n, 18, 90)), income = round(exp(rnorm(n, 7, 0.4)), 2),
+                    sex = factor(sample(c("f", "m"), n, TRUE)),
+                    weight = round(runif(n, 1, 4), 3), region = sample(letters[1:4], n, TRUE))
+check <- function(what, true) if (!isTRUE(true)) stop(what, call. = FALSE)
+refused <- function(code) tryCatch({ code; "" }, rwn_refusal = conditionMessage)
+
+# a schema with roles, and a release of it
+schema <- rwn_schema(table, keys = c("age", "sex", "region"), confidential = "income",
+                     weight = "weight", out = file.path(folder, "schema.toml"))
+masked <- rwn_mask(table, epsilon = 2, k = 15, seed = 1, order = "original", schema = schema)
+check("a data frame of the same shape", identical(dim(masked), dim(table)))
+check("factors stay factors", is.factor(masked$sex))
+check("something is masked", mean(masked$income != table$income) > 0.5)
+again <- rwn_mask(table, epsilon = 2, k = 15, seed = 1, order = "original", schema = schema)
+check("the same key gives the same release", identical(unclass(masked)$age, unclass(again)$age))
+
+# files for the comparison with the shell and with Python
+saveRDS(table, file.path(folder, "table.rds"))
+out <- rwn_mask(table, file.path(folder, "r.csv"), epsilon = 2, k = 15, seed = 1,
+                weight = c(age = 2), slice = list(c("age", "sex")), schema = schema,
+                record = file.path(folder, "record.toml"))
+check("the path comes back", out == file.path(folder, "r.csv"))
+# its messages name the variables that change little
+check("messages are there", length(attr(out, "messages")) > 0)
+
+# audit, sweep, report
+read <- rwn_audit(table, masked, measure = list("correlation", "bayes_linkage"), method = "rwn",
+                  set = c(epsilon = 2, k = 15), schema = schema)
+check("two measures", identical(sort(read$measure), c("bayes_linkage", "correlation")))
+check("a worst case between 0 and 1", read$value[read$measure == "bayes_linkage"] <= 1)
+tried <- rwn_sweep(table, epsilon = c(0, 0.5), k = c(3, 5), measure = list("correlation"),
+                   releases = 2, seed = 1, workers = 1, schema = schema)
+check("a row for each setting", nrow(tried) == 4)
+saveRDS(table, file.path(folder, "original.rds"))
+rwn_report(file.path(folder, "record.toml"), file.path(folder, "report.html"),
+           original = file.path(folder, "original.rds"))
+check("a report", file.size(file.path(folder, "report.html")) > 1000)
+
+# roles of an sdcMicro object
+if (requireNamespace("sdcMicro", quietly = TRUE)) {
+  object <- sdcMicro::createSdcObj(table, keyVars = c("sex", "region"), numVars = c("income"),
+                                   weightVar = "weight")
+} else {
+  setClass("sdcMicroObj", representation(
+    origData = "data.frame", keyVars = "ANY", numVars = "ANY", weightVar = "ANY", hhId = "ANY",
+    strataVar = "ANY", sensibleVar = "ANY", pramVars = "ANY"
+  ))
+  object <- new("sdcMicroObj", origData = table, keyVars = c(3L, 5L), numVars = 2L,
+                weightVar = 4L, hhId = NULL, strataVar = NULL, sensibleVar = NULL, pramVars = NULL)
+}
+text <- readLines(rwn_schema(object, confidential = "age"))
+role <- function(name) text[match(paste0('name = "', name, '"'), text) + 1L]
+for (key in c("sex", "region", "income")) check("keys", role(key) == 'role = "key"')
+check("weight", role("weight") == 'role = "sampling weight"')
+check("what is named here comes before", role("age") == 'role = "confidential"')
+check("an object is masked", nrow(rwn_mask(object, k = 60)) == n)
+
+# one sentence for what is wrong; nothing of a cell
+check("a wrong option", grepl("epsilon", refused(rwn_mask(table, epsilon = -1))))
+check("no name", grepl("its name", refused(rwn_mask(table, NULL, 2))))
+check("no table", grepl("data frame", refused(rwn_mask(1:3, k = 3))))
+check("no such variable", grepl("incme", refused(rwn_schema(table, keys = "incme"))))
+check("two roles", grepl("two roles: age", refused(
+  rwn_schema(table, keys = "age", confidential = "age"))))
+
+# JSON by hand
+same <- identical(rwn:::from_json('{"a":[1,-2.5e1,null],"b":{"c":"x\\"\\u00e4\\n"},"d":[],"e":true}'),
+                  list(a = list(1, -25, NULL), b = list(c = "x\"\u00e4\n"), d = list(), e = TRUE))
+check("JSON", same)
+check("no JSON", grepl("not JSON|too early", refused(rwn:::from_json('{"a": 1'))))
+cat("all of the package holds\n")

@@ -1,0 +1,224 @@
+"""A quick verdict: whether any strength of a setting can keep a policy on a table."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import given_steps
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Role
+from rwn_core.errors import ParameterError
+from rwn_core.masking import METHODS
+from rwn_core.masking.lever import neutral_levers
+from rwn_core.measures.sentence import percent
+from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.recommend import recommend, refusal
+from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.strength_trial import StrengthTrial, judgeable
+from rwn_core.tuning.verdict import Verdict, share_words
+
+WITHIN = 3.0  # seconds
+MOST_LOST = 0.9  # decides: share of relations lost, beyond which a release is of no use
+_CLEARLY = 1.5  # times a limit: one release is enough to refuse
+_COARSE = 0.5  # standard deviations of a rounding that is proposed
+_EVERY = 10_000  # places: each step of a slider
+QUICK_LIMITS = ("bayes_linkage", "linked_over_half", "true_matches")
+_LATER = "Not all limits can be read in time on a table of this size; search for a setting."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextStep:
+    """Hold one thing to try: a setting, or a change of the table's description.
+
+    Attributes
+    ----------
+    title : str
+        A few words, for a button.
+    setting : Setting, optional
+        Try this one.
+    schema : Schema, optional
+        Describe the table so.
+    """
+
+    title: str
+    setting: Setting | None = None
+    schema: Schema | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuickVerdict:
+    """Hold what can be said of a setting within a few seconds.
+
+    Attributes
+    ----------
+    answer : {"can", "cannot", "unknown"}
+        "can": a strength was found and read on the whole table. "cannot": the strongest place
+        breaks a limit clearly, or what the method leaves as it is does.
+    sentence : str
+    next_steps : tuple of NextStep
+        Empty where the answer is "can".
+    setting : Setting, optional
+        Where the answer is "can", the setting that keeps all limits.
+    """
+
+    answer: Literal["can", "cannot", "unknown"]
+    sentence: str
+    next_steps: tuple[NextStep, ...] = ()
+    setting: Setting | None = None
+
+
+def quick_verdict(
+    microdata: Microdata,
+    method: str | Any,
+    policy: Policy | None = None,
+    *,
+    within: float = WITHIN,
+) -> QuickVerdict:
+    """Judge whether any strength of a setting can keep a policy and some relations.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    method : str, Setting or object
+        Key of a method, its parameters, or a setting. Only the strength is moved; the other levers
+        stand where the preset Standard has them, and slices and options stay.
+    policy : Policy, optional
+        The usual one by default.
+    within : float
+        Seconds, after which no further release is drawn.
+
+    Returns
+    -------
+    QuickVerdict
+
+    Raises
+    ------
+    ParameterError
+        There is no such method.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> quick_verdict(rwn.load_demo("bodyfat"), "sampling").answer
+    'cannot'
+    """
+    policy = policy or Policy()
+    setting = _setting(method)
+    try:
+        found = _answered(microdata, setting, policy, within)
+    except ParameterError as why:
+        found = QuickVerdict(answer="cannot", sentence=str(why))
+    if found.answer == "can":
+        return found
+    return replace(found, next_steps=_next_steps(microdata, setting, policy))
+
+
+def _setting(method: str | Any) -> Setting:
+    if isinstance(method, Setting):
+        return method
+    if isinstance(method, str):
+        if method not in METHODS:
+            raise ParameterError(f"There is no method {method}; known are: {', '.join(METHODS)}.")
+        method = METHODS[method](**neutral_levers(METHODS[method]))
+    return Setting(params=method)
+
+
+def _answered(
+    microdata: Microdata, setting: Setting, policy: Policy, within: float
+) -> QuickVerdict:
+    """Read the limits once, at the strongest place that leaves some relations."""
+    until = time.monotonic() + within
+    why = refusal(microdata, policy, setting.params)
+    if why:
+        return QuickVerdict(answer="cannot", sentence=why)
+    hurried = microdata.n > LARGEST_DENSE and math.isfinite(within)
+    limits = tuple(each for each in policy.limits if not hurried or each.measure in QUICK_LIMITS)
+    trial = StrengthTrial(microdata, setting, replace(policy, limits=limits), places=_EVERY)
+    place = _useful(trial, until)
+    if place is None:
+        return QuickVerdict(answer="unknown", sentence=_LATER)
+    verdict = trial.verdict(place)
+    if (verdict.largest or 0.0) >= _CLEARLY:
+        return QuickVerdict(answer="cannot", sentence=_broken_words(trial, place, verdict))
+    if verdict.broken or verdict.released is not None:
+        return QuickVerdict(answer="unknown", sentence=f"{verdict.sentence} Search for a setting.")
+    if hurried:
+        return QuickVerdict(answer="unknown", sentence=_LATER)
+    judged, apart = judgeable(microdata, policy)
+    unread = {key: why for key, why in verdict.unread.items() if key not in apart}
+    if judged is None or unread:
+        why = next(iter((unread or apart).values()))
+        return QuickVerdict(answer="unknown", sentence=f"The policy cannot be judged here. {why}")
+    found = trial.at(place)
+    lost = percent(trial.loss(place))
+    words = f"{found.words} keeps every limit that can be judged and loses {lost} of relations."
+    return QuickVerdict(answer="can", sentence=words, setting=found)
+
+
+def _useful(trial: StrengthTrial, until: float) -> int | None:
+    """Find the strongest place that leaves some relations; None without one, or without time."""
+    if trial.loss(trial.last) <= MOST_LOST:
+        return trial.last
+    low, high = 0, trial.last
+    while high - low > 1:
+        if time.monotonic() > until:
+            return None
+        middle = (low + high) // 2
+        low, high = (middle, high) if trial.loss(middle) <= MOST_LOST else (low, middle)
+    return low if trial.loss(low) <= MOST_LOST else None
+
+
+def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:
+    """Say which limit no strength keeps."""
+    setting, first = trial.at(place), str(verdict.first)
+    what = f"{verdict.title(first)} uses {share_words(verdict.shares[first])} its limit"
+    where = "" if place == trial.last else ", and stronger ones leave no relations"
+    return f"No strength keeps this policy: at {setting.words} {what}{where}."
+
+
+def _next_steps(microdata: Microdata, setting: Setting, policy: Policy) -> tuple[NextStep, ...]:
+    """Return what to try: recommended settings, rounded values, fewer variables or keys."""
+    steps = []
+    if any(variable.masked for variable in microdata.schema.released):
+        advice = recommend(microdata, policy)
+        own = _kind(setting.resolved(microdata))
+        for each in (advice.setting, *advice.runners_up) if advice.kept else ():
+            if _kind(each.resolved(microdata)) != own:
+                steps.append(NextStep(title=f"Try {each.words}", setting=each))
+    steps_by_name = given_steps(microdata, _COARSE) if microdata.numeric_names else {}
+    if steps_by_name and not setting.precision:
+        coarse = replace(setting, precision=tuple(sorted(steps_by_name.items())))
+        steps.append(NextStep(title="Round the numbers", setting=coarse))
+    return (*steps, *_fewer(microdata, policy))
+
+
+def _kind(setting: Setting) -> tuple[object, ...]:
+    """Return what a setting is apart from its strength."""
+    params = setting.params
+    return params.method, getattr(params, "kernel", ""), setting.slices
+
+
+def _fewer(microdata: Microdata, policy: Policy) -> list[NextStep]:
+    """Return the table without its richest variable, and with one key fewer."""
+    schema = microdata.schema
+    rich = sorted(schema.released, key=lambda v: -len(microdata.codes(v.name)[1]))
+    keys = [v for v in rich if v.role is Role.KEY]
+    others = [v for v in rich if v.role is Role.OTHER]
+    steps = []
+    if others:
+        steps.append(_described(schema, others[0].name, Role.IDENTIFIER, "Leave {} out"))
+    if len(keys) > 1:
+        steps.append(_described(schema, keys[0].name, Role.IDENTIFIER, "Leave the key {} out"))
+    return steps
+
+
+def _described(schema: Schema, name: str, role: Role, title: str) -> NextStep:
+    variables = tuple(
+        replace(v, role=role, group=None) if v.name == name else v for v in schema.variables
+    )
+    return NextStep(title=title.format(name), schema=replace(schema, variables=variables))

@@ -1,0 +1,44 @@
+"""The package for R: its own checks, and the same bytes as the shell and Python."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rwn_core as rwn
+
+pytestmark = [
+    pytest.mark.engines,
+    pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed"),
+]
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_package_holds_and_gives_the_bytes_of_shell_and_python(tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    library.mkdir()
+    beside = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "R_LIBS": str(library), "PATH": beside}
+
+    def run(*words: str) -> str:
+        done = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    run("R", "CMD", "INSTALL", f"--library={library}", "--no-test-load", str(ROOT / "r"))
+    said = run("Rscript", str(ROOT / "r" / "tests" / "package.R"), str(tmp_path))
+    assert "all of the package holds" in said
+
+    files = [str(tmp_path / name) for name in ("table.rds", "shell.csv", "schema.toml")]
+    options = ["--epsilon", "2", "--k", "15", "--seed", "1", "--weight", "age=2"]
+    run("rwn", "mask", *files[:2], "--schema", files[2], *options, "--slice", "age,sex")
+    data = rwn.read(files[0], files[2])
+    data = data.with_schema(data.schema.replace_variable("age", weight=2.0))
+    data = data.with_schema(data.schema.with_slices([["age", "sex"]]))
+    masked = rwn.mask(data, rwn.RWN(epsilon=2, k=15), seed=1).to_bytes("csv")
+    assert (tmp_path / "r.csv").read_bytes() == (tmp_path / "shell.csv").read_bytes() == masked
