@@ -26,7 +26,11 @@ def draw(attacks: Sequence[Attack]) -> style.Chart:
     return style.chart(
         "linkage_attacks",
         "Who links how many",
+<<<<<<< HEAD
         f"best without the method {style.percent(ordinary)}",
+=======
+        f"{claim} {style.percent(worst)}",
+>>>>>>> main
         f"Share of records that intruders link correctly: an ordinary one at most "
         f"{style.percent(ordinary, 1)}, an intruder with the method "
         f"{'at least' if bound else 'up to'} "
