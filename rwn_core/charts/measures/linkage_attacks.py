@@ -18,6 +18,7 @@ def draw(attacks: Sequence[Attack]) -> style.Chart:
     ordinary = max((a["success"] for a in shown if not a["worst"]), default=0.0)
     worst = max((a["success"] for a in shown if a["worst"]), default=0.0)
     bound = any(a.get("at_least") for a in shown)
+    claim = "method known, at least" if bound else "worst case"
     names: dict[str, Any] = {
         "tickvals": positions,
         "ticktext": [style.escape(a["words"]) for a in shown],
@@ -26,11 +27,7 @@ def draw(attacks: Sequence[Attack]) -> style.Chart:
     return style.chart(
         "linkage_attacks",
         "Who links how many",
-<<<<<<< HEAD
-        f"best without the method {style.percent(ordinary)}",
-=======
         f"{claim} {style.percent(worst)}",
->>>>>>> main
         f"Share of records that intruders link correctly: an ordinary one at most "
         f"{style.percent(ordinary, 1)}, an intruder with the method "
         f"{'at least' if bound else 'up to'} "
