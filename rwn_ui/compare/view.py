@@ -141,7 +141,8 @@ def draw(session: Session) -> None:
 def _side_by_side(session: Session) -> bool:
     """The candidates, all that was read of them, and in a meeting the decision."""
     names = list(session.scenarios)
-    picked, trial, mode = st.columns([5, 1.2, 1], vertical_alignment="bottom")
+    bar = st.container(key="screen-only-bar")
+    picked, trial, mode = bar.columns([5, 1.2, 1], vertical_alignment="bottom")
     key = _key(session, "chosen")
     shown = [name for name in st.session_state.get(key, names[:MOST]) if name in names]
     st.session_state[key] = shown
@@ -180,7 +181,10 @@ def _side_by_side(session: Session) -> bool:
         decision_view.draw(session, chosen)
     with st.expander("All readings, and the differences in words", expanded=not meeting):
         panel(compare_cards.table(session, scenarios, meeting), key="compare.table")
-    with st.expander("Files of the scenarios", expanded=not meeting):
+    with (
+        st.container(key="screen-only-files"),
+        st.expander("Files of the scenarios", expanded=not meeting),
+    ):
         _files(session, chosen)
     return meeting
 

@@ -125,7 +125,11 @@ function paintTicks(plot, { xaxis, yaxis }, height) {
   const [across, down] = [xaxis.title.text, yaxis.title.text];
   if (across) ctx.fillText(plain(across), within(plot, plain(across), x.paper(0.5)), height - 2);
   ctx.textBaseline = "top";
-  if (down) turned(ctx, plain(down), 2, y.paper(0.5));
+  if (!down) return;
+  const wide = ctx.measureText(plain(down)).width, room = Math.min(1, (height - 4) / wide);
+  if (room < 1) font(plot, { size: room * plot.size }); // smaller on a low card, and within it
+  const half = (room * wide) / 2 + 2;
+  turned(ctx, plain(down), 2, Math.max(half, Math.min(y.paper(0.5), height - half)));
 }
 
 function turned(ctx, text, x, y) {

@@ -59,8 +59,7 @@ function setAddress(query) {
 function markPage() {
   const { classList } = document.documentElement;
   classList.toggle("rwn-met", Boolean(document.querySelector(".rwn-meeting")));
-  classList.toggle("rwn-projected", Boolean(document.querySelector(".rwn-projector")));
-  classList.toggle("rwn-enlarged", Boolean(document.querySelector(".rwn-projector:not(.rwn-tall)")));
+  classList.toggle("rwn-enlarged", Boolean(document.querySelector(".rwn-projector")));
 }
 
 function isDark(color) {

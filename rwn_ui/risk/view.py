@@ -183,7 +183,7 @@ def cards(found: Disclosure) -> list[Chart]:
     """The pictures, ordinary and informed intruders first."""
     readings = found.readings
     rounding: Chart = draw_reason(
-        "Rounding as a counter-measure",
+        "Rounding",
         "This needs the law of the method that made the release.",
         "rounding_effect",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
+from rwn_core.charts import CHARTS, Chart, draw_reason, marks_of, serialise, with_pins
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.marginals import one_marginal
@@ -89,8 +89,14 @@ def pin(session: Session, current: CurrentRelease) -> Pin:
         reading = readings[tile.measure]
         if isinstance(reading, Reading) and tile.measure not in waits:
             values[tile.measure] = tile.value(reading)
+    one = one_marginal(current.comparison, session.variable)
     pinned = Pin(
         text=session.words,
+        marks={
+            str(card["key"]): marks_of(card, reading)
+            for card, reading in _charts(readings, session, one)
+            if isinstance(reading, Reading)
+        },
         values=values,
         pending=tuple(waits),
         params=current.params,
@@ -103,8 +109,20 @@ def pin(session: Session, current: CurrentRelease) -> Pin:
 
 
 def _cards(readings: Readings, session: Session, shown: Reading | rwn.NotApplicable) -> list[Chart]:
-    """The map, the charts of readings, and the distribution of the variable that is `shown`."""
+    """The map, the charts of readings and of the variable that is `shown`, with the pins' marks."""
     cards = [_map(readings, session)]
+    for card, _ in _charts(readings, session, shown):
+        key = card["key"]
+        pins = {name: pin.marks[key] for name, pin in session.pins.items() if key in pin.marks}
+        cards.append(with_pins(card, pins) if pins and "reason" not in card else card)
+    return cards
+
+
+def _charts(
+    readings: Readings, session: Session, shown: Reading | rwn.NotApplicable
+) -> list[tuple[Chart, Reading | rwn.NotApplicable]]:
+    """Each chart after the map, with the reading that it draws."""
+    cards: list[tuple[Chart, Reading | rwn.NotApplicable]] = []
     made = repeated_draws_results.drawn(session)
     for key in CARDS:
         if key == "correlation" and MIXED in readings:
@@ -114,11 +132,12 @@ def _cards(readings: Readings, session: Session, shown: Reading | rwn.NotApplica
         bands = repeated_draws_results.bands(made, measure)
         if not isinstance(reading, Reading):
             card = draw_reason(rwn.MEASURES[measure].title, str(reading), key)
-            cards.append(question.with_form(session, card) if key == "regression" else card)
+            card = question.with_form(session, card) if key == "regression" else card
         elif key == "distribution":
-            cards.append(CHARTS[key](reading, session.variable, **bands))
+            card = CHARTS[key](reading, session.variable, **bands)
         else:
-            cards.append(CHARTS[key](reading, **bands))
+            card = CHARTS[key](reading, **bands)
+        cards.append((card, reading))
     return cards
 
 

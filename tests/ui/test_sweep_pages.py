@@ -15,8 +15,8 @@ from rwn_core.datasets.planner import Offer
 from rwn_core.reporting.scenario import Search
 from rwn_core.tuning import Grid, Plan, Point, Setting, Sweep
 from rwn_core.tuning.point import Spread
+from rwn_core.tuning.short_words import short_setting
 from rwn_ui.features.axis_choice import POLICY
-from rwn_ui.features.setting_sentences import short_setting
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.sweep import cards as sweep_cards
