@@ -187,13 +187,16 @@ def mask(
     say(f"SHA-256 {released.sha256}")
     say(looked_up.words)
     if record is not None:
-        _say_of_record(record, unlike(decided, data, release))
+        _say_of_record(record, files[record], unlike(decided, data, release))
     for note in _last_notes(order, key_file, seed):
         say(note)
 
 
-def _say_of_record(record: Path, notes: list[str]) -> None:
-    """Return the path of the internal record and differences from the decision."""
+def _say_of_record(record: Path, content: bytes, notes: list[str]) -> None:
+    """Return the verdict on the release, the path of its record and differences from the decision."""
+    from rwn_core.reporting.release_record import read_record
+
+    say(read_record(content.decode("utf-8"))["verdict"]["words"])
     for note in notes:
         say(note)
     beside = evidence_path(record).name

@@ -24,7 +24,7 @@ class Steward:
         self.app, self.clicks, self.letters, self.waited = app, 0, 0, 0.0
 
     @contextmanager
-    def _waiting(self) -> Iterator[None]:
+    def waiting(self) -> Iterator[None]:
         began = time.monotonic()
         yield
         self.waited += time.monotonic() - began
@@ -36,12 +36,12 @@ class Steward:
 
     def wait_for(self, place: Locator) -> None:
         """Wait until something is on the page."""
-        with self._waiting():
+        with self.waiting():
             place.first.wait_for(timeout=PATIENCE)
 
     def click(self, place: Locator) -> None:
         """Click something once it is there, and wait for what it does."""
-        with self._waiting():
+        with self.waiting():
             place.click(timeout=PATIENCE)
             self.app.settle()
         self.clicks += 1
@@ -57,7 +57,7 @@ class Steward:
     def type(self, label: str, text: str) -> None:
         """Fill a field: one click, its letters, and a key that leaves it."""
         field = self.app.page.get_by_role("textbox", name=label)
-        with self._waiting():
+        with self.waiting():
             field.fill(text, timeout=PATIENCE)
             field.press("Tab")
             self.app.settle()
@@ -66,7 +66,7 @@ class Steward:
 
     def upload(self, file: Path) -> None:
         """Choose a file: the button, and the file in the system's list."""
-        with self._waiting():
+        with self.waiting():
             self.app.page.locator("input[type=file]").first.set_input_files(file)
             self.app.settle()
         self.clicks += 2

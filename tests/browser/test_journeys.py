@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,54 +11,59 @@ from rwn_cli import main
 from rwn_core.reporting import read_record
 from tests.browser.app_tab import App
 from tests.browser.steward import Steward
-from tests.journeys import files
+from tests.journeys import figures, files
 
-MEASURED = os.environ.get("RWN_JOURNEYS", "")
-"""A file for the figures: then the survey has its 10,000 people, otherwise 600."""
-SURVEYED = 10_000 if MEASURED else 600
-
-
-def write(job: str, steward: Steward, outcome: str) -> None:
-    """Add the figures of a job, if they are asked for."""
-    if not MEASURED:
-        return
-    row = (job, steward.clicks, steward.letters, steward.waited, steward.hands, outcome)
-    with Path(MEASURED).open("a", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerow([f"{v:.0f}" if isinstance(v, float) else v for v in row])
+PEOPLE = 10_000 if figures.FILE else 600
+JUDGED = ".rwn-judged[data-state=kept], .rwn-judged[data-state=over]"
 
 
 def opened(app: App, file: Path) -> Steward:
     """Open the program and a file in it, and answer its questions with what is guessed."""
     steward = Steward(app)
-    with steward._waiting():
+    with steward.waiting():
         app.open("/")
     steward.visit("Data")
     steward.upload(file)
-    steward.wait_for(app.page.get_by_text("Use these answers").or_(app.page.get_by_text("Open it")))
-    if app.page.get_by_role("button", name="Open it so").is_visible():
-        steward.press("Open it so")
-    steward.press("Use these answers")
+    answers, layout = (
+        app.page.get_by_role("button", name=name) for name in ("Use these answers", "Open it so")
+    )
+    steward.wait_for(answers.or_(layout))
+    if layout.is_visible():
+        steward.click(layout)
+    steward.click(answers)
     for answer in ("Leave it out of every release", "Release it as it is"):
-        while (button := app.page.get_by_role("button", name=answer)).count():
-            steward.click(button.first)
+        asked = app.page.get_by_role("button", name=answer)
+        for left in range(asked.count(), 0, -1):
+            steward.click(asked.first)
+            with steward.waiting():
+                app.until("([name, left]) => [...document.querySelectorAll('button')]"
+                          ".filter((b) => b.textContent.trim() === name).length < left",
+                          [answer, left])  # fmt: skip
     return steward
 
 
-def drawn(steward: Steward, folder: Path) -> bool:
-    """Draw the release; whether it keeps the policy."""
+def judged(steward: Steward) -> str:
+    """Go to Tune and read the verdict on the setting that it begins with: kept or over."""
+    steward.visit("Tune")
+    line = steward.app.page.locator(JUDGED)
+    steward.wait_for(line)
+    return line.get_attribute("data-state") or ""
+
+
+def drawn(steward: Steward, folder: Path) -> None:
+    """Draw the release, and read what the policy says of that very file."""
     page = steward.app.page
     steward.visit("Release")
     steward.type("New file on this machine", str(folder / "sealed.key"))
     steward.click(page.get_by_text("I have looked at every variable"))
     steward.press("Draw the release and judge it")
     steward.wait_for(page.get_by_text("SHA-256 of the file"))
-    return page.get_by_text("Refused.").count() == 0
 
 
 def left(steward: Steward, folder: Path) -> Path:
     """Answer for the release and have its files written; their folder."""
     steward.type("Name of the person", "A. Steward")
-    steward.type("Reason, where", "No meeting: a test")
+    steward.type("Reason, where", "No meeting took place")
     steward.press("Record")
     steward.press("Make the files")
     steward.wait_for(steward.app.page.get_by_text("SHA256SUMS has"))
@@ -72,30 +74,37 @@ def left(steward: Steward, folder: Path) -> Path:
     return made
 
 
-def same_bytes_in_the_shell(made: Path, folder: Path, original: Path) -> None:
+def check_same_bytes_in_the_shell(made: Path, folder: Path, original: Path) -> None:
     """Draw the release again in the shell, from its key: the same file comes out."""
-    again = folder / "again"
-    given = ["--key", folder / "sealed.key", "--original", original, "-o", again]
     (file,) = (made / "for-users").glob("release-*.*")
     record = read_record((made / "internal" / "internal-record.toml").read_text("utf-8"))
-    again = again.with_suffix(file.suffix)
-    given[-1] = again
-    assert main.run(["reproduce", str(made), *map(str, given)]) == 0
+    again = folder / f"again{file.suffix}"
+    key, out = ["--key", str(folder / "sealed.key")], ["-o", str(again)]
+    assert main.run(["reproduce", str(made), *key, "--original", str(original), *out]) == 0
     sums = [hashlib.sha256(each.read_bytes()).hexdigest() for each in (file, again)]
     assert sums == [record["file"]["sha256"]] * 2
+    assert record["verdict"]["kept"]
 
 
-def test_a_clinical_table_leaves_and_keeps_the_policy(app: App, tmp_path: Path) -> None:
-    original = files.clinical(tmp_path / "clinical.csv")
+def ended(job: str, steward: Steward, end: str) -> None:
+    """The job is over: within its actions, and its figures are where they are asked for."""
+    figures.add(job, "browser", steward.clicks, (steward.waited, steward.hands), end)
+    assert steward.clicks <= 30
+
+
+@pytest.mark.parametrize("job", ["clinical", "workbook"])
+def test_a_small_table_leaves_with_the_policy_kept(app: App, tmp_path: Path, job: str) -> None:
+    make = {"clinical": files.clinical, "workbook": files.workbook}[job]
+    original = make(tmp_path / {"clinical": "clinical.csv", "workbook": "staff.xlsx"}[job])
     steward = opened(app, original)
-    steward.visit("Tune")
-    steward.press("Find what keeps the policy")
-    steward.wait_for(app.page.get_by_text("This keeps the policy").or_(app.page.get_by_text("None of")))
-    app.page.screenshot(path="/tmp/journey/shots/clin-found.png")
-    kept = drawn(steward, tmp_path)
-    app.page.screenshot(path="/tmp/journey/shots/clin-drawn.png", full_page=True)
-    print(kept, steward.clicks, steward.waited, steward.hands)
-    if kept:
-        made = left(steward, tmp_path)
-        same_bytes_in_the_shell(made, tmp_path, original)
-    write("clinical", steward, "kept" if kept else "no")
+    assert judged(steward) == "kept"
+    drawn(steward, tmp_path)
+    made = left(steward, tmp_path)
+    ended(job, steward, "kept")
+    check_same_bytes_in_the_shell(made, tmp_path, original)
+
+
+def test_the_survey_ends_with_a_no_and_what_to_do(app: App, tmp_path: Path) -> None:
+    steward = opened(app, files.survey(tmp_path / "survey.sav", PEOPLE))
+    assert judged(steward) == "over"
+    ended("survey", steward, "a no, with next steps")
