@@ -13,7 +13,8 @@ from pathlib import Path
 
 from benchmarks import bench, cases
 
-if sys.argv[1:2] and sys.argv[1] in ("certified", "claims", "journeys", "kernels", "methods", "slices"):
+LONG = ("certified", "claims", "journeys", "kernels", "methods", "slices")
+if sys.argv[1:2] and sys.argv[1] in LONG:
     runpy.run_module(f"benchmarks.{sys.argv.pop(1)}", run_name="__main__", alter_sys=True)
     sys.exit(0)
 parser = argparse.ArgumentParser(description=bench.__doc__)

@@ -193,7 +193,7 @@ def mask(
 
 
 def _say_of_record(record: Path, content: bytes, notes: list[str]) -> None:
-    """Return the verdict on the release, the path of its record and differences from the decision."""
+    """Say the verdict on the release, where its record is and what differs from the decision."""
     from rwn_core.reporting.release_record import read_record
 
     say(read_record(content.decode("utf-8"))["verdict"]["words"])

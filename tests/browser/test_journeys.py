@@ -50,6 +50,13 @@ def judged(steward: Steward) -> str:
     return line.get_attribute("data-state") or ""
 
 
+def found(steward: Steward) -> None:
+    """Let a setting that keeps the policy be found; the sliders go there."""
+    steward.press("Find what keeps the policy")
+    steward.wait_for(steward.app.page.get_by_text("This keeps the policy"))
+    steward.wait_for(steward.app.page.locator(".rwn-judged[data-state=kept]"))
+
+
 def drawn(steward: Steward, folder: Path) -> None:
     """Draw the release, and read what the policy says of that very file."""
     page = steward.app.page
@@ -97,7 +104,8 @@ def test_a_small_table_leaves_with_the_policy_kept(app: App, tmp_path: Path, job
     make = {"clinical": files.clinical, "workbook": files.workbook}[job]
     original = make(tmp_path / {"clinical": "clinical.csv", "workbook": "staff.xlsx"}[job])
     steward = opened(app, original)
-    assert judged(steward) == "kept"
+    if judged(steward) == "over":
+        found(steward)
     drawn(steward, tmp_path)
     made = left(steward, tmp_path)
     ended(job, steward, "kept")
