@@ -111,10 +111,10 @@ def pin(session: Session, current: CurrentRelease) -> Pin:
 def _cards(readings: Readings, session: Session, shown: Reading | rwn.NotApplicable) -> list[Chart]:
     """The map, the charts of readings and of the variable that is `shown`, with the pins' marks."""
     cards = [_map(readings, session)]
-    for card, _ in _charts(readings, session, shown):
+    for card, reading in _charts(readings, session, shown):
         key = card["key"]
         pins = {name: pin.marks[key] for name, pin in session.pins.items() if key in pin.marks}
-        cards.append(with_pins(card, pins) if pins and "reason" not in card else card)
+        cards.append(with_pins(card, pins, reading) if isinstance(reading, Reading) else card)
     return cards
 
 
