@@ -10,6 +10,7 @@ from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.marginals import one_marginal
 from rwn_ui.features import (
+    advice,
     analysis_plan_results,
     axis_choice,
     limit_queue,
@@ -55,7 +56,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         "changed": unchanged_categories.strip(
             session, readings["cells_changed"], current.comparison.law
         ),
-        "verdict": tiles.verdict(session, readings),
+        "verdict": tiles.verdict(session, readings) | {"quick": advice.panel_part(session)},
         "tiles": [
             *tiles.draw(session, readings),
             *_analysis_plan(session, current),
@@ -67,10 +68,18 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
             if chart["key"] == "regression" and "reason" not in chart
         ],
     }
-    waits = limit_queue.pending_keys(session, readings)
+    waits = pending(session, readings)
     asked = limit_queue.questions(session, current, readings)
-    more = {"waits": waits, "waiting": bool(asked or limit_queue.pin_questions(session))}
+    more = {
+        "waits": waits,
+        "waiting": bool(asked or limit_queue.pin_questions(session) or advice.pending(session)),
+    }
     return {"stamp": stamp(session.words, shown), **more, **shown}
+
+
+def pending(session: Session, readings: Readings) -> list[str]:
+    """What a picture lacks, in words that change when something arrives."""
+    return [*limit_queue.pending_keys(session, readings), *advice.pending(session)]
 
 
 def _analysis_plan(session: Session, current: CurrentRelease) -> list[dict[str, Any]]:
