@@ -7,6 +7,7 @@ from rwn_ui.data import view as data_view
 from rwn_ui.data.dataset import offer_dataset
 from rwn_ui.data.opening import has_failed
 from rwn_ui.data.variables import variables
+from rwn_ui.features import project
 from rwn_ui.server.messages import escaped, frame, guarded
 from rwn_ui.state import address
 from rwn_ui.state.startup import page_session
@@ -31,6 +32,8 @@ with guarded():
     if has_failed():
         st.caption(escaped(f"The other pages show {session.name} still; remove the file to go on."))
         st.stop()
+    with guarded():
+        project.offer(session)
     with guarded():
         questions.ask(session)
     with guarded():

@@ -34,7 +34,7 @@ def describe(
 
     Nothing is decided: correct the schema that is written, and give it to the other commands.
     """
-    from rwn_core.data.open_questions import open_questions
+    from rwn_core.data.open_questions import asks_population, open_questions
     from rwn_core.data.role_guesses import guessed_roles, with_roles
 
     refuse_existing(overwrite, output)
@@ -50,6 +50,9 @@ def describe(
         typer.echo(f"{words}: {', '.join(n + reasons.get(n, '') for n in names) or 'none known'}")
     for question in open_questions(data.frame, described):
         typer.echo(f"open: {question.sentence}")
+    population = asks_population(data.frame, described)
+    if population is not None:
+        typer.echo(f"open: {population} Write population = NUMBER at the top of the schema.")
     if output is not None:
         write(output, described.to_toml().encode(), overwrite=overwrite)
         say(f"{output.name} has the guesses; correct what is wrong before you mask.")

@@ -290,7 +290,7 @@ class Microdata:
 def _said_of_values(schema: Schema) -> tuple[object, ...]:
     """Return the parts of a schema that values are checked against."""
     said = ((v.name, v.kind, v.role, v.confirmed, v.levels) for v in schema.variables)
-    return (schema.edit_rules, *said)
+    return (schema.edit_rules, schema.population, *said)
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

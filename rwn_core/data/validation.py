@@ -189,7 +189,7 @@ def table_notices(frame: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
         remedy = "" if doubt.confidence is Confidence.LOW else REMEDY
         notices.append(f"{doubt.sentence}{remedy}")
     for variable in schema.variables:
-        notices += _column_notices(frame[variable.name], variable)
+        notices += _column_notices(frame[variable.name], variable, schema.population)
     return (*notices, *_missing_notice(frame, schema), *_rule_notices(frame, schema))
 
 
@@ -227,7 +227,9 @@ def _name_notices(names: tuple[str, ...]) -> list[str]:
     return notices
 
 
-def _column_notices(column: pd.Series[Any], variable: Variable) -> list[str]:
+def _column_notices(
+    column: pd.Series[Any], variable: Variable, population: int | None
+) -> list[str]:
     name = variable.name
     if variable.role is Role.IDENTIFIER:
         return [f"{name} is a direct identifier: it is left out of every release."]
@@ -239,7 +241,8 @@ def _column_notices(column: pd.Series[Any], variable: Variable) -> list[str]:
     if missing == 0 and (known == known.iloc[0]).all():
         notices.append(f"{name} is constant: it does not count in the distance.")
     notices += suspicious(column, variable)
-    if variable.role is Role.SAMPLING_WEIGHT and not stands_for_people(column, variable):
+    weighs = variable.role is Role.SAMPLING_WEIGHT and not stands_for_people(column, variable)
+    if weighs and population is None:
         notices.append(
             f"{name} is a sampling weight, but not a number of at least 1 in every record: "
             "measures of risk take the file for the whole population."

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import rwn_core as rwn
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.errors import InputError
 from rwn_core.io.guessed_layout import GuessedLayout
-from rwn_core.io.read import begin_bytes
+from rwn_core.io.read import begin, begin_bytes
 from rwn_core.io.reading import Reading
 
 
@@ -27,6 +28,8 @@ class Opening:
         Why there is no table.
     seen : GuessedLayout or None
         What the file seems to be like.
+    path : str
+        Of a file that lies on this machine; empty for an upload.
     """
 
     name: str
@@ -34,6 +37,7 @@ class Opening:
     reading: Reading | None = field(repr=False)
     refusal: rwn.RWNError | None = None
     seen: GuessedLayout | None = None
+    path: str = ""
 
     @classmethod
     def start(
@@ -42,6 +46,11 @@ class Opening:
         """Begin; it ends with the session that began it."""
         reading = begin_bytes(name, content, schema, layout)
         return cls(name=name, layout=layout, reading=reading)
+
+    @classmethod
+    def start_path(cls, path: Path) -> Opening:
+        """Begin to read a file on this machine."""
+        return cls(name=path.name, layout=None, reading=begin(path), path=str(path))
 
     def taken(self) -> rwn.Microdata | None:
         """The table, once; nothing where there is none, or it was taken."""

@@ -32,23 +32,23 @@ def open_file(session: Session) -> bool:
         "rwn demo --schema write them.",
     )
     work = user_work()
-    if upload is None:
-        return False
     # each chooser acts when its own value changes
-    chosen = (upload.file_id, described.file_id if described else None)
-    if chosen != st.session_state.get(_SEEN):
+    chosen = upload and (upload.file_id, described.file_id if described else None)
+    if chosen is not None and chosen != st.session_state.get(_SEEN):
         st.session_state[_SEEN] = chosen
         start(None)
     opening = work.opening
-    if opening is None:
+    if opening is None or (upload is None and not opening.path):
         return False
     if opening.reading is not None and not opening.reading.wait(AT_ONCE):
         wait_for(opening.reading, "data.reading")
         return False
     data = opening.taken()
     if data is not None:
-        load(session, data, name=opening.name, demo=None)
+        load(session, data, name=opening.name, demo=None, path=opening.path)
     if opening.refusal is not None:
+        if opening.path:
+            work.opening = None
         raise opening.refusal
     return data is not None
 

@@ -95,7 +95,7 @@ def erase_button(session: Session) -> None:
     """Forget everything, after a second click."""
     with st.popover("Erase everything", icon=":material/delete_forever:"):
         st.markdown(
-            "The table, its uploads, scenarios, decisions and results are forgotten at once. What "
-            "you have downloaded stays."
+            "The table, its uploads, scenarios, decisions and results are forgotten at once, and "
+            "the project that is saved of it. What you have downloaded stays."
         )
         st.button("Erase now", key="data.erase", type="primary", on_click=erase, args=(session,))

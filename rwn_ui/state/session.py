@@ -101,6 +101,7 @@ class Session:
     name: str
     demo: str | None
     data: rwn.Microdata
+    path: str = ""  # of a file that was opened by its path on this machine
     method: str = "rwn"
     levers: dict[str, float] = field(default_factory=dict)  # the sliders' positions
     options: tuple[tuple[str, Any], ...] = ()  # of the method, where not its defaults
@@ -122,6 +123,7 @@ class Session:
     curve_axis: str = "epsilon"
     lesson: str = ""  # open on the Learn page
     lessons: dict[str, dict[str, Any]] = field(default_factory=dict)  # their controls, by lesson
+    link: tuple[int, str, dict[str, str]] | None = None  # of a table that is not here, and when
     history: History = field(default_factory=History)
     table_version: int = 0  # counts loaded tables and descriptions; part of their widget keys
     grid_version: int = 0  # counts those that the grid of variables has not made itself
@@ -253,7 +255,7 @@ class Session:
         self, data: rwn.Microdata, name: str, demo: str | None, prepared: Prepared
     ) -> None:
         """Take up another table: choices that belong to the old one start anew."""
-        self.data, self.name, self.demo = data, name, demo
+        self.data, self.name, self.demo, self.path = data, name, demo, ""
         self.own_slices = self.slices
         self.pins, self.precision, self.search = {}, (), None
         self.analysis_plan, self.views, self.watched = AnalysisPlan(), {}, WatchList()

@@ -140,6 +140,8 @@ def _charts(
         measure = "marginals" if key == "distribution" else key
         reading = shown if key == "distribution" else readings[measure]
         bands = repeated_draws_results.bands(made, measure)
+        if key == "neighborhood_size" and isinstance(reading, rwn.NotApplicable):
+            continue  # the method has none
         if not isinstance(reading, Reading):
             card = draw_reason(rwn.MEASURES[measure].title, str(reading), key)
             card = question.with_form(session, card) if key == "regression" else card

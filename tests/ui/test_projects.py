@@ -59,7 +59,7 @@ def test_a_saved_project_is_offered_with_its_table_and_brings_everything_back(
 def test_who_does_not_want_it_is_not_asked_again(open_page) -> None:
     chosen(open_page("tune"))
     again = open_page("tune")
-    buttons(again)["Not now"].click().run()
+    buttons(again)["Start anew"].click().run()
     assert "Take it up" not in buttons(again)
     assert again.session.seed == 1
     assert "Take it up" not in buttons(again.visit("release"))
