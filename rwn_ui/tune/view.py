@@ -123,8 +123,9 @@ def _cards(readings: Readings, session: Session, shown: Reading | rwn.NotApplica
     for card, reading in _charts(readings, session, shown):
         key = card["key"]
         pins = {name: pin.marks[key] for name, pin in session.pins.items() if key in pin.marks}
-        marked = bool(pins) and isinstance(reading, Reading)
-        cards.append(with_pins(card, pins, reading) if marked else card)
+        if pins and isinstance(reading, Reading):
+            card = with_pins(card, pins, reading)
+        cards.append(card)
     return cards
 
 
