@@ -43,6 +43,7 @@ with guarded():
     data_view.notices(session)
     with guarded():
         questions.order_levels(session)
-    data_view.schema_file(session)
+    with guarded():
+        data_view.schema_file(session)
     data_view.erase_button(session)
     address.write(session)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rwn_cli.file_option import Laid, read_file
+from rwn_cli.file_option import Laid, description, read_file
 from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.terminal import say, size_words
 
@@ -38,7 +38,7 @@ def describe(
     from rwn_core.data.role_guesses import guessed_roles, with_roles
 
     refuse_existing(overwrite, output)
-    data = read_file(source, schema, file)
+    data = read_file(source, description(source, schema), file)
     say(f"{Path(source).name}: {size_words(data)}")
     for notice in data.notices:
         say(f"note: {notice}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rwn_cli.file_option import Laid
+from rwn_cli.file_option import Laid, description
 from rwn_cli.options import (
     ENDS_IN,
     BalanceShare,
@@ -139,6 +139,7 @@ def mask(
     from rwn_core.reporting.release_record import Basis
     from rwn_core.tuning import Policy
 
+    schema = description(source, schema)
     form = output_format(target, source, schema, scenario)
     loaded = None if scenario is None else read_scenario(scenario)
     decided = read_decision(record, meeting, (target, source, schema, scenario, meeting))

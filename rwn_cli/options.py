@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rwn_cli.file_option import read_file
+from rwn_cli.file_option import description, read_file
 from rwn_cli.terminal import say
 from rwn_core.errors import ParameterError, SchemaError
 from rwn_core.io import endings, titles
@@ -91,10 +91,17 @@ Sliced = Annotated[
 NO_SLICE = "none"
 
 
-def load(source: str, schema: Path | None = None, layout: Sequence[str] | None = None) -> Microdata:
+def load(
+    source: str,
+    schema: Path | None = None,
+    layout: Sequence[str] | None = None,
+    *,
+    finds: bool = True,
+) -> Microdata:
     """Read a table by its path, or a demo table as demo:NAME.
 
-    The layout is what --file says, before what the schema says; None without such an option.
+    The layout is what --file says, before what the schema says; None without such an option. With
+    `finds`, a description that lies with the file is used where no schema is given.
     """
     from rwn_core.io.demo import load_demo
 
@@ -104,6 +111,7 @@ def load(source: str, schema: Path | None = None, layout: Sequence[str] | None =
         if layout:
             raise ParameterError("A demo table has its own layout; leave --file out.")
         return load_demo(source.removeprefix(DEMO))
+    schema = description(source, schema) if finds else schema
     for path in (Path(source), schema):
         if path is not None:
             require_openable(path)

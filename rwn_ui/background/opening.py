@@ -9,8 +9,9 @@ import rwn_core as rwn
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.errors import InputError
 from rwn_core.io.guessed_layout import GuessedLayout
-from rwn_core.io.read import begin, begin_bytes
+from rwn_core.io.read import begin_bytes
 from rwn_core.io.reading import Reading
+from rwn_ui.server.given_file import begin_described
 
 
 @dataclass(slots=True, kw_only=True)
@@ -50,7 +51,7 @@ class Opening:
     @classmethod
     def start_path(cls, path: Path) -> Opening:
         """Begin to read a file on this machine."""
-        return cls(name=path.name, layout=None, reading=begin(path), path=str(path))
+        return cls(name=path.name, layout=None, reading=begin_described(path), path=str(path))
 
     def taken(self) -> rwn.Microdata | None:
         """The table, once; nothing where there is none, or it was taken."""
