@@ -43,6 +43,14 @@ Retained = Annotated[
         help="A variable that looks as if it identified people, and does not; repeatable.",
     ),
 ]
+Chosen = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--only",
+        metavar="NAME,NAME",
+        help="Variables to release; all others are left out. Repeatable.",
+    ),
+]
 Radius = Annotated[
     float | None,
     typer.Option(help="Radius in standard deviations; not that of differential privacy."),
@@ -166,6 +174,20 @@ def described_schema(
         if slices:
             schema = schema.with_slices([] if list(slices) == [NO_SLICE] else map(_names, slices))
     return schema
+
+
+def chosen_names(only: Sequence[str]) -> list[str]:
+    """The names that --only gives."""
+    return [name for text in only for name in _names(text)]
+
+
+def left_out(schema: Schema, only: Sequence[str]) -> list[str]:
+    """The variables that --only does not name; none without it."""
+    if not only:
+        return []
+    with _blaming_the_parameters():
+        released = {variable.name for variable in schema.releasing(chosen_names(only)).released}
+    return [v.name for v in schema.released if v.name not in released]
 
 
 def _names(text: str) -> list[str]:

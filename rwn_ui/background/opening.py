@@ -13,6 +13,9 @@ from rwn_core.io.read import begin_bytes
 from rwn_core.io.reading import Reading
 from rwn_ui.server.given_file import begin_described
 
+# decides: variables of a file from which those to release are chosen before it is taken up
+WIDE = 60
+
 
 @dataclass(slots=True, kw_only=True)
 class Opening:
@@ -31,14 +34,17 @@ class Opening:
         What the file seems to be like.
     path : str
         Of a file that lies on this machine; empty for an upload.
+    waiting : Microdata or None
+        A wide table whose variables are being chosen.
     """
 
     name: str
     layout: FileLayout | None
-    reading: Reading | None = field(repr=False)
+    reading: Reading | None = field(default=None, repr=False)
     refusal: rwn.RWNError | None = None
     seen: GuessedLayout | None = None
     path: str = ""
+    waiting: rwn.Microdata | None = field(default=None, repr=False)
 
     @classmethod
     def start(
@@ -69,6 +75,12 @@ class Opening:
 
     def give_up(self, why: str) -> None:
         """End it before it is done."""
+        self.waiting = None
         if self.reading is not None:
             self.reading.cancel()
             self.reading, self.refusal = None, InputError(why)
+
+
+def is_wide(data: rwn.Microdata) -> bool:
+    """True if the variables to release are to be chosen first."""
+    return len(data.schema.released) > WIDE

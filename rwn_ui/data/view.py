@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
@@ -71,7 +73,17 @@ def overview(session: Session) -> None:
         f"The first {len(shown):,} of {session.data.n:,} records. This is the confidential "
         "original: it stays on this machine."
     )
-    st.dataframe(shown, height=200, width="stretch")
+    st.dataframe(shown, height=200, width="stretch", column_config=_dates(session.data))
+
+
+def _dates(data: rwn.Microdata) -> dict[str, Any]:
+    """Columns of dates without a time of day."""
+    frame, found = data.frame, {}
+    for name in (v.name for v in data.schema.variables if v.kind is rwn.Kind.DATE):
+        known = frame[name].dropna()
+        if (known == known.dt.normalize()).all():
+            found[name] = st.column_config.DateColumn()
+    return found
 
 
 def notices(session: Session) -> None:

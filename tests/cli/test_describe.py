@@ -68,3 +68,21 @@ def test_a_description_of_another_table_is_refused_by_name(rwn_command, tmp_path
     assert code
     assert "described by t.csv.toml" in said
     assert "the schema lacks column code" in said
+
+
+def test_only_some_variables_are_released_and_the_record_names_the_others(
+    rwn_command, tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text("a,b,c\n1,3,1\n2,5,2\n2,7,3\n1,3,4\n", encoding="utf-8")
+    mask = ("mask", "t.csv", "o.csv", "--k", 2, "--seed", 1, "--only", "a, c", "--record", "r.toml")
+    code, _, said = rwn_command(*mask)
+    assert code == 0, said
+    assert (tmp_path / "o.csv").read_text(encoding="utf-8").startswith("a,c\n")
+    assert 'dropped = ["b"]' in (tmp_path / "r.toml").read_text(encoding="utf-8")
+    code, _, said = rwn_command("describe", "t.csv", "--only", "b", "-o", "s.toml")
+    assert code == 0, said
+    schema = rwn.Schema.from_toml((tmp_path / "s.toml").read_text(encoding="utf-8"))
+    assert [v.name for v in schema.released] == ["b"]
+    code, _, said = rwn_command("mask", "t.csv", "p.csv", "--k", 2, "--only", "d")
+    assert code
+    assert "There is no variable d; the table has: a, b, c." in said
