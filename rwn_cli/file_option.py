@@ -34,9 +34,9 @@ _TRUTHS = {"true": True, "false": False}
 
 def description(source: str, schema: Path | None) -> Path | None:
     """The schema of the command line, or the one that was saved with the file; says which."""
-    from rwn_core.io.read import schema_beside
+    from rwn_core.io.read import saved_schema
 
-    saved = schema_beside(source)
+    saved = saved_schema(source)
     if schema is not None or not saved.is_file():
         return schema
     say(f"note: described by {saved.name}, which lies with the file.")

@@ -15,7 +15,7 @@ from rwn_core.io.file_name import in_file, shown
 from rwn_core.io.open_file import file_content
 from rwn_core.io.reading import FileToRead, Reading
 
-__all__ = ["begin", "begin_bytes", "read", "read_bytes", "schema_beside", "schema_from"]
+__all__ = ["begin", "begin_bytes", "read", "read_bytes", "saved_schema", "schema_from"]
 
 
 def read(
@@ -119,7 +119,7 @@ def _ended(reading: Reading) -> Microdata:
         reading.cancel()  # also where Ctrl-C ended the waiting
 
 
-def schema_beside(path: str | os.PathLike[str]) -> Path:
+def saved_schema(path: str | os.PathLike[str]) -> Path:
     """The place of a description that is saved with a file: survey.csv has survey.csv.toml."""
     file = Path(path)
     return file.with_name(f"{file.name}.toml")

@@ -13,8 +13,7 @@ from rwn_core.io.read import begin_bytes
 from rwn_core.io.reading import Reading
 from rwn_ui.server.given_file import begin_described
 
-# decides: variables of a file from which those to release are chosen before it is taken up
-WIDE = 60
+WIDE = 60  # variables; of a wider file those of the release are chosen first
 
 
 @dataclass(slots=True, kw_only=True)

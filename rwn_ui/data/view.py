@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.io.read import schema_beside
+from rwn_core.io.read import saved_schema
 from rwn_core.io.write import write_atomically
 from rwn_ui.data import questions
 from rwn_ui.data.opening import open_file
@@ -110,7 +110,7 @@ def schema_file(session: Session) -> None:
 
 
 def _save_with_the_file(session: Session) -> None:
-    place = schema_beside(session.path)
+    place = saved_schema(session.path)
     text = session.data.schema.to_toml().encode("utf-8")
     if place.is_file() and place.read_bytes() == text:
         st.caption(escaped(f"The description is saved as {place.name}; rwn finds it there."))

@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import rwn_core as rwn
-from rwn_core.io.read import begin, schema_beside, schema_from
+from rwn_core.io.read import begin, saved_schema, schema_from
 from rwn_core.io.reading import Reading
 from rwn_ui.server.environment import FILE_VARIABLE
 
@@ -40,7 +40,7 @@ def begin_described(path: Path) -> Reading:
 
 
 def _saved(path: Path) -> Path | None:
-    place = schema_beside(path)
+    place = saved_schema(path)
     return place if place.is_file() else None
 
 
