@@ -155,7 +155,7 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
         ("Worst case, all", "bayes_linkage"),
         ("Worst case, by keys", "intruder_levels"),
         ("Linked over one half", "linked_over_half"),
-        ("Ordinary intruder", "distance_linkage"),
+        ("Ordinary, by distance", "distance_linkage"),
         ("Extremes that survive", "extremes"),
         ("Own values appear", "membership"),
     ):
@@ -200,8 +200,14 @@ def cards(found: Disclosure) -> list[Chart]:
         CHARTS["guessing_attacks"](readings),
         _card(found, "extremes", "extreme_values"),
         _card(found, "queries", "queries"),
-        _card(found, "neighborhood_size", "neighborhood_size"),
+        *_neighborhoods(found),
     ]
+
+
+def _neighborhoods(found: Disclosure) -> list[Chart]:
+    """The sizes of neighborhoods; no card for a method without them."""
+    reading = found.readings["neighborhood_size"]
+    return [CHARTS["neighborhood_size"](reading)] if isinstance(reading, Reading) else []
 
 
 def _card(found: Disclosure, measure: str, chart: str) -> Chart:
