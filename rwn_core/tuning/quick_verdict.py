@@ -16,17 +16,17 @@ from rwn_core.masking import METHODS
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures.sentence import percent
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import recommend, refusal
 from rwn_core.tuning.setting import Setting
-from rwn_core.tuning.strength_trial import StrengthTrial, judgeable
+from rwn_core.tuning.strength_trial import CLEARLY, StrengthTrial, judgeable
 from rwn_core.tuning.verdict import Verdict, share_words
 
 WITHIN = 3.0  # seconds
 MOST_LOST = 0.9  # decides: share of relations lost, beyond which a release is of no use
-_CLEARLY = 1.5  # times a limit: one release is enough to refuse
 _COARSE = 0.5  # standard deviations of a rounding that is proposed
-_EVERY = 10_000  # places: each step of a slider
+EVERY = 10_000  # places: each step of a slider
 QUICK_LIMITS = ("bayes_linkage", "linked_over_half", "true_matches")
 _LATER = "Not all limits can be read in time on a table of this size; search for a setting."
 
@@ -138,39 +138,40 @@ def _answered(
         return QuickVerdict(answer="cannot", sentence=why)
     hurried = microdata.n > LARGEST_DENSE and math.isfinite(within)
     limits = tuple(each for each in policy.limits if not hurried or each.measure in QUICK_LIMITS)
-    trial = StrengthTrial(microdata, setting, replace(policy, limits=limits), places=_EVERY)
-    place = _useful(trial, until)
+    trial = StrengthTrial(microdata, setting, replace(policy, limits=limits), places=EVERY)
+    place = trial.strongest(MOST_LOST, until)
     if place is None:
         return QuickVerdict(answer="unknown", sentence=_LATER)
-    verdict = trial.verdict(place)
-    if (verdict.largest or 0.0) >= _CLEARLY:
+    if hurried or microdata.n > LARGEST_DENSE:
+        verdict = trial.verdict(place)  # of one release
+    else:
+        verdict = _of_medians(trial.point(place), trial.policy)
+    if (verdict.largest or 0.0) >= CLEARLY:
         return QuickVerdict(answer="cannot", sentence=_broken_words(trial, place, verdict))
-    if verdict.broken or verdict.released is not None:
-        return QuickVerdict(answer="unknown", sentence=f"{verdict.sentence} Search for a setting.")
     if hurried:
         return QuickVerdict(answer="unknown", sentence=_LATER)
+    return _of_releases(microdata, trial, place, policy)
+
+
+def _of_medians(point: Point, policy: Policy) -> Verdict:
+    """Return the verdict on the middle values of several releases."""
+    return policy.judge({key: point.median(key) for key in point.spreads})
+
+
+def _of_releases(
+    microdata: Microdata, trial: StrengthTrial, place: int, policy: Policy
+) -> QuickVerdict:
+    """Say "can" where one more release keeps every limit that can be judged."""
     judged, apart = judgeable(microdata, policy)
-    unread = {key: why for key, why in verdict.unread.items() if key not in apart}
-    if judged is None or unread:
-        why = next(iter((unread or apart).values()))
+    if judged is None:
+        why = next(iter(apart.values()))
         return QuickVerdict(answer="unknown", sentence=f"The policy cannot be judged here. {why}")
-    found = trial.at(place)
-    lost = percent(trial.loss(place))
+    verdict = judged.judge_point(trial.point(place))
+    if not verdict.kept:
+        return QuickVerdict(answer="unknown", sentence=f"{verdict.sentence} Search for a setting.")
+    found, lost = trial.at(place), percent(trial.loss(place))
     words = f"{found.words} keeps every limit that can be judged and loses {lost} of relations."
     return QuickVerdict(answer="can", sentence=words, setting=found)
-
-
-def _useful(trial: StrengthTrial, until: float) -> int | None:
-    """Find the strongest place that leaves some relations; None without one, or without time."""
-    if trial.loss(trial.last) <= MOST_LOST:
-        return trial.last
-    low, high = 0, trial.last
-    while high - low > 1:
-        if time.monotonic() > until:
-            return None
-        middle = (low + high) // 2
-        low, high = (middle, high) if trial.loss(middle) <= MOST_LOST else (low, middle)
-    return low if trial.loss(low) <= MOST_LOST else None
 
 
 def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:
@@ -218,7 +219,5 @@ def _fewer(microdata: Microdata, policy: Policy) -> list[NextStep]:
 
 
 def _described(schema: Schema, name: str, role: Role, title: str) -> NextStep:
-    variables = tuple(
-        replace(v, role=role, group=None) if v.name == name else v for v in schema.variables
-    )
-    return NextStep(title=title.format(name), schema=replace(schema, variables=variables))
+    schema = schema.replace_variable(name, role=role, group=None)
+    return NextStep(title=title.format(name), schema=schema)
