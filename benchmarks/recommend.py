@@ -23,13 +23,14 @@ from benchmarks.methods import HERE, sampled, say
 from rwn_core.data.variable import Role
 from rwn_core.masking import METHODS
 from rwn_core.masking.lever import neutral_levers
-from rwn_core.tuning.quick_verdict import EVERY, MOST_LOST
+from rwn_core.tuning.quick_verdict import MOST_LOST
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
 from rwn_core.tuning.strength_trial import StrengthTrial, judgeable
 
 FILE, PAGE = HERE / "recommend.csv", HERE / "recommended.md"
 BEGINS = "## All tables\n"  # of the page: what this program writes
 SEED = 1_000  # of the search: other releases than those that the quick verdict reads
+STEPS = 32  # between the ends of a strength
 RATIO, LITTLE = 1.2, 0.02  # of the least loss: what counts as good
 KERNELS: Mapping[str, Mapping[str, Any]] = {
     "even": {"epsilon": 1.0, "k": 5},
@@ -62,7 +63,7 @@ def bundled(name: str) -> pd.DataFrame:
     return frame.rename(columns=lambda text: str(text).replace(" ", "_"))
 
 
-def survey(n: int = 1_500) -> pd.DataFrame:
+def survey(n: int = 800) -> pd.DataFrame:
     """Households of one to four people: codes, levels, numbers, and which household it is."""
     rng = np.random.default_rng(99)
     household = np.repeat(np.arange(n), rng.integers(1, 5, n))[:n]
@@ -102,7 +103,7 @@ TABLES: dict[str, Callable[[], rwn.Microdata]] = {
         bundled("anes96").drop(columns="logpopul"), "age educ income", "vote PID"
     ),
     "survey": lambda: described(survey(), "age sex district school", "wage health", "household"),
-    "cps1988": lambda: sampled("cps1988", 2_000)[0],
+    "cps1988": lambda: sampled("cps1988", 1_000)[0],
     "randhie": lambda: sampled("randhie", 5_500)[0],
     "fair": lambda: described(
         bundled("fair"), "age educ occupation children", "affairs rate_marriage"
@@ -143,7 +144,7 @@ def searched(name: str, rows: list[dict[str, str]]) -> Iterator[dict[str, Any]]:
         row |= {"what": what, "setting": "", "kept": "no", "loss": "", "verdict": ""}
         sliced = " " in what  # of these only what may be the best is looked for
         try:
-            trial = StrengthTrial(data, setting, judged or rwn.Policy(), places=EVERY, seed=SEED)
+            trial = StrengthTrial(data, setting, judged or rwn.Policy(), places=STEPS, seed=SEED)
             place = trial.confirmed(best if sliced else MOST_LOST)
             if place is not None:
                 loss = trial.mean_loss(place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,11 @@ _OWN = ("epsilon", "k", "q", "kernel", "width", "balance")  # options of RWN by 
 
 def recommend(source: Source, schema: SchemaFile = None, file: Laid = None) -> None:
     """Recommend a setting for a table, and say which methods cannot work on it."""
-    from rwn_core.tuning import quick_verdict
+    from rwn_core.masking import at_levers
+    from rwn_core.neighbors import LARGEST_DENSE
+    from rwn_core.tuning import Policy, quick_verdict
     from rwn_core.tuning import recommend as recommended
+    from rwn_core.tuning.policy_presets import policy_presets
 
     data = load(source, schema, file or ())
     advice = recommended(data)
@@ -31,6 +35,10 @@ def recommend(source: Source, schema: SchemaFile = None, file: Laid = None) -> N
         typer.echo(f"or: {each.words}")
     verdict = quick_verdict(data, advice.setting)
     typer.echo(f"can it keep the usual policy: {verdict.answer}. {verdict.sentence}")
+    if data.n <= LARGEST_DENSE:
+        for name, levers in policy_presets(data, advice.setting, Policy()).items():
+            setting = replace(advice.setting, params=at_levers(advice.setting.params, levers))
+            typer.echo(f"{name}: {setting.words}")
     for step in verdict.next_steps:
         typer.echo(f"try: {step.title}")
     for key, why in advice.unfit.items():

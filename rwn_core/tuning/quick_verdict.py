@@ -28,6 +28,7 @@ MOST_LOST = 0.9  # decides: share of relations lost, beyond which a release is o
 _COARSE = 0.5  # standard deviations of a rounding that is proposed
 EVERY = 10_000  # places: each step of a slider
 QUICK_LIMITS = ("bayes_linkage", "linked_over_half", "true_matches")
+_FEW_RELATIONS = "Even the weakest strength loses nearly all relations; there may be few to keep."
 _LATER = "Not all limits can be read in time on a table of this size; search for a setting."
 
 
@@ -141,7 +142,8 @@ def _answered(
     trial = StrengthTrial(microdata, setting, replace(policy, limits=limits), places=EVERY)
     place = trial.strongest(MOST_LOST, until)
     if place is None:
-        return QuickVerdict(answer="unknown", sentence=_LATER)
+        late = time.monotonic() > until
+        return QuickVerdict(answer="unknown", sentence=_LATER if late else _FEW_RELATIONS)
     if hurried or microdata.n > LARGEST_DENSE:
         verdict = trial.verdict(place)  # of one release
     else:
@@ -192,10 +194,18 @@ def _next_steps(microdata: Microdata, setting: Setting, policy: Policy) -> tuple
             if _kind(each.resolved(microdata)) != own:
                 steps.append(NextStep(title=f"Try {each.words}", setting=each))
     steps_by_name = given_steps(microdata, _COARSE) if microdata.numeric_names else {}
-    if steps_by_name and not setting.precision:
+    if steps_by_name and not setting.precision and not _refused(microdata, setting, policy):
         coarse = replace(setting, precision=tuple(sorted(steps_by_name.items())))
         steps.append(NextStep(title="Round the numbers", setting=coarse))
     return (*steps, *_fewer(microdata, policy))
+
+
+def _refused(microdata: Microdata, setting: Setting, policy: Policy) -> bool:
+    """True if a method cannot work on a table, however the values are rounded."""
+    try:
+        return bool(refusal(microdata, policy, setting.params))
+    except ParameterError:
+        return True
 
 
 def _kind(setting: Setting) -> tuple[object, ...]:

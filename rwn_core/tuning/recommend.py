@@ -274,6 +274,8 @@ def refusal(microdata: Microdata, policy: Policy, params: Any) -> str:
     limit = policy.limit("bayes_linkage")
     if limit is None:
         return ""
+    if microdata.n * limit.at_most < 1:
+        return f"Of {microdata.n} records one is linked by chance, which is beyond the limit."
     names = params.masked_names(microdata)
     left = [v.name for v in microdata.schema.released if v.name not in names]
     unique = _unique(microdata, left) if left else 0.0

@@ -116,7 +116,7 @@ class StrengthTrial:
         verdicts = []
         for limit in sorted(self.policy.limits, key=_turn):
             verdicts.append(self._against(limit, compared))
-            if verdicts[-1].broken:
+            if (verdicts[-1].largest or 0.0) >= CLEARLY:
                 break
         return Verdict(
             shares={key: share for each in verdicts for key, share in each.shares.items()},
@@ -161,7 +161,7 @@ class StrengthTrial:
         strongest = self.strongest(most)
         if strongest is None:
             return None
-        place, step = self.weakest(most), 1
+        place, step = self.weakest(most), max(1, self.last // PLACES)
         place = strongest if place is None else place
         while place <= strongest:
             if self.policy.judge_point(self.point(place)).kept:
@@ -183,14 +183,25 @@ class StrengthTrial:
 
     def weakest(self, most: float = 1.0) -> int | None:
         """Find by halves the weakest place that keeps all limits and loses at most so much."""
-        high = self.strongest(most)
-        if high is None or not self.keeps(high):
+        return self.weakest_using(1.0, self.strongest(most))
+
+    def weakest_using(self, share: float, high: int | None = -1) -> int | None:
+        """Find by halves the weakest place up to `high` that uses at most a share of each limit."""
+        high = self.last if high == -1 else high
+        if high is None or not self._uses(high, share):
             return None
         low = -1
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if self.keeps(middle) else (middle, high)
+            low, high = (low, middle) if self._uses(middle, share) else (middle, high)
         return high
+
+    def _uses(self, place: int, share: float) -> bool:
+        """True if each limit is read, and at most a share of it is used."""
+        verdict = self.verdict(place)
+        used = verdict.largest
+        within = used is not None and used <= share and used < CLEARLY
+        return within and not verdict.unread and verdict.released is None
 
     def keeps_again(self, place: int, releases: int = 2) -> bool:
         """True if other releases keep all limits, too."""

@@ -44,4 +44,5 @@ def test_the_recommendation_is_printed_with_its_reasons(rwn_command: Run) -> Non
     assert code == 0
     assert out.startswith("recommended: ")
     assert "can it keep the usual policy: can. " in out
+    assert [word for word in ("Light: ", "Standard: ", "Strong: ") if f"\n{word}" in out]
     assert "not rank_swapping: It has no exact law, so that worst-case linkage" in out
