@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.errors import InputError, NotApplicable, ParameterError
@@ -69,6 +70,7 @@ def _row(key: str, reading: Reading | NotApplicable) -> dict[str, Any]:
     }
 
 
+@takes_tables
 def compare(
     original: Microdata,
     masked: Release | Microdata,
@@ -104,6 +106,7 @@ def compare(
     return comparison.with_key_sets(key_sets)
 
 
+@takes_tables
 def audit(
     original: Microdata,
     masked: Release | Microdata,

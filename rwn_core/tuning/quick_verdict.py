@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import given_steps
 from rwn_core.data.schema import Schema
@@ -72,6 +73,7 @@ class QuickVerdict:
     setting: Setting | None = None
 
 
+@takes_tables
 def quick_verdict(
     microdata: Microdata,
     method: str | Any,
