@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.named_parameters import NamedParameters
 from rwn_core.data.rounding import Steps, check_precision, rounded, steps_by_name
 from rwn_core.data.slices import Slices
 from rwn_core.data.variable import Kind
@@ -233,7 +234,7 @@ class Method(Protocol):
         """Return cautions about this setting, most important first."""
 
 
-class TableMethod(ABC):
+class TableMethod(NamedParameters, ABC):
     """A method that masks a table as a whole: what it decides, and what such methods share."""
 
     __slots__ = ()
@@ -366,7 +367,7 @@ class SharedWork:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rounded:
+class Rounded(NamedParameters):
     """A method that rounds what it releases: for all that take a method's parameters.
 
     Attributes

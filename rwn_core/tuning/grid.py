@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
+from rwn_core.data.named_parameters import NamedParameters
 from rwn_core.data.slices import Slices, as_slices
 from rwn_core.data.text_budget import LONGEST_FORMULA, check_letters
 from rwn_core.errors import ParameterError
@@ -17,7 +18,7 @@ LARGEST = 20_000  # settings; more are a slip of the hand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
+class Grid(NamedParameters):
     """Combine all values of the parameters.
 
     Parameters

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.named_parameters import NamedParameters
 from rwn_core.data.rounding import Steps, check_precision, precision_words, steps_by_name
 from rwn_core.data.slices import Slices, as_slices, slices_words
 from rwn_core.errors import ParameterError
@@ -18,7 +19,7 @@ from rwn_core.masking.baseline_methods import BASELINE_METHODS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class Setting(NamedParameters):
     """Hold all that makes a release, apart from its key.
 
     Attributes
