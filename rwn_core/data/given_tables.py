@@ -85,7 +85,9 @@ def takes_tables(function: Callable[_P, _R]) -> Callable[_P, _R]:
             ) from None
         original: Microdata | None = None
         for name, value in given.arguments.items():
-            if name in _TABLES and not hasattr(value, "masked") and value is not None:
+            if name in _TABLES and not (name == "masked" and hasattr(value, "masked")):
+                if value is None and known.parameters[name].default is None:
+                    continue
                 given.arguments[name] = _taken(value, original if name == "masked" else None)
                 original = original or given.arguments[name]
             elif name == "params":

@@ -10,7 +10,7 @@ from rwn_core.errors import ParameterError
 
 
 class NamedParameters:
-    """The base of a frozen dataclass whose parameters have names: a wrong call is refused."""
+    """Base of frozen dataclasses with named parameters: a wrong call is refused."""
 
     __slots__ = ()
 

@@ -31,6 +31,12 @@ class Audit:
 
     def __getitem__(self, key: str) -> Reading | NotApplicable:
         """One measure's reading, or the reason why there is none."""
+        if key not in self.readings:
+            raise ParameterError(
+                f"This audit did not read {key}; name it in measures."
+                if key in MEASURES
+                else no_measure(key)
+            )
         return self.readings[key]
 
     def __iter__(self) -> Iterator[str]:

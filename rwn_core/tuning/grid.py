@@ -177,6 +177,8 @@ def _range(text: str, refusal: str) -> list[Any]:
 
 def unique_settings(what: Grid | Setting | Sequence[Grid | Setting]) -> list[Setting]:
     """The settings of one grid, of several, or of settings given one by one; each once."""
+    if not isinstance(what, Grid | Setting | Sequence) or isinstance(what, str):
+        raise ParameterError("Give a Grid or a Setting, or several of them in a list.")
     parts = [what] if isinstance(what, Grid | Setting) else list(what)
     settings: list[Setting] = []
     for part in parts:
