@@ -118,6 +118,7 @@ def _answer(
     data: Microdata, search: Search, goal: Goal, workers: int | None, report: Report
 ) -> GoalAnswer:
     """Find a first answer, sweep, then seek between the settings."""
+    from rwn_core.parallel.pace import Part
     from rwn_core.tuning import prepared
     from rwn_core.tuning import seek as seek_goal
     from rwn_core.tuning import sweep as run_sweep
@@ -139,7 +140,7 @@ def _answer(
         workers=workers,
         progress=_Swept(report, goal, data.n),
     )
-    return seek_goal(data, swept, goal, workers=workers, progress=_Sought(report))
+    return seek_goal(data, swept, goal, workers=workers, progress=Part(report, _SWEPT, 1.0))
 
 
 class _Swept:
@@ -160,16 +161,6 @@ class _Swept:
         before: PartialAnswer | None = self._report.so_far
         if before is None or answer.beyond <= before.beyond:
             self._report.found(answer)
-
-
-class _Sought:
-    """Reports of the search between the settings."""
-
-    def __init__(self, report: Report) -> None:
-        self._report, self.found = report, report.found
-
-    def __call__(self, share: float) -> None:
-        self._report(_SWEPT + (1 - _SWEPT) * share)
 
 
 def _scenario(data: Microdata, answer: GoalAnswer, policy: Policy, seed: int) -> str:

@@ -12,6 +12,7 @@ from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.errors import InputError, NotApplicable, ParameterError
+from rwn_core.evaluation.read_so_far import tell
 from rwn_core.masking import Release
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison, Sampling
@@ -163,6 +164,7 @@ def read_all(
             raise ParameterError(no_measure(key))
     readings: dict[str, Reading | NotApplicable] = {}
     for key in keys:
+        tell(progress, readings, key)
         readings[key] = MEASURES[key].read(comparison)
         if progress is not None:
             progress(len(readings) / len(keys))

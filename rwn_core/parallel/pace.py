@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 UNKNOWN = "time unknown yet"
 LONGER = "longer than expected"
@@ -47,6 +48,18 @@ class Pace:
     def words(self) -> str:
         """The time left, in words."""
         return left_words(self.seconds_left)
+
+
+class Part:
+    """Takes the reports of a part of some work, from `begin` to `end` of the whole."""
+
+    def __init__(self, whole: Callable[[float], None], begin: float, end: float) -> None:
+        self._whole, self._begin, self._end = whole, begin, end
+        self.found: Callable[[Any], None] = getattr(whole, "found", lambda answer: None)
+
+    def __call__(self, share: float) -> None:
+        """Report the share done of the part."""
+        self._whole(self._begin + (self._end - self._begin) * share)
 
 
 def left_words(seconds: float | None) -> str:

@@ -84,7 +84,9 @@ class PartialAnswer:
         verdict = policy.judge_point(self.point)
         kept = sum(share <= 1 for share in verdict.shares.values())
         count = len(policy.limits)
-        words = f"keeps {'all ' if kept == count else f'{kept} of '}{counted(count, 'limit')}"
+        words = f"keeps {kept} of {counted(count, 'limit')}"
+        if kept == count:
+            words = "keeps the limit" if count == 1 else f"keeps all {count} limits"
         if verdict.first is not None and verdict.shares[verdict.first] > 1:
             uses = share_words(verdict.shares[verdict.first])
             words += f"; {verdict.title(verdict.first)} uses {uses} its limit"

@@ -74,7 +74,7 @@ class Panel {
     this.root = root;
     this.cards = [];
     const part = (tag, name) => root.appendChild(make(tag, `rwn-${name}`));
-    this.verdict = new VerdictLine(part("div", "judged"));
+    this.verdict = new VerdictLine(part("div", "judged"), this);
     this.summary = new Summary(part("header", "summary"));
     this.tiles = part("div", "tiles");
     this.candidates = new Candidates(part("div", "candidates"), this);
@@ -123,6 +123,7 @@ class Panel {
     this.root.classList.toggle("rwn-tall", Boolean(data.tall));
     this.root.classList.toggle("rwn-pinned", (data.tiles ?? []).some((tile) => tile.against?.length));
     this.root.classList.toggle("rwn-judging", Boolean(data.verdict));
+    this.root.classList.toggle("rwn-advised", Boolean(data.verdict?.quick));
     markPage();
     // a canvas asks for the styles of the whole page: after a change of a text they are made anew
     this.bare = !this.cards.length;

@@ -1,21 +1,44 @@
 // What stands above the panel's cards: the verdict, the setting in one line, and the tiles.
 
 class VerdictLine {
-  constructor(node) {
-    this.node = node;
+  constructor(node, panel) {
+    Object.assign(this, { node, panel });
     const line = node.appendChild(make("p", "rwn-judged-line"));
     this.text = line.appendChild(make("b"));
     this.nearest = line.appendChild(make("span", "rwn-nearest"));
     this.tip = helpOf(line, "the verdict");
+    this.quick = node.appendChild(make("div", "rwn-quick"));
+    this.answer = this.quick.appendChild(make("span", "rwn-answer"));
+    this.menu = this.quick.appendChild(make("details", "rwn-steps"));
+    this.menu.appendChild(make("summary", "", "What to try"));
+    this.steps = this.menu.appendChild(make("div"));
     const below = node.appendChild(make("p", "rwn-judged-detail"));
     this.detail = below.appendChild(make("span"));
     this.marks = below.appendChild(make("span", "rwn-against"));
   }
 
+  /** A button for a next step. */
+  makeStep() {
+    const step = button("", "", "rwn-button", () => {
+      this.menu.open = false;
+      this.panel.pick(step.send);
+    });
+    return step;
+  }
+
   show(verdict) {
     this.node.hidden = !verdict;
     if (!verdict) return;
-    const { text, nearest, detail, state, help, against } = verdict;
+    const { text, nearest, detail, state, help, against, quick } = verdict;
+    this.quick.hidden = !quick;
+    setText(this.answer, quick?.text ?? "");
+    this.answer.title = quick?.text ?? "";
+    this.menu.hidden = !quick?.steps.length;
+    fill(this.steps, quick?.steps ?? [], () => this.makeStep(), (step, { title, send }) => {
+      setText(step, title);
+      step.send = send;
+      step.setAttribute("aria-label", title);
+    });
     this.node.dataset.state = state ?? "";
     setText(this.text, text);
     setText(this.nearest, nearest ? `; ${nearest}` : "");
@@ -41,7 +64,7 @@ class Summary {
   show({ summary, changed }) {
     this.node.hidden = !summary && !changed;
     setText(this.text, summary?.text ?? "");
-    this.text.title = summary?.help ?? "";
+    this.text.title = [summary?.text, summary?.help].filter(Boolean).join(". ");
     this.changed.hidden = !changed;
     this.changed.dataset.warned = Boolean(changed?.warning);
     this.changed.title = changed?.warning ?? "";

@@ -10,7 +10,7 @@ import orjson
 
 from rwn_core.errors import RWNError
 from rwn_core.neighbors.preview import LIVE_RECORDS
-from rwn_ui.features import limit_queue
+from rwn_ui.features import advice, limit_queue
 from rwn_ui.server.endpoint import ADDRESS, STATE_KEY
 from rwn_ui.server.sweeper import WORK
 from rwn_ui.state.results import RESULTS, current_release, is_drawn, prepared, user_results
@@ -77,6 +77,7 @@ def take(session: Session, edits: Sequence[Mapping[str, Any]]) -> None:
             apply_edits(session, edits)
             if not edits and is_drawn(session):  # a wait that could not be posted
                 limit_queue.follow(session)
+                advice.follow(session)
         except Exception as refusal:  # a callback must not fail
             user_results().last["refusal"] = refusal
 
@@ -88,8 +89,9 @@ def on_wait(session: Session, seq: int) -> bytes | None:
         return None
     limit_queue.follow(session)
     limit_queue.complete_pins(session)
+    advice.follow(session)
     readings = limit_queue.readings(session, current_release(session))
-    if limit_queue.pending_keys(session, readings) == last["tune"]["waits"]:
+    if view.pending(session, readings) == last["tune"]["waits"]:
         return b""
     return orjson.dumps(message(session, render(session)))
 
@@ -114,4 +116,4 @@ def page_state(session: Session) -> tuple[Any, ...]:
     """Return the choices that the page shows outside of the picture and its controls."""
     choice = session.method, session.options, session.precision, session.slices
     asked, coming = session.data.schema.question, user_work().preparation is not None
-    return *choice, asked, session.edit_version, coming
+    return *choice, asked, session.edit_version, coming, advice.start(session) is not None

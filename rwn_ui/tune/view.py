@@ -10,6 +10,7 @@ from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.marginals import one_marginal
 from rwn_ui.features import (
+    advice,
     analysis_plan_results,
     axis_choice,
     limit_queue,
@@ -55,7 +56,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         "changed": unchanged_categories.strip(
             session, readings["cells_changed"], current.comparison.law
         ),
-        "verdict": tiles.verdict(session, readings),
+        "verdict": tiles.verdict(session, readings) | {"quick": advice.panel_part(session)},
         "tiles": [
             *tiles.draw(session, readings),
             *_analysis_plan(session, current),
@@ -67,10 +68,18 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
             if chart["key"] == "regression" and "reason" not in chart
         ],
     }
-    waits = limit_queue.pending_keys(session, readings)
+    waits = pending(session, readings)
     asked = limit_queue.questions(session, current, readings)
-    more = {"waits": waits, "waiting": bool(asked or limit_queue.pin_questions(session))}
+    more = {
+        "waits": waits,
+        "waiting": bool(asked or limit_queue.pin_questions(session) or advice.pending(session)),
+    }
     return {"stamp": stamp(session.words, shown), **more, **shown}
+
+
+def pending(session: Session, readings: Readings) -> list[str]:
+    """What a picture lacks, in words that change when something arrives."""
+    return [*limit_queue.pending_keys(session, readings), *advice.pending(session)]
 
 
 def _analysis_plan(session: Session, current: CurrentRelease) -> list[dict[str, Any]]:
@@ -111,10 +120,12 @@ def pin(session: Session, current: CurrentRelease) -> Pin:
 def _cards(readings: Readings, session: Session, shown: Reading | rwn.NotApplicable) -> list[Chart]:
     """The map, the charts of readings and of the variable that is `shown`, with the pins' marks."""
     cards = [_map(readings, session)]
-    for card, _ in _charts(readings, session, shown):
+    for card, reading in _charts(readings, session, shown):
         key = card["key"]
         pins = {name: pin.marks[key] for name, pin in session.pins.items() if key in pin.marks}
-        cards.append(with_pins(card, pins) if pins and "reason" not in card else card)
+        if pins and isinstance(reading, Reading):
+            card = with_pins(card, pins, reading)
+        cards.append(card)
     return cards
 
 
@@ -130,6 +141,8 @@ def _charts(
         measure = "marginals" if key == "distribution" else key
         reading = shown if key == "distribution" else readings[measure]
         bands = repeated_draws_results.bands(made, measure)
+        if key == "neighborhood_size" and isinstance(reading, rwn.NotApplicable):
+            continue  # the method has none
         if not isinstance(reading, Reading):
             card = draw_reason(rwn.MEASURES[measure].title, str(reading), key)
             card = question.with_form(session, card) if key == "regression" else card

@@ -14,7 +14,6 @@ from rwn_core.charts.parts.style import (
     Trace,
     horizontal,
     label,
-    number,
     vertical,
 )
 from rwn_core.measures.measure import Reading
@@ -43,7 +42,7 @@ def marks_of(chart: Chart, reading: Reading) -> Marks:
     return {"title": chart["title"], "ticks": ticks, "traces": released}
 
 
-def with_pins(chart: Chart, pins: Mapping[str, Marks]) -> Chart:
+def with_pins(chart: Chart, pins: Mapping[str, Marks], now: Reading) -> Chart:
     """Return a chart with the marks of pins; of another variable or regression it has none."""
     known = {name: each for name, each in pins.items() if each["title"] == chart["title"]}
     if not known:
@@ -55,8 +54,9 @@ def with_pins(chart: Chart, pins: Mapping[str, Marks]) -> Chart:
         return chart | {"data": [*chart["data"], *marks]}
     axis = _LEVELS[chart["key"]]
     if not axis:
-        words = ", ".join(f"{name} {number(each['level'], 2)}" for name, each in known.items())
-        return chart | {"note": f"mean change {words} · {chart['note']}"}
+        words = ", ".join(f"{name} {each['level']:.3f}" for name, each in known.items())
+        own = now.detail["mean_absolute_change"]
+        return chart | {"note": f"mean change {own:.3f} ({words})"}
     layout = dict(chart["layout"])
     layout["shapes"], layout["annotations"] = (
         list(layout.get(part, ())) for part in ("shapes", "annotations")
