@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rwn_core.data.named_parameters import NamedParameters
-from rwn_core.data.variable import refuse_repeats
+from rwn_core.data.variable import NamedParameters, refuse_repeats
 from rwn_core.errors import SchemaError
 
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.named_parameters import NamedParameters
 from rwn_core.data.text_budget import MOST_ANALYSES, check_number
 from rwn_core.data.toml import toml_document, toml_text
+from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.registered_analysis import Analysis, Verdict, analysis_work, verdict

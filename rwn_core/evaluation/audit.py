@@ -77,7 +77,6 @@ def _row(key: str, reading: Reading | NotApplicable) -> dict[str, Any]:
     }
 
 
-@takes_tables
 def compare(
     original: Microdata,
     masked: Release | Microdata,

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.named_parameters import NamedParameters
 from rwn_core.data.text_budget import MOST_FACTORS, MOST_TABLE_CELLS, check_number
+from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.aligned import RELEASED, numbers

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.named_parameters import NamedParameters
 from rwn_core.data.rounding import Steps, check_precision, rounded, steps_by_name
 from rwn_core.data.slices import Slices
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import Kind, NamedParameters
 from rwn_core.laws.expectations import Expectations
 from rwn_core.laws.law import Law
 from rwn_core.masking.lever import Lever, LeverRange, at_levers, family, lever_presets, lever_ranges

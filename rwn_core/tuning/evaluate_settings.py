@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.named_parameters import NamedParameters
+from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.certified_forecast import ROWS, forecast_certified
 from rwn_core.masking import Masked, Prepared, family, lever_values

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rwn_core.data.named_parameters import NamedParameters
+from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import ParameterError
 from rwn_core.measures import MEASURES
 from rwn_core.tuning.frontier import sign

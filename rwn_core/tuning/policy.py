@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.named_parameters import NamedParameters
+from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison

@@ -10,9 +10,9 @@ from typing import Any
 import orjson
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.named_parameters import NamedParameters
 from rwn_core.data.rounding import Steps, check_precision, precision_words, steps_by_name
 from rwn_core.data.slices import Slices, as_slices, slices_words
+from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, SHORT_NAMES, lever_values, no_method, option_words
 from rwn_core.masking.baseline_methods import BASELINE_METHODS
