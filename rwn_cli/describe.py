@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from rwn_cli.file_option import Laid, read_file
+from rwn_cli.file_option import Laid, description, read_file
+from rwn_cli.options import Chosen, chosen_names
 from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.terminal import say, size_words
 
@@ -28,6 +29,7 @@ def describe(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the schema (TOML).")
     ] = None,
     file: Laid = None,
+    only: Chosen = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Guess kinds and roles of the variables, with reasons, and list the open questions.
@@ -38,7 +40,9 @@ def describe(
     from rwn_core.data.role_guesses import guessed_roles, with_roles
 
     refuse_existing(overwrite, output)
-    data = read_file(source, schema, file)
+    data = read_file(source, description(source, schema), file)
+    if only:
+        data = data.with_schema(data.schema.releasing(chosen_names(only)))
     say(f"{Path(source).name}: {size_words(data)}")
     for notice in data.notices:
         say(f"note: {notice}")

@@ -44,8 +44,8 @@ def answering(
 
 
 def print_setting(setting: Setting) -> None:
-    """Write a setting whole, where its sentence is brief."""
-    if setting.words != setting.brief:
+    """Print a setting whole, where a sentence counts its weights and slices only."""
+    if setting.weights or setting.slices or setting.precision:
         say(setting.words)
 
 

@@ -164,6 +164,32 @@ class Schema:
             schema = schema.replace_variable(name, weight=weight)
         return schema
 
+    def releasing(self, names: Sequence[str]) -> Schema:
+        """This schema with these variables in a release, and every other one left out of it.
+
+        Raises
+        ------
+        SchemaError
+            A name is not of the table.
+        """
+        chosen = {self.variable(name).name for name in names}
+
+        def described(variable: Variable) -> Variable:
+            if variable.name in chosen:
+                out = variable.role is Role.IDENTIFIER
+                return replace(variable, role=Role.OTHER) if out else variable
+            left_out = Role.HOUSEHOLD if variable.role is Role.HOUSEHOLD else Role.IDENTIFIER
+            return replace(variable, role=left_out, group=None)
+
+        asked = self.question
+        whole = asked is not None and {asked.response, *asked.predictors} <= chosen
+        return replace(
+            self,
+            variables=tuple(map(described, self.variables)),
+            question=asked if whole else None,
+            edit_rules=tuple(rule for rule in self.edit_rules if set(rule.names) <= chosen),
+        )
+
     @property
     def slices(self) -> Slices:
         """The masked variables of a release that share a donor, two or more each, sorted."""

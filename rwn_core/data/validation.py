@@ -182,13 +182,21 @@ def _check_levels(column: pd.Series[Any], variable: Variable) -> None:
         )
 
 
+MOST_NAMED = 8  # identifiers with a notice each
+
+
 def table_notices(frame: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
     """Return notices about the table for a data steward, a sentence each."""
     notices = _name_notices(schema.names)
     for doubt in doubts_of_schema(frame, schema):
         remedy = "" if doubt.confidence is Confidence.LOW else REMEDY
         notices.append(f"{doubt.sentence}{remedy}")
+    left_out = sum(variable.role is Role.IDENTIFIER for variable in schema.variables)
+    if left_out > MOST_NAMED:
+        notices.append(f"{left_out} variables are left out of every release.")
     for variable in schema.variables:
+        if variable.role is Role.IDENTIFIER and left_out > MOST_NAMED:
+            continue
         notices += _column_notices(frame[variable.name], variable, schema.population)
     return (*notices, *_missing_notice(frame, schema), *_rule_notices(frame, schema))
 

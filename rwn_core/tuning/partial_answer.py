@@ -12,6 +12,7 @@ from rwn_core.tuning.goal import Goal, number_words, spread_words
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.short_words import short_setting
 from rwn_core.tuning.verdict import counted, share_words
 
 TO_CONFIRM = "Fresh releases have not confirmed it yet."
@@ -74,7 +75,7 @@ class PartialAnswer:
             sample = f" It was read on {self.records:,} random records of {self.of:,}."
         first = "Best so far" if self.met else "Nearest so far"
         ends = "Fresh releases confirm it." if self.confirmed else TO_CONFIRM
-        return f"{first}: {self.setting.brief} {self._limits}{self._lost}.{sample} {ends}"
+        return f"{first}: {short_setting(self.setting)} {self._limits}{self._lost}.{sample} {ends}"
 
     @property
     def _limits(self) -> str:

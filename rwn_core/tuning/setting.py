@@ -103,26 +103,6 @@ class Setting(NamedParameters):
     @property
     def words(self) -> str:
         """The setting in words."""
-        parts = self._parts
-        parts += [f"weight of {name} = {weight:g}" for name, weight in self.weights]
-        parts += [precision_words(self.precision)] if self.precision else []
-        parts += [slices_words(self.slices)] if self.slices else []
-        return " · ".join(parts)
-
-    @property
-    def brief(self) -> str:
-        """The setting in one line, however many variables have weights or slices."""
-        parts, slices, weighed = self._parts, self.slices or (), len(self.weights)
-        several = f"weights of {weighed:,} variables"
-        parts += [several] if weighed > 1 else [f"weight of {n} = {w:g}" for n, w in self.weights]
-        parts += [f"{len(self.precision):,} rounded"] if self.precision else []
-        travel = f"{sum(map(len, slices)):,} variables in {len(slices):,} slices"
-        parts += [travel] if len(slices) > 1 else [slices_words(slices, short=True)] * len(slices)
-        return " · ".join(parts)
-
-    @property
-    def _parts(self) -> list[str]:
-        """Method and parameters in words."""
         parts = [] if self.method == "rwn" else [str(self.params.title)]
         shown = lever_values(self.params) | self.parameters
         parts += [
@@ -130,7 +110,10 @@ class Setting(NamedParameters):
             for name, v in shown.items()
             if v is not None
         ]
-        return parts
+        parts += [f"weight of {name} = {weight:g}" for name, weight in self.weights]
+        parts += [precision_words(self.precision)] if self.precision else []
+        parts += [slices_words(self.slices)] if self.slices else []
+        return " · ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads."""

@@ -14,6 +14,7 @@ from rwn_core.measures import UTILITY
 from rwn_core.tuning.goal import number_words, spread_words
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.short_words import short_setting
 from rwn_core.tuning.verdict import not_judged
 
 SEARCHED_RECORDS = 1_000  # decides: records of a slice search; of more, random ones
@@ -113,7 +114,7 @@ class SliceAnswer:
     def sentence(self) -> str:
         """The answer in words, with its uncertainty and the number of records."""
         stated = "; ".join(spread_words(spread) for spread in self.point.spreads.values())
-        words = f"{self.point.setting.brief}: {stated}."
+        words = f"{short_setting(self.point.setting)}: {stated}."
         if self.records < self.of:
             words += (
                 f" Searched and read on {self.records:,} random records of {self.of:,}; read it on "
@@ -132,6 +133,7 @@ class SliceAnswer:
             return ""
         lost = point.median(UTILITY)
         loses = "" if lost is None else f" and loses {number_words(UTILITY, lost)} of the relations"
+        words = f"{short_setting(point.setting)}{loses}."
         if self.policy.judge_point(point).kept:
-            return f" RWN as published keeps the same limits at {point.setting.brief}{loses}."
-        return f" RWN as published keeps not all limits; nearest is {point.setting.brief}{loses}."
+            return f" RWN as published keeps the same limits at {words}"
+        return f" RWN as published keeps not all limits; nearest is {words}"

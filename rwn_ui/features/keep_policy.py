@@ -9,6 +9,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import SliceAnswer, SliceRanges, seek_slices
+from rwn_core.tuning.seek_slices import kernels_refused
 from rwn_ui.background.job import Job
 from rwn_ui.features.partial_answer import follow
 from rwn_ui.server.messages import escaped
@@ -17,6 +18,7 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 
 JOB = "setting that keeps the policy"
+FURTHER = "Further search"
 _HELP = (
     "Looks for a setting that keeps all limits with the least loss of relations: for the "
     "strength, and for variables that should travel together. Kernel, other sliders, weights and "
@@ -57,16 +59,18 @@ def _about(session: Session) -> tuple[Any, ...]:
     return session.data.fingerprint, session.method, session.policy
 
 
-def _begin(session: Session) -> None:
+def _begin(session: Session, further: bool = False) -> None:
+    kernels = further and not kernels_refused(session.params)
     user_work().jobs[JOB] = Job(
-        "Search",
+        FURTHER if further else "Search",
         seek_politely,
         words="Looking for a setting that keeps the policy",
         about=_about(session),
         microdata=session.data,
         policy=session.policy,
         setting=session.setting,
-        ranges=SliceRanges(weights=False),  # an answer soon; the Sweep page looks further
+        # without weights and kernels an answer comes soon
+        ranges=SliceRanges(weights=further, kernels=kernels),
     )
 
 
@@ -90,6 +94,16 @@ def _take(session: Session, job: Job) -> None:
         st.success(escaped(f"This keeps the policy: {answer.sentence}"))
         return
     st.warning(escaped(answer.sentence))
+    if job.label != FURTHER:
+        st.button(
+            "Search weights and kernels, too",
+            key=_key(session, "further"),
+            disabled=user_work().busy,
+            help="Takes several times as long, and shows its best setting so far.",
+            width="stretch",
+            on_click=_begin,
+            args=(session, True),
+        )
     st.button(
         "Take the nearest",
         key=_key(session, "nearest"),

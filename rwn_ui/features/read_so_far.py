@@ -1,4 +1,4 @@
-"""What is known of a release that is being judged: its limits so far, and what is read now."""
+"""A release that is being judged: the limits read so far, and the measure that is read now."""
 
 from __future__ import annotations
 

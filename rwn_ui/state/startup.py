@@ -6,6 +6,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_ui.background.opening import Opening, is_wide
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.background.progress import bar, polled
 from rwn_ui.server.environment import in_class
@@ -39,7 +40,12 @@ def _first() -> Session:
     demo = st.query_params.get("demo", FIRST_DEMO)
     if given is not None and "demo" not in st.query_params:
         try:
-            return _opened(read_given(), name=given.name, demo=None, path=str(given))
+            data = read_given()
+            if not is_wide(data):
+                return _opened(data, name=given.name, demo=None, path=str(given))
+            opening = Opening(name=given.name, layout=None, path=str(given), waiting=data)
+            user_work().opening = opening
+            st.toast(f"Choose the variables of {escaped(given.name)} on the Data page.")
         except rwn.RWNError as refusal:  # moved or changed since the start
             st.toast(escaped(str(refusal)))
     if demo not in rwn.DEMOS:

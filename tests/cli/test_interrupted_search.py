@@ -54,7 +54,7 @@ def test_an_answer_so_far_that_keeps_the_limits_is_written(
     monkeypatch.setattr(name, interrupted(0.04))
     code, output, said = rwn_command(command, "demo:bodyfat", *LIMIT, *more, "-o", "s.toml")
     assert code == SO_FAR == 6, said
-    assert output.startswith("Interrupted. Best so far: ε = 6 · k = 7 · q = 1")
+    assert output.startswith("Interrupted. Best so far: ε\N{NO-BREAK SPACE}6 · k")
     assert "keeps the limit" in output
     assert "Fresh releases have not confirmed it yet." in output
     assert output.count("\n") == 1

@@ -58,7 +58,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[Searching]:
 
 
 def infos(screen: Any) -> str:
-    return " ".join(each.value for each in screen.test.info)
+    return " ".join(each.value for each in (*screen.test.info, *screen.test.caption))
 
 
 def buttons(screen: Any) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def begun_on_tune(open_page: Any) -> Any:
 
 def test_a_search_says_its_answer_so_far_and_use_this_takes_it(open_page, searches) -> None:
     screen = begun_on_tune(open_page)
-    assert "Best so far: ε = 4 · k = 5 · q = 1" in infos(screen)
+    assert "Best so far: ε\N{NO-BREAK SPACE}4 · k\N{NO-BREAK SPACE}5" in infos(screen)
     assert "keeps all 4 limits" in infos(screen)
     screen.test.button(key="tune.0.keep.search.use").click().run()
     assert screen.errors == []
