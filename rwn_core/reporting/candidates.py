@@ -80,7 +80,7 @@ def candidates_map(scenarios: Sequence[Scenario], policy: Policy) -> Chart:
         if "median" in scenario.readings.get(UTILITY, {}) and verdict.largest is not None
     ]
     loss = {"title": MEASURES[UTILITY].title, "unit": "0 as the original, 1 none left"}
-    share = {"title": "× limit", "unit": "log above 1", "map": "Risk–utility map"}
+    share = {"title": "× limit", "unit": "log", "map": "Risk–utility map"}
     return CHARTS["sweep_map"](
         (),
         loss | {"falls": True, "share": True},

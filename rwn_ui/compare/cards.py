@@ -43,7 +43,7 @@ def screen(
         "stamp": f"{[s.name for s in scenarios]}|{meeting}|{session.table_version}",
         "meeting": meeting,
         "candidates": {
-            "about": session.name,
+            "about": session.name if policy == session.policy else "TRIAL of other limits",
             "candidates": [
                 _candidate(session, scenario, verdict) | {"chosen": scenario.name == chosen}
                 for scenario, verdict in zip(scenarios, verdicts, strict=True)
@@ -176,9 +176,15 @@ def _candidate(session: Session, scenario: Scenario, verdict: Verdict) -> dict[s
     return {
         "name": scenario.name,
         "state": state,
-        "verdict": "breaks the analysis plan" if failed and verdict.kept else headline(verdict),
+        "verdict": "breaks the analysis plan" if failed and verdict.kept else _head(verdict),
         "which": "; ".join([*which, *failed, *["saved under other limits"] * other]),
     }
+
+
+def _head(verdict: Verdict) -> str:
+    """Return the headline, in one line of a narrow column."""
+    words = headline(verdict)
+    return words.rpartition(" ")[0] if verdict.broken else words
 
 
 def _words(first: Scenario, other: Scenario) -> dict[str, Any]:

@@ -4,6 +4,7 @@
 // text, never as HTML.
 
 const PROJECTOR = 1.5;       // size against the normal one
+const MEETING = 1.2;
 const REST = 250;            // milliseconds without a change before the address is written
 const QUIET = 1200;          // milliseconds without a change before a screen reader announces
 
@@ -149,7 +150,7 @@ class Panel {
 
   /** Reading computed styles makes the browser style the whole page, so it is done when needed. */
   readTheme(restyled) {
-    const scale = this.data.projector ? PROJECTOR : 1;
+    const scale = this.data.projector ? PROJECTOR : this.data.meeting ? MEETING : 1;
     if (this.theme && !restyled && this.theme.scale === scale) return;
     const style = getComputedStyle(this.root);
     const background = style.getPropertyValue("--st-background-color").trim() || "#fff";

@@ -90,7 +90,7 @@ def test_compare_is_green_only_if_all_limits_were_read_and_hold(session: Session
     assert [each["state"] for each in shown["candidates"]] == ["kept", "over", None]
     assert [(each["verdict"], each["which"]) for each in shown["candidates"]] == [
         ("keeps all limits", ""),
-        ("breaks 1 of 2 limits", "Distance linkage"),
+        ("breaks 1 of 2", "Distance linkage"),
         ("not judged fully", "Distance linkage not judged"),
     ]
     linkage = next(row for row in shown["rows"] if row["title"] == "Distance linkage")
