@@ -9,6 +9,7 @@ from rwn_ui.server.assets import icon, provide_plotly
 from rwn_ui.server.login import require_login
 from rwn_ui.server.messages import guarded
 from rwn_ui.server.safety import require_safe_options
+from rwn_ui.state import visit
 from rwn_ui.state.user import user_endpoint
 
 
@@ -41,7 +42,8 @@ def main() -> None:
     with guarded():  # the outer wall: what a page does not catch itself
         require_safe_options()
         require_login()
-        page.run()
+        with visit.page_of_tab():
+            page.run()
 
 
 # a worker process imports this file again, under another name, and must not draw

@@ -5,8 +5,9 @@ import streamlit as st
 from rwn_ui.data import file_layout, questions
 from rwn_ui.data import view as data_view
 from rwn_ui.data.dataset import offer_dataset
-from rwn_ui.data.opening import has_failed
+from rwn_ui.data.opening import has_failed, is_waiting
 from rwn_ui.data.variables import variables
+from rwn_ui.features import project
 from rwn_ui.server.messages import escaped, frame, guarded
 from rwn_ui.state import address
 from rwn_ui.state.startup import page_session
@@ -28,9 +29,14 @@ with guarded():
     with st.sidebar:
         badge(session)
         st.page_link("pages/tune.py", label="Tune this table", icon=":material/tune:")
+    if is_waiting():
+        st.caption(escaped(f"The other pages show {session.name} until then."))
+        st.stop()
     if has_failed():
         st.caption(escaped(f"The other pages show {session.name} still; remove the file to go on."))
         st.stop()
+    with guarded():
+        project.offer(session)
     with guarded():
         questions.ask(session)
     with guarded():
@@ -40,6 +46,7 @@ with guarded():
     data_view.notices(session)
     with guarded():
         questions.order_levels(session)
-    data_view.schema_file(session)
+    with guarded():
+        data_view.schema_file(session)
     data_view.erase_button(session)
     address.write(session)

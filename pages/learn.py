@@ -19,5 +19,5 @@ with guarded():
     learn_view.draw(session, lesson, above)
     with guarded():
         method_pairs.draw(session)
-    address.write(session)
+    address.write(session, lesson=session.lesson)
     let_it_be_sent()

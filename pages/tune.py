@@ -6,6 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from rwn_ui.features import (
+    advice,
     axis_choice,
     keep_policy,
     limit_queue,
@@ -33,6 +34,13 @@ def put(name: str) -> None:
         session.pins[name] = tune_view.pin(session, current_release(session))
 
 
+def picked(session: Session, sent: str) -> None:
+    """Act on a button inside of the panel."""
+    question.take(session, sent)
+    with guarded():
+        advice.take(session, sent)
+
+
 def drawer(session: Session) -> None:
     """Every control that a first setting does without."""
     with guarded():
@@ -50,10 +58,13 @@ def draw() -> None:
     """Sidebar, then the panel; a refusal leaves the last good panel standing."""
     session = page_session()
     address.read(session)
+    advice.adopt(session)
     with st.sidebar:
         with guarded():
             sidebar.badge(session)
             sidebar.method(session)
+        with guarded():
+            advice.offer(session)
         above = st.container()
         weighing = None
         with guarded():
@@ -101,7 +112,7 @@ def picture(session: Session, above: DeltaGenerator, weighing: DeltaGenerator | 
             panel(
                 {**shown, "endpoint": live_picture.open_endpoint(session)},
                 key="tune",
-                on_pick=partial(question.take, session),
+                on_pick=partial(picked, session),
                 on_edits=partial(live_picture.take, session),
             )
         for what, part in ((live_sliders.LEVERS, above), (live_sliders.WEIGHTS, weighing)):

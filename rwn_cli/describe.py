@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from rwn_cli.file_option import Laid, read_file
+from rwn_cli.file_option import Laid, description, read_file
+from rwn_cli.options import Chosen, chosen_names
 from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.terminal import say, size_words
 
@@ -28,17 +29,20 @@ def describe(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the schema (TOML).")
     ] = None,
     file: Laid = None,
+    only: Chosen = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Guess kinds and roles of the variables, with reasons, and list the open questions.
 
     Nothing is decided: correct the schema that is written, and give it to the other commands.
     """
-    from rwn_core.data.open_questions import open_questions
+    from rwn_core.data.open_questions import asks_population, open_questions
     from rwn_core.data.role_guesses import guessed_roles, with_roles
 
     refuse_existing(overwrite, output)
-    data = read_file(source, schema, file)
+    data = read_file(source, description(source, schema), file)
+    if only:
+        data = data.with_schema(data.schema.releasing(chosen_names(only)))
     say(f"{Path(source).name}: {size_words(data)}")
     for notice in data.notices:
         say(f"note: {notice}")
@@ -50,6 +54,9 @@ def describe(
         typer.echo(f"{words}: {', '.join(n + reasons.get(n, '') for n in names) or 'none known'}")
     for question in open_questions(data.frame, described):
         typer.echo(f"open: {question.sentence}")
+    population = asks_population(data.frame, described)
+    if population is not None:
+        typer.echo(f"open: {population} Write population = NUMBER at the top of the schema.")
     if output is not None:
         write(output, described.to_toml().encode(), overwrite=overwrite)
         say(f"{output.name} has the guesses; correct what is wrong before you mask.")

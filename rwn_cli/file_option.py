@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rwn_cli.terminal import say
 from rwn_core.errors import InputError, ParameterError, SchemaError
 
 if TYPE_CHECKING:
@@ -29,6 +30,17 @@ Laid = Annotated[
 ]
 _MARKS = {"tab": "\t"}
 _TRUTHS = {"true": True, "false": False}
+
+
+def description(source: str, schema: Path | None) -> Path | None:
+    """The schema of the command line, or the one that was saved with the file; says which."""
+    from rwn_core.io.read import saved_schema
+
+    saved = saved_schema(source)
+    if schema is not None or not saved.is_file():
+        return schema
+    say(f"note: described by {saved.name}, which lies with the file.")
+    return saved
 
 
 def read_file(

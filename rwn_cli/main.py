@@ -13,6 +13,7 @@ import typer
 
 from rwn_cli.audit import audit
 from rwn_cli.audit_dataset import audit_dataset
+from rwn_cli.claims import claims
 from rwn_cli.describe import describe
 from rwn_cli.ledger import ledger
 from rwn_cli.mask import mask
@@ -53,7 +54,7 @@ app = typer.Typer(
     help="Mask confidential microdata by randomization within neighborhoods; audit the result.",
     epilog=(
         "Exit codes: 0 done, 2 wrong use or parameter, 3 input refused, 4 policy refused, "
-        "5 a file cannot be read or written, 130 interrupted."
+        "5 a file cannot be read or written, 6 interrupted with an answer so far, 130 interrupted."
     ),
 )
 
@@ -201,6 +202,25 @@ def demo(
     say(f"{name}: {size_words(data)}, written to {out}")
 
 
+@app.command()
+def methods() -> None:
+    """List the masking methods: key, name, and what each needs."""
+    from rwn_core.masking import METHODS
+    from rwn_core.masking.option import parameter_words
+
+    for key, method in METHODS.items():
+        typer.echo(f"{key:19} {method.title}: {', '.join(parameter_words(method))}")
+
+
+@app.command()
+def measures() -> None:
+    """List the measures: key, side, unit and name."""
+    from rwn_core.measures import MEASURES
+
+    for key, measure in MEASURES.items():
+        typer.echo(f"{key:27} {measure.side:8} {measure.title} ({measure.unit})")
+
+
 app.command()(describe)
 
 app.command()(recommend)
@@ -221,6 +241,7 @@ app.command()(seek)
 app.command("seek-slices")(seek_slices)
 
 app.command()(report)
+app.command()(claims)
 
 app.command()(verify)
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rwn_cli.file_option import Laid
+from rwn_cli.file_option import Laid, description
 from rwn_cli.options import (
     ENDS_IN,
     BalanceShare,
+    Chosen,
     Dropped,
     LeastSize,
     Modified,
@@ -25,6 +26,7 @@ from rwn_cli.options import (
     Weighted,
     Wide,
     described,
+    left_out,
     load,
     parameters,
     read_scenario,
@@ -123,6 +125,7 @@ def mask(
     file: Laid = None,
     drop: Dropped = None,
     keep: Retained = None,
+    only: Chosen = None,
     threads: Threads = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -140,6 +143,7 @@ def mask(
     from rwn_core.reporting.release_record import Basis
     from rwn_core.tuning import Policy
 
+    schema = description(source, schema)
     form = output_format(target, source, schema, scenario)
     loaded = None if scenario is None else read_scenario(scenario)
     decided = read_decision(record, meeting, (target, source, schema, scenario, meeting))
@@ -150,12 +154,12 @@ def mask(
     options = _options(own, settings(set_ or ()))
     params = _parameters(loaded, method, options, sliced=bool(slice_))
     read = load(source, schema, file or ())
-    read = described(read, identifiers=drop or (), retained=keep or ())
+    drop = [*(drop or ()), *left_out(read.schema, only or ())]
+    read = described(read, identifiers=drop, retained=keep or ())
     data = working_table(read, schema, loaded, drop=None, weights=weight, slices=slice_)
     refuse_other_table(decided, data)
     require_answers(data)
-    before = {} if loaded is None or loaded.setting is None else dict(loaded.setting.precision)
-    precision = steps(data, round_ or (), before)
+    precision = steps(data, round_ or (), _precision(loaded))
     for notice in data.notices:
         say(f"note: {notice}")
     data, params = _ready(data, params, source, target)
@@ -191,6 +195,11 @@ def mask(
         _say_of_record(record, unlike(decided, data, release))
     for note in _last_notes(order, key_file, seed):
         say(note)
+
+
+def _precision(loaded: Scenario | None) -> dict[str, float]:
+    """The release precision of a scenario."""
+    return {} if loaded is None or loaded.setting is None else dict(loaded.setting.precision)
 
 
 def _say_of_record(record: Path, notes: list[str]) -> None:

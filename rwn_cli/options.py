@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rwn_cli.file_option import read_file
+from rwn_cli.file_option import description, read_file
 from rwn_cli.terminal import say
 from rwn_core.errors import ParameterError, SchemaError
 from rwn_core.io import endings, titles
@@ -41,6 +41,14 @@ Retained = Annotated[
         "--keep",
         metavar="NAME",
         help="A variable that looks as if it identified people, and does not; repeatable.",
+    ),
+]
+Chosen = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--only",
+        metavar="NAME,NAME",
+        help="Variables to release; all others are left out. Repeatable.",
     ),
 ]
 Radius = Annotated[
@@ -91,10 +99,17 @@ Sliced = Annotated[
 NO_SLICE = "none"
 
 
-def load(source: str, schema: Path | None = None, layout: Sequence[str] | None = None) -> Microdata:
+def load(
+    source: str,
+    schema: Path | None = None,
+    layout: Sequence[str] | None = None,
+    *,
+    finds: bool = True,
+) -> Microdata:
     """Read a table by its path, or a demo table as demo:NAME.
 
-    The layout is what --file says, before what the schema says; None without such an option.
+    The layout is what --file says, before what the schema says; None without such an option. With
+    `finds`, a description that lies with the file is used where no schema is given.
     """
     from rwn_core.io.demo import load_demo
 
@@ -104,6 +119,7 @@ def load(source: str, schema: Path | None = None, layout: Sequence[str] | None =
         if layout:
             raise ParameterError("A demo table has its own layout; leave --file out.")
         return load_demo(source.removeprefix(DEMO))
+    schema = description(source, schema) if finds else schema
     for path in (Path(source), schema):
         if path is not None:
             require_openable(path)
@@ -158,6 +174,20 @@ def described_schema(
         if slices:
             schema = schema.with_slices([] if list(slices) == [NO_SLICE] else map(_names, slices))
     return schema
+
+
+def chosen_names(only: Sequence[str]) -> list[str]:
+    """The names that --only gives."""
+    return [name for text in only for name in _names(text)]
+
+
+def left_out(schema: Schema, only: Sequence[str]) -> list[str]:
+    """The variables that --only does not name; none without it."""
+    if not only:
+        return []
+    with _blaming_the_parameters():
+        released = {variable.name for variable in schema.releasing(chosen_names(only)).released}
+    return [v.name for v in schema.released if v.name not in released]
 
 
 def _names(text: str) -> list[str]:
@@ -227,10 +257,10 @@ def asked(data: Microdata, response: str | None, predictors: Sequence[str]) -> M
 
 def parameters(method: str, **options: Any) -> Any:
     """A method's parameter record, from the options that were given (not None)."""
-    from rwn_core.masking import METHODS
+    from rwn_core.masking import METHODS, no_method
 
     if method not in METHODS:
-        raise ParameterError(f"--method must be one of: {', '.join(METHODS)}.")
+        raise ParameterError(no_method(method))
     known = {field.name: field for field in fields(METHODS[method])}
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:

@@ -91,7 +91,7 @@ def read_original(record: Mapping[str, Any], given: str | None = None) -> Microd
         raise RWNError("The record does not say where the original lies; give --original IN.")
     schema = Path(source["schema"]) if "schema" in source else None
     try:
-        read = load(file, schema, source.get("layout"))
+        read = load(file, schema, source.get("layout"), finds=False)
         data = described(read, identifiers=source.get("dropped", ()))
     except FileNotFoundError as missing:
         name = Path(str(missing.filename)).name

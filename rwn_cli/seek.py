@@ -31,13 +31,15 @@ from rwn_cli.options import (
     working_table,
 )
 from rwn_cli.output import Overwrite, refuse_existing, write
-from rwn_cli.terminal import progress, say
+from rwn_cli.partial_answer import answering
+from rwn_cli.terminal import Report, say
 from rwn_core.errors import ParameterError, ReleaseError, RWNError
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
     from rwn_core.reporting.scenario import Search
-    from rwn_core.tuning import GoalAnswer, Policy
+    from rwn_core.tuning import Goal, GoalAnswer, Policy, Sweep
+    from rwn_core.tuning.partial_answer import PartialAnswer
 
 _SWEPT = 0.6  # of the progress bar
 
@@ -75,8 +77,11 @@ def seek(
 
     Settings are swept and refined between the values that were given; the answer is read on fresh
     releases, which chose nothing. Where no setting keeps all limits, the nearest is named, nothing
-    is written, and the exit code is 4.
+    is written, and the exit code is 4. Ctrl-C ends the search with the best setting so far and
+    exit code 6.
     """
+    from rwn_core.tuning import Goal
+
     _check(target, source, schema, scenario)
     refuse_existing(overwrite, target)
     loaded = None if scenario is None else read_scenario(scenario)
@@ -85,7 +90,9 @@ def seek(
     search = stated_search(loaded, (values, set_), method, ((best,), releases, seed))
     search = with_measures(search, policy.measures)
     data = working_table(source, schema, loaded, drop=drop, weights=weight)
-    answer = _answer(data, rounded(search, data, round_ or ()), policy, best, workers)
+    search = rounded(search, data, round_ or ())
+    with answering("seeking", data, policy, target, overwrite=overwrite) as report:
+        answer = _answer(data, search, Goal(keep=policy, best=best), workers, report)
     if not answer.reached:
         raise ReleaseError(answer.sentence)
     typer.echo(answer.sentence)
@@ -108,38 +115,52 @@ def _check(target: Path | None, *inputs: str | Path | None) -> None:
 
 
 def _answer(
-    data: Microdata, search: Search, policy: Policy, best: str, workers: int | None
+    data: Microdata, search: Search, goal: Goal, workers: int | None, report: Report
 ) -> GoalAnswer:
-    """Sweep, then seek between the settings."""
-    from rwn_core.tuning import Goal, prepared
+    """Find a first answer, sweep, then seek between the settings."""
+    from rwn_core.parallel.pace import Part
+    from rwn_core.tuning import prepared
     from rwn_core.tuning import seek as seek_goal
     from rwn_core.tuning import sweep as run_sweep
     from rwn_core.tuning.certified_width import is_of_width, seek_width
+    from rwn_core.tuning.first_answer import first_answer
     from rwn_core.tuning.verdict import counted
 
-    goal = Goal(keep=policy, best=best)
     settings = prepared(data, search.grid, references=False)
     if is_of_width(goal, settings):
         say(f"the smallest width: {goal.words}")
-        with progress("seeking") as report:
-            return seek_width(data, settings, goal, plan=search.plan, progress=report)
+        return seek_width(data, settings, goal, plan=search.plan, progress=report)
     releases = counted(search.plan.releases, "release")
     say(f"{counted(len(settings), 'setting')}, {releases} each: {goal.words}")
-    with progress("seeking") as report:
-        swept = run_sweep(
-            data,
-            settings,
-            plan=search.plan,
-            workers=workers,
-            progress=lambda share: report(_SWEPT * share),
-        )
-        return seek_goal(
-            data,
-            swept,
-            goal,
-            workers=workers,
-            progress=lambda share: report(_SWEPT + (1 - _SWEPT) * share),
-        )
+    first_answer(data, settings, goal, report.found)
+    swept = run_sweep(
+        data,
+        settings,
+        plan=search.plan,
+        workers=workers,
+        progress=_Swept(report, goal, data.n),
+    )
+    return seek_goal(data, swept, goal, workers=workers, progress=Part(report, _SWEPT, 1.0))
+
+
+class _Swept:
+    """Reports of the sweep: its best setting so far is an answer so far."""
+
+    def __init__(self, report: Report, goal: Goal, records: int) -> None:
+        from rwn_core.tuning.goal_seek import teller
+
+        self._report, self._tell = report, teller(goal, records, self._found)
+
+    def __call__(self, share: float) -> None:
+        self._report(_SWEPT * share)
+
+    def found(self, sweep: Sweep) -> None:
+        self._tell(sweep)
+
+    def _found(self, answer: PartialAnswer) -> None:
+        before: PartialAnswer | None = self._report.so_far
+        if before is None or answer.beyond <= before.beyond:
+            self._report.found(answer)
 
 
 def _scenario(data: Microdata, answer: GoalAnswer, policy: Policy, seed: int) -> str:

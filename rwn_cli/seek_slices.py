@@ -18,7 +18,8 @@ from rwn_cli.options import (
     working_table,
 )
 from rwn_cli.output import Overwrite, refuse_existing, write
-from rwn_cli.terminal import progress, say
+from rwn_cli.partial_answer import answering, print_setting
+from rwn_cli.terminal import say
 from rwn_core.errors import ParameterError
 
 
@@ -62,7 +63,8 @@ def seek_slices(
 ) -> None:
     """Find which variables should travel together: least loss of relations within all limits.
 
-    The answer is read on releases that had no part in the search.
+    The answer is read on releases that had no part in the search. It takes minutes; Ctrl-C ends it
+    with the best slices so far and exit code 6.
     """
     from rwn_cli.precision_option import steps
     from rwn_core.reporting.scenario import Scenario
@@ -74,7 +76,7 @@ def seek_slices(
     refuse_existing(overwrite, scenario)
     data = working_table(source, schema, None, drop=drop, weights=weight)
     policy = limits(None, limit or ())
-    with progress("searching") as report:
+    with answering("searching", data, policy, scenario, overwrite=overwrite) as report:
         answer = search(
             data,
             policy,
@@ -87,6 +89,7 @@ def seek_slices(
             progress=report,
         )
     say(answer.sentence)
+    print_setting(answer.point.setting)
     if scenario is not None:
         kept = Scenario(table=data.fingerprint, setting=answer.point.setting, policy=policy)
         write(scenario, kept.to_toml().encode("utf-8"), overwrite=overwrite)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
+
+from rwn_core.parallel.pace import Pace
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
@@ -30,35 +32,52 @@ def size_words(table: Microdata) -> str:
     return f"{records}, {table.p} {'variable' if table.p == 1 else 'variables'}"
 
 
-@contextmanager
-def progress(label: str) -> Iterator[Callable[[float], None]]:
-    """A bar on stderr for work that takes its time, where stderr is a terminal.
+class Report:
+    """Takes the reports of some work: a bar with the time left, and the answer so far.
 
     Parameters
     ----------
     label : str
-
-    Yields
-    ------
-    callable
-        Takes the share done, from 0 to 1.
     """
-    start = time.monotonic()
-    bar: Any = None
 
-    def report(share: float) -> None:
-        nonlocal bar
-        if bar is None and sys.stderr.isatty() and time.monotonic() - start > BAR_AFTER:
-            bar = typer.progressbar(length=_BAR_STEPS, label=label, file=sys.stderr)
-            bar.__enter__()
-        if bar is not None:
-            bar.update(max(0, round(share * _BAR_STEPS) - bar.pos))
+    def __init__(self, label: str) -> None:
+        self.so_far: Any = None
+        self._label, self._pace = label, Pace()
+        self._bar: Any = None
+        self._start = time.monotonic()
 
+    def __call__(self, share: float) -> None:
+        """Take in the share done, from 0 to 1; where stderr is a terminal, show it."""
+        self._pace.report(share)
+        if self._bar is None and sys.stderr.isatty() and self._lasts:
+            self._bar = typer.progressbar(length=_BAR_STEPS, show_eta=False, file=sys.stderr)
+            self._bar.__enter__()
+        if self._bar is not None:
+            self._bar.label = f"{self._label}, {self._pace.words}"
+            self._bar.update(max(0, round(share * _BAR_STEPS) - self._bar.pos))
+
+    @property
+    def _lasts(self) -> bool:
+        return time.monotonic() - self._start > BAR_AFTER
+
+    def found(self, answer: Any) -> None:
+        """Take in an answer so far."""
+        self.so_far = answer
+
+    def end(self) -> None:
+        """End the bar."""
+        if self._bar is not None:
+            self._bar.__exit__(None, None, None)
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Report]:
+    """Report work that takes its time."""
+    report = Report(label)
     try:
         yield report
     finally:
-        if bar is not None:
-            bar.__exit__(None, None, None)
+        report.end()
 
 
 def readings_table(rows: Sequence[dict[str, Any]]) -> str:

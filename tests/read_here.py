@@ -36,7 +36,7 @@ def _answered(file: reading.FileToRead, task: Task) -> tuple[str, Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return "done", reading._read(file, task.report)
+            return "done", reading._read(file, task)
     except RWNError as refusal:
         return "refused", str(refusal)
     except Exception as error:

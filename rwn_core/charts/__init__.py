@@ -42,6 +42,7 @@ from rwn_core.charts.measures import (
     two_way,
 )
 from rwn_core.charts.parts.not_applicable import draw as draw_reason
+from rwn_core.charts.parts.pins import Marks, marks_of, with_pins
 from rwn_core.charts.parts.still import still
 from rwn_core.charts.parts.style import Chart
 from rwn_core.charts.parts.tables import Rows
@@ -111,4 +112,13 @@ def serialise(chart: Chart) -> str:
     return orjson.dumps({**chart, "table": table}, option=numpy).decode()
 
 
-__all__ = ["CHARTS", "Chart", "draw_reason", "serialise", "still"]
+__all__ = [
+    "CHARTS",
+    "Chart",
+    "Marks",
+    "draw_reason",
+    "marks_of",
+    "serialise",
+    "still",
+    "with_pins",
+]

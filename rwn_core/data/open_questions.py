@@ -15,6 +15,7 @@ from rwn_core.data.identity import SAMPLING_WEIGHT, IdentityDoubt
 from rwn_core.data.identity.gate import doubts_of_schema
 from rwn_core.data.identity.words import Subject
 from rwn_core.data.schema import Schema
+from rwn_core.data.validation import stands_for_people
 from rwn_core.data.variable import Kind, Role, Variable
 
 _WORDS = re.compile(r"n/?a|n\.a\.|missing|none|null|unknown|not known|no answer|\?+|\.+|-+", re.I)
@@ -71,6 +72,19 @@ def open_questions(frame: pd.DataFrame, schema: Schema) -> list[OpenQuestion]:
         )
         found += [question for question in about if question is not None]
     return found
+
+
+def asks_population(frame: pd.DataFrame, schema: Schema) -> str | None:
+    """Ask for the size of the population where the sampling weight does not count people."""
+    name = schema.name_with_role(Role.SAMPLING_WEIGHT)
+    if name is None or schema.population is not None:
+        return None
+    if stands_for_people(frame[name], schema.variable(name)):
+        return None
+    return (
+        f"{name} says how much a record counts, not how many people it stands for. Without their "
+        "number, risks take the file for the whole population. How many people are in it?"
+    )
 
 
 def _identity(doubt: IdentityDoubt, schema: Schema) -> OpenQuestion:

@@ -21,8 +21,6 @@ _FIELDS = (
     *("name", "kind", "role", "weight", "group", "masked", "levels"),
     *("label", "value_labels", "missing_codes", "decimals", "notation"),
 )
-Parts = tuple[tuple[Variable, ...], Question | None, FileLayout | None, tuple[EditRule, ...]]
-"""The variables, the question, the layout of the file and the edit rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +35,8 @@ class Schema:
         How the table lies in its file, where somebody had to say so.
     edit_rules : tuple of EditRule
         What holds of every believable record; texts are read (`rwn_core.data.edit_rules`).
+    population : int, optional
+        How many people the table is a sample of, where no sampling weight counts them.
 
     Attributes
     ----------
@@ -50,13 +50,15 @@ class Schema:
     Raises
     ------
     SchemaError
-        A name occurs twice, or the question or an edit rule names an unknown variable.
+        A name occurs twice, the question or an edit rule names an unknown variable, or the
+        population is no number of people.
     """
 
     variables: tuple[Variable, ...]
     question: Question | None = None
     file: FileLayout | None = None
     edit_rules: tuple[EditRule, ...] = ()
+    population: int | None = None
     names: tuple[str, ...] = field(init=False, repr=False, compare=False)
     released: tuple[Variable, ...] = field(init=False, repr=False, compare=False)
     numeric_names: tuple[str, ...] = field(init=False, repr=False, compare=False)
@@ -85,6 +87,7 @@ class Schema:
                     "one, so give the other another role."
                 )
         self._check_rules()
+        self._check_population()
         if self.question is not None:
             for name in (self.question.response, *self.question.predictors):
                 if name not in self.names:
@@ -92,6 +95,12 @@ class Schema:
                         f"The regression names the variable {name}, which the table does not "
                         "have; choose one of its columns."
                     )
+
+    def _check_population(self) -> None:
+        """Refuse a population that is no number of people."""
+        number = self.population
+        if number is not None and (type(number) is not int or number < 1):
+            raise SchemaError("The population of a schema must be a whole number of people.")
 
     def _check_rules(self) -> None:
         """Refuse an edit rule of what no release has."""
@@ -155,6 +164,32 @@ class Schema:
             schema = schema.replace_variable(name, weight=weight)
         return schema
 
+    def releasing(self, names: Sequence[str]) -> Schema:
+        """This schema with these variables in a release, and every other one left out of it.
+
+        Raises
+        ------
+        SchemaError
+            A name is not of the table.
+        """
+        chosen = {self.variable(name).name for name in names}
+
+        def described(variable: Variable) -> Variable:
+            if variable.name in chosen:
+                out = variable.role is Role.IDENTIFIER
+                return replace(variable, role=Role.OTHER) if out else variable
+            left_out = Role.HOUSEHOLD if variable.role is Role.HOUSEHOLD else Role.IDENTIFIER
+            return replace(variable, role=left_out, group=None)
+
+        asked = self.question
+        whole = asked is not None and {asked.response, *asked.predictors} <= chosen
+        return replace(
+            self,
+            variables=tuple(map(described, self.variables)),
+            question=asked if whole else None,
+            edit_rules=tuple(rule for rule in self.edit_rules if set(rule.names) <= chosen),
+        )
+
     @property
     def slices(self) -> Slices:
         """The masked variables of a release that share a donor, two or more each, sorted."""
@@ -188,79 +223,53 @@ class Schema:
 
     @classmethod
     def from_toml(cls, text: str) -> Schema:
-        """Read the TOML form: edit_rules, ``[[variable]]``, ``[question]`` and ``[file]``."""
-        variables, question, file, rules = parse_toml(text)
-        return cls(variables=variables, question=question, file=file, edit_rules=rules)
+        """Read the TOML form: rules, population, ``[[variable]]``, ``[question]``, ``[file]``."""
+        return cls(**schema_parts(toml_document(text, "schema file", SchemaError)))
 
     def to_toml(self) -> str:
         """Write the TOML form that `from_toml` reads."""
-        return schema_text(self.variables, self.question, self.file, self.edit_rules)
+        return toml_text(self.to_dict())
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Schema:
         """Read what `to_dict` made."""
-        variables, question, file, rules = schema_parts(document)
-        return cls(variables=variables, question=question, file=file, edit_rules=rules)
+        return cls(**schema_parts(document))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data: texts, numbers, truth values, lists and mappings."""
-        return schema_document(self.variables, self.question, self.file, self.edit_rules)
+        document: dict[str, Any] = {}
+        if self.population is not None:
+            document["population"] = self.population
+        if self.variables:
+            document["variable"] = [_changed_fields(variable) for variable in self.variables]
+        if self.edit_rules:
+            document["edit_rules"] = [rule.text for rule in self.edit_rules]
+        if self.question is not None:
+            document["question"] = {
+                "response": self.question.response,
+                "predictors": list(self.question.predictors),
+            }
+        if self.file is not None and self.file.changed():
+            document["file"] = self.file.changed()
+        return document
 
 
-def parse_toml(text: str) -> Parts:
-    """Return the parts of a schema in a TOML text."""
-    return schema_parts(toml_document(text, "schema file", SchemaError))
-
-
-def schema_parts(document: Mapping[str, Any]) -> Parts:
-    """Return the parts of a schema; one with a [file] table alone has no variables."""
-    unknown = set(document) - {"variable", "question", "file", "edit_rules"}
+def schema_parts(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a schema; one with a [file] table alone has no variables."""
+    unknown = set(document) - {"variable", "question", "file", "edit_rules", "population"}
     if unknown:
         raise SchemaError(f"The schema file has the unknown table {sorted(unknown)[0]}.")
     entries = [] if set(document) == {"file"} else document.get("variable")
     if not isinstance(entries, list) or not (entries or set(document) == {"file"}):
         raise SchemaError("The schema file has no [[variable]] table; add one a column.")
-    question = document.get("question")
-    variables = tuple(_variable_from(entry) for entry in entries)
-    file = document.get("file")
-    return (
-        variables,
-        None if question is None else _question_from(question),
-        None if file is None else FileLayout.from_dict(file),
-        as_edit_rules(document.get("edit_rules", ())),
-    )
-
-
-def schema_text(
-    variables: Sequence[Variable],
-    question: Question | None,
-    file: FileLayout | None = None,
-    edit_rules: Sequence[EditRule] = (),
-) -> str:
-    """Return the TOML text that `parse_toml` reads."""
-    return toml_text(schema_document(variables, question, file, edit_rules))
-
-
-def schema_document(
-    variables: Sequence[Variable],
-    question: Question | None,
-    file: FileLayout | None = None,
-    edit_rules: Sequence[EditRule] = (),
-) -> dict[str, Any]:
-    """Return the plain data that `schema_parts` reads."""
-    document: dict[str, Any] = {}
-    if variables:
-        document["variable"] = [_changed_fields(variable) for variable in variables]
-    if edit_rules:
-        document["edit_rules"] = [rule.text for rule in edit_rules]
-    if question is not None:
-        document["question"] = {
-            "response": question.response,
-            "predictors": list(question.predictors),
-        }
-    if file is not None and file.changed():
-        document["file"] = file.changed()
-    return document
+    question, file = document.get("question"), document.get("file")
+    return {
+        "variables": tuple(_variable_from(entry) for entry in entries),
+        "question": None if question is None else _question_from(question),
+        "file": None if file is None else FileLayout.from_dict(file),
+        "edit_rules": as_edit_rules(document.get("edit_rules", ())),
+        "population": document.get("population"),
+    }
 
 
 def _variable_from(entry: Any) -> Variable:

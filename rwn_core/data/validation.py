@@ -182,14 +182,22 @@ def _check_levels(column: pd.Series[Any], variable: Variable) -> None:
         )
 
 
+MOST_NAMED = 8  # identifiers with a notice each
+
+
 def table_notices(frame: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
     """Return notices about the table for a data steward, a sentence each."""
     notices = _name_notices(schema.names)
     for doubt in doubts_of_schema(frame, schema):
         remedy = "" if doubt.confidence is Confidence.LOW else REMEDY
         notices.append(f"{doubt.sentence}{remedy}")
+    left_out = sum(variable.role is Role.IDENTIFIER for variable in schema.variables)
+    if left_out > MOST_NAMED:
+        notices.append(f"{left_out} variables are left out of every release.")
     for variable in schema.variables:
-        notices += _column_notices(frame[variable.name], variable)
+        if variable.role is Role.IDENTIFIER and left_out > MOST_NAMED:
+            continue
+        notices += _column_notices(frame[variable.name], variable, schema.population)
     return (*notices, *_missing_notice(frame, schema), *_rule_notices(frame, schema))
 
 
@@ -227,7 +235,9 @@ def _name_notices(names: tuple[str, ...]) -> list[str]:
     return notices
 
 
-def _column_notices(column: pd.Series[Any], variable: Variable) -> list[str]:
+def _column_notices(
+    column: pd.Series[Any], variable: Variable, population: int | None
+) -> list[str]:
     name = variable.name
     if variable.role is Role.IDENTIFIER:
         return [f"{name} is a direct identifier: it is left out of every release."]
@@ -239,7 +249,8 @@ def _column_notices(column: pd.Series[Any], variable: Variable) -> list[str]:
     if missing == 0 and (known == known.iloc[0]).all():
         notices.append(f"{name} is constant: it does not count in the distance.")
     notices += suspicious(column, variable)
-    if variable.role is Role.SAMPLING_WEIGHT and not stands_for_people(column, variable):
+    weighs = variable.role is Role.SAMPLING_WEIGHT and not stands_for_people(column, variable)
+    if weighs and population is None:
         notices.append(
             f"{name} is a sampling weight, but not a number of at least 1 in every record: "
             "measures of risk take the file for the whole population."

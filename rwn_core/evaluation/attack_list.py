@@ -16,8 +16,8 @@ GUESSING = ("attribute_inference", "singling_out", "linkability", "inference")
 """Attacks that guess about a person; a release is to blame for what they learn beyond that
 of people who are not in the file."""
 
-_NEIGHBORHOODS = "keys and neighborhoods"
-_INFORMED = "method known, keys only"
+_NEIGHBORHOODS = "… and neighborhoods"
+_INFORMED = "method, keys"
 _WORST = ("intruder_levels", "bayes_linkage")
 """Attacks that are the worst case with what they know, where both ways to link are tried."""
 
@@ -68,7 +68,7 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
 def _known(levels: Reading | NotApplicable) -> str:
     """Return the variables that the strongest key intruder knows."""
     drawn = not isinstance(levels, Reading) or levels.detail["neighborhoods"]
-    return _NEIGHBORHOODS if drawn else "keys and the method"
+    return _NEIGHBORHOODS if drawn else "method, keys"
 
 
 def _value(readings: Answers, key: str) -> float | None:

@@ -8,9 +8,11 @@ from typing import Any
 
 import pandas as pd
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.errors import InputError, NotApplicable, ParameterError
+from rwn_core.evaluation.read_so_far import tell
 from rwn_core.masking import Release
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison, Sampling
@@ -30,6 +32,12 @@ class Audit:
 
     def __getitem__(self, key: str) -> Reading | NotApplicable:
         """One measure's reading, or the reason why there is none."""
+        if key not in self.readings:
+            raise ParameterError(
+                f"This audit did not read {key}; name it in measures."
+                if key in MEASURES
+                else no_measure(key)
+            )
         return self.readings[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -104,6 +112,7 @@ def compare(
     return comparison.with_key_sets(key_sets)
 
 
+@takes_tables
 def audit(
     original: Microdata,
     masked: Release | Microdata,
@@ -154,6 +163,7 @@ def read_all(
             raise ParameterError(no_measure(key))
     readings: dict[str, Reading | NotApplicable] = {}
     for key in keys:
+        tell(progress, readings, key)
         readings[key] = MEASURES[key].read(comparison)
         if progress is not None:
             progress(len(readings) / len(keys))

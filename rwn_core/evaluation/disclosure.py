@@ -16,6 +16,7 @@ from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.attack_list import Answers, read_attack
 from rwn_core.evaluation.control_group import control_group
+from rwn_core.evaluation.read_so_far import tell
 from rwn_core.laws.law import Law
 from rwn_core.masking import mask
 from rwn_core.measures import MEASURES
@@ -24,6 +25,7 @@ from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import Neighborhoods
+from rwn_core.parallel.pace import Part
 
 
 def mode_is_own(own: float, others: NDArray[np.float64], releases: int) -> float:
@@ -180,6 +182,7 @@ def disclose(
     risks = [measure for measure in MEASURES.values() if measure.side == "risk"]
     readings: dict[str, Reading | NotApplicable] = {}
     for index, measure in enumerate(risks):
+        tell(progress, readings, measure.key)
         readings[measure.key] = read_attack(measure, comparison, control)
         if progress is not None:
             progress((index + 1) / (len(risks) + 2))
@@ -237,7 +240,7 @@ def disclose_release(
         release.law,
         precision=precision,
         control=control,
-        progress=None if progress is None else lambda share: progress(0.2 + 0.8 * share),
+        progress=None if progress is None else Part(progress, 0.2, 1.0),
     )
     law = None if release.law is None else release.law.rounded(precision)
     followed = assumed.watch.follow(microdata, rounded(release.masked, precision), law)

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.text_budget import MOST_FACTORS, MOST_TABLE_CELLS, check_number
+from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.aligned import RELEASED, numbers
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.cross_table import counts, grouping
-from rwn_core.measures.statistics.design_matrix import MOST_COEFFICIENTS
+from rwn_core.measures.statistics.design_matrix import MOST_COEFFICIENTS, Design
 from rwn_core.measures.statistics.distributions import standard_deviation, total_variation
 from rwn_core.measures.statistics.formula import Formula, design_width, formula_design
 from rwn_core.measures.statistics.glm import Family, generalized_fit, recoded_pair
@@ -38,7 +39,7 @@ LEAST_GROUP = 5  # records of a group whose mean is looked at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Analysis:
+class Analysis(NamedParameters):
     """Hold one analysis with its tolerance.
 
     Parameters
@@ -152,24 +153,38 @@ def _model(analysis: Analysis, comparison: Comparison) -> float:
     return float((np.abs(released - own) / error)[1:].max())
 
 
+def model_design(
+    analysis: Analysis, original: Microdata, table: Microdata, where: str = ""
+) -> Design:
+    """Return the design of a registered model on the original or its release."""
+    formula = Formula.parse(analysis.formula)
+    if analysis.kind == "logistic":
+        original, table = recoded_pair(original, table, formula.response.name)
+    return formula_design(original, table, formula, where)
+
+
 def fit_model(
     analysis: Analysis, original: Microdata, table: Microdata, where: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the coefficients of a registered model on a table, and their standard errors."""
-    formula = Formula.parse(analysis.formula)
-    if analysis.kind == "logistic":
-        original, table = recoded_pair(original, table, formula.response.name)
-    design = formula_design(original, table, formula, where)
+    design = model_design(analysis, original, table, where)
+    return fit_design(analysis, design, where, own=table is original)
+
+
+def fit_design(
+    analysis: Analysis, design: Design, where: str, *, own: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Fit a registered model to its design; `own`: it is the original's."""
     if analysis.kind == "linear":
         fit = least_squares(design, where)
-        if fit.residual_variance == 0 and table is original:
+        if fit.residual_variance == 0 and own:
             raise NotApplicable(
                 "The model explains its response exactly in the original, so there are no "
                 "standard errors to compare with; choose other terms."
             )
         return fit.coefficients, fit.standard_errors
     if analysis.kind == "poisson" and design.response.min() < 0:
-        raise NotApplicable(f"The response {formula.response} has negative values{where}.")
+        raise NotApplicable(f"The response {design.question.response} has negative values{where}.")
     family: Family = "logistic" if analysis.kind == "logistic" else "poisson"
     other = generalized_fit(design, family, where)
     return other.coefficients, other.standard_errors

@@ -15,7 +15,7 @@ from rwn_core.io.file_name import in_file, shown
 from rwn_core.io.open_file import file_content
 from rwn_core.io.reading import FileToRead, Reading
 
-__all__ = ["begin", "begin_bytes", "read", "read_bytes", "schema_from"]
+__all__ = ["begin", "begin_bytes", "read", "read_bytes", "saved_schema", "schema_from"]
 
 
 def read(
@@ -31,8 +31,8 @@ def read(
         Its ending says the format: .csv (UTF-8, separated by commas, one header line), .parquet,
         or that of another one in `rwn_core.io.FORMATS`.
     schema : Schema or path of a TOML file, optional
-        What each column is; guessed from the values when left out. A file beside the table is
-        never picked up by itself.
+        What each column is; guessed from the values when left out. Python never picks up a file
+        by itself; the command line and the browser find survey.csv.toml of survey.csv.
     layout : FileLayout, optional
         How the table lies in the file: its encoding, separator, decimal mark, sheet, the lines
         around it. The schema's own when left out, and else the usual one of the format.
@@ -117,6 +117,12 @@ def _ended(reading: Reading) -> Microdata:
         return reading.result()
     finally:
         reading.cancel()  # also where Ctrl-C ended the waiting
+
+
+def saved_schema(path: str | os.PathLike[str]) -> Path:
+    """The place of a description that is saved with a file: survey.csv has survey.csv.toml."""
+    file = Path(path)
+    return file.with_name(f"{file.name}.toml")
 
 
 def schema_from(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:

@@ -43,10 +43,12 @@ class Sampling:
 
     @classmethod
     def of_schema(cls, original: Microdata) -> Sampling:
-        """Return the sampling that a table's schema states by its sampling weight."""
+        """Return the sampling of a table's schema: its sampling weight, or its population."""
         weights = original.schema.name_with_role(Role.SAMPLING_WEIGHT)
-        usable = weights is not None and usable_weights(original, weights)
-        return cls(weights=weights if usable else None)
+        if weights is not None and usable_weights(original, weights):
+            return cls(weights=weights)
+        people = original.schema.population
+        return cls(population=None if people is None else float(max(people, original.n)))
 
     def check(self, original: Microdata) -> None:
         """Raise ParameterError if the sampling does not fit the table."""

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rwn_core.parallel.pool import Pool
-from rwn_core.parallel.processes import Handle
-from rwn_core.parallel.threads import Progress
+from rwn_core.parallel.processes import Handle, Report
 
 Call = tuple[Callable[..., Any], dict[str, Any]]
 
@@ -18,7 +17,7 @@ class Job:
     Parameters
     ----------
     work : callable
-        Called with the arguments and `progress`, a function to call with the share done. It must
+        Called with the arguments and `progress`, a `Report` to call with the share done. It must
         be importable by name.
     **arguments
         What it is given.
@@ -45,6 +44,16 @@ class Job:
         return self._task.share
 
     @property
+    def left(self) -> str:
+        """Return the time left, in words."""
+        return self._task.pace.words
+
+    @property
+    def so_far(self) -> Any:
+        """Return the answer so far; it stays after `cancel`. None while there is none."""
+        return self._task.so_far
+
+    @property
     def result(self) -> Any:
         """Return the result of the work; None before its end or after a failure."""
         return None if self._outcome is not None or self.running else self._task.result()
@@ -67,6 +76,6 @@ def _prepare() -> Handle:
     return _call
 
 
-def _call(call: Call, progress: Progress) -> Any:
+def _call(call: Call, report: Report) -> Any:
     work, arguments = call
-    return work(**arguments, progress=progress)
+    return work(**arguments, progress=report)

@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import Any
 
 from rwn_core.errors import RWNError, log_fault
+from rwn_core.parallel.pace import Pace
 from rwn_core.parallel.processes import Handle, Worker, end_workers, packed
 
 STOPPED = "The work stopped before it was done, perhaps for lack of memory; try it again."
@@ -45,11 +46,16 @@ class Task(Future[Any]):
     ----------
     share : float
         How much is done, from 0 to 1.
+    pace : Pace
+        Of the reports of its share.
+    so_far : object
+        The answer so far, which stays where the task is stopped; None while there is none.
     """
 
     def __init__(self, content: Any) -> None:
         super().__init__()
-        self.share = 0.0
+        self.share, self.pace = 0.0, Pace()
+        self.so_far: Any = None
         self._content = packed(content)
 
     def taken(self) -> bytes:
@@ -57,9 +63,14 @@ class Task(Future[Any]):
         content, self._content = self._content, b""
         return content
 
-    def report(self, share: float) -> None:
+    def __call__(self, share: float) -> None:
         """Take in how much is done."""
         self.share = share
+        self.pace.report(share)
+
+    def found(self, answer: Any) -> None:
+        """Take in an answer so far."""
+        self.so_far = answer
 
     def end(self, what: str, value: Any) -> None:
         """Take in what a worker answered."""
@@ -229,7 +240,7 @@ def _done(worker: Worker, task: Task, line: _Line) -> bool:
         return True
     try:
         worker.send(task.taken())
-        answer = worker.receive(task.report)
+        answer = worker.receive(task)
     except Exception:  # nearly always an OSError or an EOFError: the process has ended
         end_workers([worker])
         line.stop(task)

@@ -20,24 +20,35 @@ import weakref
 from collections.abc import Callable, Iterable
 from multiprocessing.context import SpawnProcess
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 from rwn_core.errors import RWNError, describe_fault
 from rwn_core.parallel.compiling import compiling, on_compiling
 from rwn_core.parallel.memory import keep_freed_memory
-from rwn_core.parallel.threads import Progress
 
 if sys.platform == "win32":
     from multiprocessing.connection import PipeConnection as Channel
 else:
     from multiprocessing.connection import Connection as Channel
 
-Handle = Callable[[Any, Progress], Any]
+
+class Report(Protocol):
+    """Takes the reports of a task while it goes on."""
+
+    def __call__(self, share: float) -> None:
+        """Report the share done."""
+
+    def found(self, answer: Any) -> None:
+        """Report an answer so far; the last one counts."""
+
+
+Handle = Callable[[Any, Report], Any]
 """Does one task, reports how much is done, and returns what comes of it."""
 
 POLITE = 19  # what a worker adds to its niceness while a person uses the same machine
 _PROGRESS, _REFUSED, _FAILED, _BYTES, _PICKLED = b"p", b"r", b"f", b"b", b"d"  # begin an answer
 _COMPILING = b"c"  # said once, between two reports
+_FOUND = b"a"  # an answer so far
 _GRACE = 0.4  # seconds between asking a process to end and ending it
 _SAFE_PATH = "PYTHONSAFEPATH"
 _SPAWN = multiprocessing.get_context("spawn")
@@ -83,7 +94,7 @@ class Worker:
         """Send something packed: what makes the handle the first time, then a task each time."""
         self.channel.send_bytes(content)
 
-    def receive(self, progress: Progress) -> tuple[str, Any]:
+    def receive(self, report: Report) -> tuple[str, Any]:
         """Wait until the task that was sent ends, and take in its reports meanwhile."""
         while True:
             message = self.channel.recv_bytes()
@@ -92,9 +103,12 @@ class Worker:
                 if kind == _COMPILING:
                     compiling()
                     continue
-                if kind != _PROGRESS:
+                if kind == _PROGRESS:
+                    report(float(content))
+                elif kind == _FOUND and not self._plain:
+                    report.found(pickle.loads(content))
+                else:
                     return _answered(kind, content, plain=self._plain)
-                progress(float(content))
             except Exception as error:
                 return "failed", describe_fault(error)
 
@@ -193,11 +207,8 @@ def _answer(made: tuple[str, Any], channel: Channel) -> bytes:
     task = channel.recv_bytes()
     what, made_of_it = made
 
-    def report(share: float) -> None:
-        _send(channel, _PROGRESS + repr(float(share)).encode())
-
     def done() -> bytes:
-        result = made_of_it(pickle.loads(task), report)
+        result = made_of_it(pickle.loads(task), _Sent(channel))
         plain = isinstance(result, (bytes, bytearray))
         return _BYTES + result if plain else _PICKLED + packed(result)
 
@@ -207,6 +218,19 @@ def _answer(made: tuple[str, Any], channel: Channel) -> bytes:
         answer: bytes = made_of_it
         return answer
     return (_REFUSED if what == "refused" else _FAILED) + str(made_of_it).encode("utf-8", "replace")
+
+
+class _Sent:
+    """Sends the reports of a task."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+
+    def __call__(self, share: float) -> None:
+        _send(self._channel, _PROGRESS + repr(float(share)).encode())
+
+    def found(self, answer: Any) -> None:
+        _send(self._channel, _FOUND + packed(answer))
 
 
 def _attempt(work: Callable[[], Any]) -> tuple[str, Any]:

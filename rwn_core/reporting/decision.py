@@ -10,6 +10,7 @@ from typing import Any
 from rwn_core.data.toml import toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.reporting.scenario import Scenario, read_toml
+from rwn_core.tuning import Policy
 
 FORMAT = "rwn decision 1"
 
@@ -33,6 +34,10 @@ class Decision:
         Sentence of the policy on the chosen scenario at that time.
     accepted_by : str
         Who answers for limits that it does not keep.
+    dissent : str
+        Votes, or what some of the participants disagree with.
+    policy : Policy, optional
+        The limits that the meeting judged by.
     """
 
     scenarios: tuple[Scenario, ...]
@@ -43,6 +48,8 @@ class Decision:
     watched: tuple[str, ...] = ()
     verdict: str = ""
     accepted_by: str = ""
+    dissent: str = ""
+    policy: Policy | None = None
 
     def __post_init__(self) -> None:
         """A decision needs a scenario that was there."""
@@ -61,8 +68,15 @@ class Decision:
             # left out where they are empty: an earlier record keeps its hash
             **({"verdict": self.verdict} if self.verdict else {}),
             **({"accepted_by": self.accepted_by} if self.accepted_by else {}),
+            **({"dissent": self.dissent} if self.dissent else {}),
+            **({"limit": self.policy.to_records()} if self.policy else {}),
             "scenario": [each.to_dict() for each in self.scenarios],
         }
+
+    @property
+    def limits(self) -> Policy | None:
+        """The limits of the meeting; those of its scenarios in a record without them."""
+        return self.policy or next((s.policy for s in self.scenarios if s.policy), None)
 
     @property
     def table(self) -> str:
@@ -95,6 +109,8 @@ class Decision:
             watched=tuple(document["watched"]),
             verdict=document.get("verdict", ""),
             accepted_by=document.get("accepted_by", ""),
+            dissent=document.get("dissent", ""),
+            policy=Policy.from_records(document["limit"]) if "limit" in document else None,
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.io.write import write_atomically
 from rwn_core.masking import Method, Release, mask
 from rwn_core.masking.second_reading import second_reading
+from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.decision import Decision, frozen_text
 from rwn_core.reporting.evidence import REPORTED, evidence
@@ -186,7 +187,7 @@ def judge_release(
     further = draws.further
     key, secret = (None, b"") if draws.key_file is None else fresh_key(draws.key_file)
     report = progress or (lambda share: None)
-    release = mask(microdata, params, seed=key, progress=_between(report, 0.0, _SHARES[0]))
+    release = mask(microdata, params, seed=key, progress=Part(report, 0.0, _SHARES[0]))
     content = release.to_bytes(format)
     second_reading(release, content, format)
     file = ReleasedFile.of(content, format, kept=key is not None)
@@ -196,7 +197,7 @@ def judge_release(
         plan=draws.plan,
     )
     end = _SHARES[1] if further else 1.0
-    audited = read_measures(microdata, release, basis, _between(report, _SHARES[0], end))
+    audited = read_measures(microdata, release, basis, Part(report, _SHARES[0], end))
     shown = evidence(microdata, release, audited, release.id)
     document = record_document(microdata, release, file, basis, audited)
     document["evidence"] = {"sha256": hashlib.sha256(shown).hexdigest()}
@@ -226,8 +227,3 @@ def _keeps(microdata: Microdata, release: Release, policy: Policy) -> bool:
     readings = audit(microdata, release, measures=(*policy.measures, RED_TEAM)).readings
     few = too_few(release.params, microdata, release.masked)
     return policy.judge_readings(readings, released=few).kept
-
-
-def _between(progress: Progress, low: float, high: float) -> Callable[[float], None]:
-    """The progress of a part of the work."""
-    return lambda share: progress(low + (high - low) * share)

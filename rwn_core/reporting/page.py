@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
-from xml.etree.ElementTree import Element, SubElement, tostring
+from xml.etree.ElementTree import Element, SubElement, fromstring, tostring
 
 import orjson
 
@@ -27,8 +27,19 @@ th, td { text-align: left; vertical-align: top; padding: .2rem .7rem .2rem 0;
 th { color: #555; font-weight: 600; }
 .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(440px, 1fr)); gap: 1rem; }
 figure { margin: 0; break-inside: avoid; }
+figure > svg { display: block; width: 100%; max-width: 46rem; height: auto; }
 figcaption { font-size: .92em; } figcaption b { display: block; }
-@media print { body { margin: 0; max-width: none; } h2 { break-after: avoid; }
+.minutes { font-size: 9pt; line-height: 1.25; }
+.minutes h1 { font-size: 1.6rem; } .minutes .about { color: #1a1a1a; font-size: 11pt; }
+.minutes h2 { font-size: 1rem; margin: .55rem 0 .1rem; }
+.minutes p, .minutes table { margin: .1rem 0; }
+.minutes :is(th, td) { padding: .08rem .5rem .08rem 0; }
+.minutes td:first-child { min-width: 8.5rem; }
+.minutes :is(#decision, #fingerprints) thead { display: none; }
+.minutes #map { float: left; width: 56%; margin-right: 4%; } .minutes #fingerprints { clear: both; }
+@page minutes { margin: 12mm; }
+@media print { .minutes { page: minutes; }
+  body { margin: 0; max-width: none; } h2 { break-after: avoid; }
   tr { break-inside: avoid; } .wide { overflow: visible; }
   .charts { grid-template-columns: 1fr 1fr; gap: .6rem; } figure > div { zoom: .7; }
   @page { margin: 18mm; } }
@@ -46,8 +57,8 @@ charts.forEach((chart, i) => {
 """
 
 
-def page(title: str, mark: str, about: str, facts: Sequence[Fact]) -> bytes:
-    """Write facts as one HTML file."""
+def page(title: str, mark: str, about: str, facts: Sequence[Fact], form: str = "") -> bytes:
+    """Write facts as one HTML file; the form "minutes" fits one printed page."""
     charts = [chart for fact in facts for chart in fact.content.charts]
     html = Element("html", lang="en")
     head = SubElement(html, "head")
@@ -57,7 +68,7 @@ def page(title: str, mark: str, about: str, facts: Sequence[Fact]) -> bytes:
     SubElement(head, "meta", name="viewport", content="width=device-width")
     _text(head, "title", f"{mark}: {title}" if mark else title)
     _text(head, "style", _STYLE)
-    body = SubElement(html, "body")
+    body = SubElement(html, "body", {"class": form} if form else {})
     if mark:
         _text(body, "p", mark, "mark")
     _text(body, "h1", title)
@@ -85,6 +96,9 @@ def _section(body: Element, fact: Fact, drawn: int) -> int:
         _text(section, "p", line)
     if fact.content.table is not None:
         _rows(SubElement(section, "div", {"class": "wide"}), fact.content.table)
+    for picture in fact.content.stills:
+        figure = SubElement(section, "figure")
+        figure.append(_drawing(picture))
     if fact.content.charts:
         grid = SubElement(section, "div", {"class": "charts"})
         for chart in fact.content.charts:
@@ -96,6 +110,14 @@ def _section(body: Element, fact: Fact, drawn: int) -> int:
             SubElement(figure, "div", place)
             drawn += 1
     return drawn
+
+
+def _drawing(picture: str) -> Element:
+    """The SVG text of a chart as part of a page, as wide as the page."""
+    drawing = fromstring(picture.replace(' xmlns="http://www.w3.org/2000/svg"', "", 1))
+    for size in ("width", "height"):
+        drawing.attrib.pop(size)
+    return drawing
 
 
 def _rows(parent: Element, table: Table) -> None:

@@ -57,6 +57,8 @@ class Project:
         The regression to keep.
     edit_rules : tuple of str
         What holds of every believable record.
+    population : int, optional
+        How many people the table is a sample of.
     present : Scenario
         The setting with its weights, rounding and slices; seed, limits, registered analyses, sweep.
     scenarios : tuple of Scenario
@@ -68,6 +70,7 @@ class Project:
     variables: tuple[Described, ...]
     question: Question | None = None
     edit_rules: tuple[str, ...] = ()
+    population: int | None = None
     present: Scenario
     scenarios: tuple[Scenario, ...] = ()
     decisions: tuple[Decision, ...] = ()
@@ -92,6 +95,7 @@ class Project:
             variables=variables,
             question=question,
             edit_rules=tuple(rule.text for rule in microdata.schema.edit_rules),
+            population=microdata.schema.population,
             present=present,
         )
 
@@ -124,6 +128,7 @@ class Project:
             variables=tuple(changed),
             question=self.question,
             edit_rules=as_edit_rules(self.edit_rules),
+            population=self.population,
         )
 
     def to_toml(self) -> str:
@@ -142,6 +147,8 @@ class Project:
             "scenario": [each.to_dict() for each in self.scenarios],
             "decision": [each.to_dict() for each in self.decisions],
         }
+        if self.population is not None:
+            document["population"] = self.population
         if self.question is not None:
             question = {"response": self.question.response}
             document["question"] = question | {"predictors": list(self.question.predictors)}
@@ -158,6 +165,7 @@ class Project:
                 variables=tuple(Described(**each) for each in document["variable"]),
                 question=_question(document.get("question")),
                 edit_rules=tuple(document.get("edit_rules", ())),
+                population=document.get("population"),
                 present=Scenario.from_dict(document["present"]),
                 scenarios=tuple(Scenario.from_dict(each) for each in document.get("scenario", [])),
                 decisions=tuple(Decision.from_dict(each) for each in document.get("decision", [])),

@@ -1,18 +1,29 @@
-"""Write scenarios and decisions as pages to read and print."""
+"""Write a scenario as a page to read, and a decision as minutes to print."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from rwn_core.measures import MEASURES
+from rwn_core.charts import still
+from rwn_core.measures import MEASURES, UTILITY
+from rwn_core.reporting.candidates import (
+    amount,
+    candidates_map,
+    headline,
+    judged,
+    judged_words,
+    limit_words,
+    loss_words,
+)
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.facts import Audience, Content, Fact
 from rwn_core.reporting.facts.fact import pairs, written_table
-from rwn_core.reporting.facts.meeting import decision_rows
 from rwn_core.reporting.page import page
 from rwn_core.reporting.scenario import Scenario
+from rwn_core.tuning import Policy, Verdict
 from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.point import ranges_words
+from rwn_core.tuning.short_words import short_setting
 
 MARK = "INTERNAL: STAYS IN THE HOUSE"
 
@@ -24,24 +35,102 @@ def scenario_html(scenario: Scenario) -> bytes:
 
 
 def decision_html(decision: Decision) -> bytes:
-    """Write a decision as one HTML file: what was chosen and why, and what was looked at."""
-    title = f"Decision of {decision.date}" if decision.date else "Decision"
-    chosen = f"“{decision.chosen}” was chosen." if decision.chosen else "No scenario was chosen."
-    if decision.verdict:
-        chosen = f"{chosen} {decision.verdict}"
-    first = _fact("decision", "Decision", Content(table=pairs(_rows(decision))))
-    facts = [first]
-    for number, scenario in enumerate(decision.scenarios):
-        note = Content(lines=(scenario.note,)) if scenario.note else None
-        facts += _facts({"note": ("note", note)}, f"{number}-", f"{scenario.name}: ")
-        facts += _scenario_facts(scenario, f"{number}-", f"{scenario.name}: ")
-    return page(title, MARK, chosen, facts)
+    """Write the minutes of a meeting as one HTML page: the verdict first, candidates, reasons."""
+    policy = decision.limits
+    verdicts = judged(decision.scenarios, policy) if policy else []
+    made = {
+        "decision": ("Decision", _content(_minutes(decision))),
+        "broken": ("Limits that are broken or not judged", _unmet(decision, policy)),
+        "candidates": ("Candidates", _candidates(decision, policy, verdicts)),
+        "map": ("Loss and risk", _map(decision, policy)),
+        "limits": ("Limits", _sources(policy)),
+        "fingerprints": ("Fingerprints", _content(_fingerprints(decision))),
+    }
+    about = f"{decision.verdict or 'No verdict was recorded.'} Minutes of {decision.date or '–'}."
+    return page(_outcome(decision, policy), MARK, about, _facts(made, "", ""), "minutes")
 
 
-def _rows(decision: Decision) -> dict[str, str]:
-    rows = decision_rows(decision.to_dict(), "")
-    rows["hash"] = f"SHA-256 {decision.hash}"
-    return {name: value or "–" for name, value in rows.items()}
+def _minutes(decision: Decision) -> dict[str, str]:
+    """Return reason, participants, votes and watch list, as far as they are stated."""
+    rows = {
+        "reason": decision.reason,
+        "participants": ", ".join(decision.participants),
+        "votes, dissent": decision.dissent,
+        "watched": "; ".join(decision.watched),
+    }
+    return {name: value for name, value in rows.items() if value}
+
+
+def _fingerprints(decision: Decision) -> dict[str, str]:
+    return {"table": decision.table or "any", "decision": f"SHA-256 {decision.hash}"}
+
+
+def _content(rows: Mapping[str, str]) -> Content | None:
+    return Content(table=pairs(rows)) if rows else None
+
+
+def _sources(policy: Policy | None) -> Content | None:
+    """Return how much each limit allows, and its source, a line each."""
+    if policy is None:
+        return None
+    return Content(lines=tuple(f"{each.title}: {limit_words(each)}." for each in policy.limits))
+
+
+def _outcome(decision: Decision, policy: Policy | None) -> str:
+    """Return what was decided, with its verdict."""
+    if not decision.chosen:
+        return "No scenario was chosen"
+    chosen = f"“{decision.chosen}” was chosen"
+    if policy is None:
+        return f"{chosen}; no limits were stated"
+    return f"{chosen}: {headline(policy.judge_stated(_chosen(decision).readings))}"
+
+
+def _chosen(decision: Decision) -> Scenario:
+    return next(each for each in decision.scenarios if each.name == decision.chosen)
+
+
+def _unmet(decision: Decision, policy: Policy | None) -> Content | None:
+    """Return the limits that are broken or not judged, with the name that accepts them."""
+    if not decision.chosen or policy is None:
+        return None
+    verdict = policy.judge_stated(_chosen(decision).readings)
+    rows = [
+        (limit.title, judged_words(limit, verdict), limit_words(limit))
+        for limit in policy.limits
+        if limit.measure in (*verdict.broken, *verdict.unread)
+    ]
+    line = f"Accepted by: {decision.accepted_by or 'not stated'}."
+    return _table(("limit", "judged", "allowed"), rows, line) if rows else None
+
+
+def _candidates(
+    decision: Decision, policy: Policy | None, verdicts: Sequence[Verdict]
+) -> Content | None:
+    """Return a column for each candidate: verdict, limits, loss, setting."""
+    if not decision.scenarios:
+        return None
+    scenarios = decision.scenarios
+    rows = [("verdict", *map(headline, verdicts))] if policy else []
+    for limit in policy.limits if policy else ():
+        name = f"{limit.title}, at most {amount(limit.measure, limit.at_most)}"
+        rows.append((name, *(judged_words(limit, verdict) for verdict in verdicts)))
+    rows += [
+        ("loss, 0 to 1", *(loss_words(s)[0] for s in scenarios)),
+        ("setting", *(short_setting(scenario.setting) for scenario in scenarios)),
+    ]
+    if any(scenario.note for scenario in scenarios):
+        rows.append(("note", *(scenario.note or "–" for scenario in scenarios)))
+    known = next(filter(None, (ranges_words(each.readings) for each in scenarios)), "")
+    line = f"Limits are judged at the upper end of the {known}." if known else ""
+    return _table(("", *(scenario.name for scenario in scenarios)), rows, line)
+
+
+def _map(decision: Decision, policy: Policy | None) -> Content | None:
+    read = [each for each in decision.scenarios if "median" in each.readings.get(UTILITY, {})]
+    if policy is None or not read:
+        return None
+    return Content(stills=(still(candidates_map(read, policy)),))
 
 
 def _scenario_facts(scenario: Scenario, key: str = "", before: str = "") -> list[Fact]:

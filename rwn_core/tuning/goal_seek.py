@@ -7,11 +7,12 @@ from fresh releases, which had no part in choosing it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import Any
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.parallel.threads import Progress, thread_count
@@ -19,6 +20,7 @@ from rwn_core.tuning.evaluate_settings import Plan, with_red_team
 from rwn_core.tuning.frontier import sign
 from rwn_core.tuning.goal import Goal, GoalAnswer
 from rwn_core.tuning.limit_bounds import empty_end, with_attacked
+from rwn_core.tuning.partial_answer import Found, PartialAnswer, answers_to
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.setting import Setting
@@ -35,6 +37,7 @@ _CANDIDATES = 6  # settings checked on fresh releases before the search gives up
 _DIGITS = {"epsilon": 4, "q": 3, "width": 4, "balance": 3}
 
 
+@takes_tables
 def seek(
     microdata: Microdata,
     points: Sequence[Point] | Sweep,
@@ -64,7 +67,8 @@ def seek(
     workers : int, optional
         Processes; one for each processor by default. 1 works in this process.
     progress : callable, optional
-        Called with the share done, from 0 to 1.
+        Called with the share done, from 0 to 1. Its method `found`, where it has one, is called
+        with each answer so far that is better than those before.
 
     Returns
     -------
@@ -90,16 +94,34 @@ def seek(
     plan = replace(plan, measures=goal.measures)
     steps = half_steps(points)
     farthest = [point.setting for point in points]
+    tell = teller(goal, microdata.n, answers_to(progress))
+    tell(known.values())
     with SettingPool(microdata, farthest, plan, workers=thread_count(workers)) as crew:
         for number in range(_ROUNDS):
             here = _leader(known.values(), goal)
             wanted = [s for s in around(here.setting, steps) if s.key not in known]
             for point in crew.points(wanted, plan, _part(progress, number, _ROUNDS + 1)):
                 known[point.setting.key] = point
+            tell(known.values())
             steps = {name: step.half() for name, step in steps.items()}
         answer = _verified(crew, known, goal, plan, _part(progress, _ROUNDS, _ROUNDS + 1))
     progress(1.0)
     return replace(answer, unread=unread)
+
+
+def teller(goal: Goal, records: int, found: Found) -> Callable[[Iterable[Point]], None]:
+    """Return what tells the best of some points whenever it is another one."""
+    told = ""
+
+    def tell(points: Iterable[Point]) -> None:
+        nonlocal told
+        read = list(points)
+        leader = _leader(read, goal) if read else None
+        if leader is not None and leader.setting.key != told:
+            told = leader.setting.key
+            found(PartialAnswer(point=leader, goal=goal, records=records, of=records))
+
+    return tell
 
 
 def _start(points: Sequence[Point] | Sweep, plan: Plan | None) -> tuple[Sequence[Point], Plan]:

@@ -136,6 +136,8 @@ def bounds_from_spread(spread: Spread) -> LimitBounds:
 
 def bounds_from_stated(stated: Mapping[str, float]) -> LimitBounds:
     """Return the bounds that a scenario states; with "at_most" its value is a lower bound."""
+    if "median" not in stated:  # of a file that a person wrote
+        return LimitBounds(value=None)
     end, upper = stated.get("high", stated["median"]), stated.get("at_most")
     standing = "" if upper is None else "at least"
     return LimitBounds(

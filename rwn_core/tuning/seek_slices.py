@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.slices import Slices
 from rwn_core.data.variable import Role
@@ -23,11 +24,12 @@ from rwn_core.measures import UTILITY
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.evaluate_settings import Plan, with_red_team
 from rwn_core.tuning.limit_bounds import with_attacked
-from rwn_core.tuning.point import Point
+from rwn_core.tuning.partial_answer import Found, PartialAnswer, answers_to
+from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.policy import QUICK, Policy
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.setting_pool import SettingPool
-from rwn_core.tuning.slice_answer import SliceAnswer, SliceRanges
+from rwn_core.tuning.slice_answer import SliceAnswer, SliceRanges, random_records
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.slice_steps import Weights, slice_steps, weight_steps
@@ -48,6 +50,7 @@ class Choice(NamedTuple):
     kernel: int = 0
 
 
+@takes_tables
 def seek_slices(
     microdata: Microdata,
     policy: Policy,
@@ -76,7 +79,8 @@ def seek_slices(
     workers : int, optional
         Processes; one for each processor by default. 1 works in this process.
     progress : callable, optional
-        Called with the share done, from 0 to 1.
+        Called with the share done, from 0 to 1. Its method `found`, where it has one, is called
+        with each answer so far that is better than those before.
 
     Returns
     -------
@@ -101,7 +105,7 @@ def seek_slices(
         raise ParameterError("A slice search needs two masked variables; describe more of them.")
     ranges = ranges or SliceRanges()
     progress = progress or (lambda share: None)
-    sample = _sample(microdata, ranges.records)
+    sample = random_records(microdata, ranges.records)
     judged, unread = policy.judgeable(sample)
     start = setting or Setting(params=RWN(epsilon=1.0, k=5))
     kinds = _each_kernel(start.params) if ranges.kernels else (start.params,)
@@ -116,6 +120,8 @@ def seek_slices(
             plan=plan,
             ranges=ranges,
             progress=progress,
+            tell=answers_to(progress),
+            of=microdata.n,
             expected=ranges.tries if ranges.weights else ranges.tries // 2,
         )
         starts = ranges.starts or [preset_slices(sample, key) for key in PRESETS]
@@ -140,13 +146,6 @@ def seek_slices(
         of=microdata.n,
         published=published,
     )
-
-
-def _sample(microdata: Microdata, records: int) -> Microdata:
-    if microdata.n <= records:
-        return microdata
-    chosen = np.random.default_rng(0).permutation(microdata.n)[:records]
-    return microdata.take(np.sort(chosen))
 
 
 def kernels_refused(params: Any) -> str:
@@ -192,6 +191,10 @@ class SliceSearch:
         Releases and seed of a trial, and the measures that are stated.
     ranges : SliceRanges
     progress : callable
+    tell : callable
+        Called with the answer so far.
+    of : int
+        Records of the whole table.
     expected : int
         Trials ahead, as far as is known.
     found : dict of Choice to int
@@ -206,6 +209,10 @@ class SliceSearch:
         Releases on which a measure was read.
     done : float
         Share of the search that was reported.
+    spreads : dict of str to Spread
+        What the releases of the last trial or check read.
+    told : tuple of bool and float
+        Whether the answer so far breaks a limit, and its loss or largest share of a limit.
     """
 
     microdata: Microdata
@@ -215,6 +222,8 @@ class SliceSearch:
     plan: Plan
     ranges: SliceRanges
     progress: Progress
+    tell: Found
+    of: int
     expected: int
     found: dict[Choice, int] = field(default_factory=dict)
     trials: dict[tuple[Choice, int], float] = field(default_factory=dict)
@@ -224,6 +233,8 @@ class SliceSearch:
     refused: str = ""
     readings: int = 0
     done: float = 0.0
+    spreads: dict[str, Spread] = field(default_factory=dict)
+    told: tuple[bool, float] = (True, math.inf)
 
     @property
     def names(self) -> list[str]:
@@ -342,7 +353,21 @@ class SliceSearch:
         if (choice, strength) not in self.trials:
             self.trials[choice, strength] = self._used(choice, strength, self.plan, quick=True)
             self.expected -= 1
+            self._tell(choice, strength, self.trials[choice, strength])
         return self.trials[choice, strength] <= 1
+
+    def _tell(self, choice: Choice, strength: int, share: float) -> None:
+        """Tell the answer so far, if the last trial or check has a better one."""
+        loss = self._loss(choice, strength)
+        told = (share > 1, loss if share <= 1 else share)
+        if self.spreads and told < self.told:
+            self.told = told
+            point = Point(setting=self._at(choice, strength), spreads=dict(self.spreads))
+            self._say(point, loss=loss)
+
+    def _say(self, point: Point, **more: Any) -> None:
+        n = self.microdata.n
+        self.tell(PartialAnswer(point=point, goal=self.policy, records=n, of=self.of, **more))
 
     def _confirms(self, choice: Choice, strength: int) -> bool:
         """True if more and other releases than a trial's meet every limit."""
@@ -353,7 +378,7 @@ class SliceSearch:
 
     def _used(self, choice: Choice, strength: int, plan: Plan, *, quick: bool) -> float:
         """Return the largest share of a limit that is used, up to the first limit broken."""
-        largest = 0.0
+        largest, self.spreads = 0.0, {}
         for measure in sorted(  # quickly read ones first, then the one that refused last
             self.policy.measures, key=lambda key: (key not in QUICK, key != self.refused)
         ):
@@ -369,6 +394,7 @@ class SliceSearch:
 
     def _share(self, choice: Choice, strength: int, plan: Plan) -> float:
         (point,) = self.pool.points([self._at(choice, strength)], plan, lambda share: None)
+        self.spreads.update(point.spreads)
         self.readings += plan.releases
         self._report()
         share = self.policy.judge_point(point).shares.get(plan.measures[0])
@@ -404,10 +430,15 @@ class SliceSearch:
                 point = self._fresh(choice, strength, attempt)
                 verdict = self.policy.judge_point(point)
                 if verdict.kept:
+                    self._say(point, confirmed=True)
                     return point, True
                 share = math.inf if verdict.unread else verdict.largest or math.inf
                 nearest = min(nearest, (share, choice, strength))
-                attempt += 1
+                attempt, self.spreads = attempt + 1, dict(point.spreads)
+            else:
+                share = self.confirmed[choice, strength]
+            self.told = (True, math.inf)  # what was told is refused
+            self._tell(choice, strength, share)
             steps[choice] = 2 * steps.get(choice, 0) or 1
             if strength + steps[choice] < len(self.settings[choice.kernel]):
                 self.found[choice] = strength + steps[choice]
@@ -428,6 +459,7 @@ class SliceSearch:
             trials={},
             confirmed={},
             seen=set(),
+            tell=lambda answer: None,
         )
         alone.descend([Choice((), self.given)])
         return alone.verified()[0]

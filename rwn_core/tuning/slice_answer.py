@@ -5,15 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from rwn_core.data.microdata import Microdata
 from rwn_core.data.slices import Slices
 from rwn_core.errors import ParameterError
 from rwn_core.measures import UTILITY
 from rwn_core.tuning.goal import number_words, spread_words
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.short_words import short_setting
 from rwn_core.tuning.verdict import not_judged
 
 SEARCHED_RECORDS = 1_000  # decides: records of a slice search; of more, random ones
+
+
+def random_records(microdata: Microdata, records: int) -> Microdata:
+    """Return the same random records at each call; the table itself if it has no more."""
+    if microdata.n <= records:
+        return microdata
+    chosen = np.random.default_rng(0).permutation(microdata.n)[:records]
+    return microdata.take(np.sort(chosen))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +114,7 @@ class SliceAnswer:
     def sentence(self) -> str:
         """The answer in words, with its uncertainty and the number of records."""
         stated = "; ".join(spread_words(spread) for spread in self.point.spreads.values())
-        words = f"{self.point.setting.words}: {stated}."
+        words = f"{short_setting(self.point.setting)}: {stated}."
         if self.records < self.of:
             words += (
                 f" Searched and read on {self.records:,} random records of {self.of:,}; read it on "
@@ -121,6 +133,7 @@ class SliceAnswer:
             return ""
         lost = point.median(UTILITY)
         loses = "" if lost is None else f" and loses {number_words(UTILITY, lost)} of the relations"
+        words = f"{short_setting(point.setting)}{loses}."
         if self.policy.judge_point(point).kept:
-            return f" RWN as published keeps the same limits at {point.setting.words}{loses}."
-        return f" RWN as published keeps not all limits; nearest is {point.setting.words}{loses}."
+            return f" RWN as published keeps the same limits at {words}"
+        return f" RWN as published keeps not all limits; nearest is {words}"

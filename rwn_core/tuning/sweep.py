@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
 from rwn_core.masking.baseline_methods import Original, Shuffled
@@ -46,6 +47,7 @@ def prepared(
     return list({s.key: s for s in (each.resolved(microdata) for each in settings)}.values())
 
 
+@takes_tables
 def sweep(
     microdata: Microdata,
     what: Grid | Setting | Sequence[Grid | Setting],
@@ -70,7 +72,8 @@ def sweep(
         Where finished points are kept. A second call with the same folder goes on where the first
         one ended, and may have further settings.
     progress : callable, optional
-        Called with the share done, from 0 to 1.
+        Called with the share done, from 0 to 1. Its method `found`, where it has one, is called
+        with the `Sweep` of the settings done so far.
 
     Returns
     -------
@@ -117,6 +120,7 @@ def _in_process(
     """In this process, setting after setting."""
     folder = None if path is None else JobFolder.open(path, microdata, plan, settings)
     trials, points, done = Trials(microdata, settings, plan), {}, 0
+    found = getattr(progress, "found", lambda sweep: None)
 
     def tick() -> None:
         nonlocal done
@@ -131,6 +135,7 @@ def _in_process(
             if folder is not None:
                 folder.save(point)
         points[setting.key] = point
+        found(Sweep.from_points(plan, list(points.values()), len(settings)))
         done = len(points) * plan.releases - 1
         tick()
     return Sweep.from_points(plan, [points[s.key] for s in settings], len(settings))
@@ -146,7 +151,7 @@ def _in_workers(
 ) -> Sweep:
     """In worker processes; if some die, the rest of the settings get a second attempt."""
     folder = JobFolder.open(path, microdata, plan, settings)
-    refusal = ""
+    refusal, found = "", getattr(progress, "found", lambda sweep: None)
     for _ in range(_ATTEMPTS):
         run = SweepRun(microdata, settings, plan, folder, workers=workers)
         try:
@@ -154,6 +159,7 @@ def _in_workers(
                 run.join(_LOOK)
                 if progress is not None:
                     progress(run.share)
+                    found(run.sweep())
         finally:
             run.cancel()  # also after Ctrl-C: no process stays behind
         refusal = run.refusal

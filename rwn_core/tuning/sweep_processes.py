@@ -16,6 +16,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
 from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.parallel.pace import Pace
 from rwn_core.parallel.pool import Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle, be_polite
 from rwn_core.parallel.threads import Progress
@@ -118,7 +119,7 @@ class SweepRun:
         self._looked = -math.inf
         self._collect()
         open_ = by_family([s for s in self.settings if s.key not in self._points])
-        self._start = time.monotonic()
+        self._pace = Pace()
         self._before = len(self._points)
         self.cancelled = False
         work = _Work(
@@ -150,20 +151,12 @@ class SweepRun:
         return min(1.0, done / (len(self.settings) * self.plan.releases))
 
     @property
-    def seconds_left(self) -> float | None:
-        """Expected seconds left; None until the first release is measured."""
-        done = self._done
-        total = (len(self.settings) - self._before) * self.plan.releases
-        if not done:
-            return None
-        return (time.monotonic() - self._start) * max(total - done, 0) / done
-
-    @property
     def words(self) -> str:
         """Words for the number of settings done, and the time left."""
-        left, done = self.seconds_left, self.sweep()
-        rest = "" if left is None else f" · about {_duration(left)} left"
-        return f"{len(done):,} of {done.wanted:,} settings{rest}"
+        done = self.sweep()
+        if self._done:  # what came before, and what prepares a worker, is no pace of this run
+            self._pace.report(self.share)
+        return f"{len(done):,} of {done.wanted:,} settings · {self._pace.words}"
 
     @property
     def refusal(self) -> str:
@@ -239,7 +232,3 @@ class SweepRun:
                 if point is not None:
                     self._points[key] = point
         return self._points
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

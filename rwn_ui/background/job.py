@@ -15,7 +15,6 @@ from rwn_core.parallel import job
 WAITS = "waiting until the work of another user ends"
 CANCELLED = "Cancelled."
 _GLANCE = 0.2  # seconds between two looks for a free slot
-_SURE = 0.05  # share done before the time left is stated
 
 
 class Running(Protocol):
@@ -61,13 +60,11 @@ class Job(job.Job):
     label : str
         The setting it belongs to, in words.
     work : callable
-        Called in the process with the arguments and `progress`, a function of the share done.
+        Called in the process with the arguments and `progress`, a `Report` of the share done.
     words : str
         The activity, in words.
     about : tuple, optional
         The choices that it was started with, for the reader of its result.
-    timed : bool
-        True if its share grows about as the time passes, so that the time left can be stated.
     on_cancel : callable, optional
         Called with the job if it is cancelled before its end.
     **arguments
@@ -86,13 +83,11 @@ class Job(job.Job):
         *,
         words: str,
         about: tuple[Any, ...] = (),
-        timed: bool = False,
         on_cancel: Callable[[Job], None] | None = None,
         **arguments: Any,
     ) -> None:
         self.label, self.about, self._doing = label, about, words
-        self._timed, self._on_cancel = timed, on_cancel
-        self._started: float | None = None
+        self._on_cancel = on_cancel
         self._call: tuple[Callable[..., Any], dict[str, Any]] | None = (work, arguments)
         self._refusal, self._lock = "", threading.Lock()  # the reason if it never began
         if not self._begin():
@@ -110,19 +105,20 @@ class Job(job.Job):
 
     @property
     def words(self) -> str:
-        """The activity in words, with the time left if it is known."""
+        """The activity in words, with the time left while it runs."""
         if self.waits:
             return f"{self._doing}: {WAITS}"
-        if not self._timed:
-            return self._doing
-        self._started = self._started or time.monotonic()
-        left = time_left(self.share, time.monotonic() - self._started)
-        return f"{self._doing}: {left}" if left else self._doing
+        return f"{self._doing}: {self.left}" if self.running else self._doing
 
     @property
     def share(self) -> float:
         """Share done, from 0 to 1."""
         return 0.0 if self.waits or self._refusal else super().share
+
+    @property
+    def so_far(self) -> Any:
+        """Answer so far; it stays after `cancel`. None while there is none."""
+        return None if self.waits or self._refusal else super().so_far
 
     @property
     def result(self) -> Any:
@@ -169,14 +165,3 @@ def _wait(reference: weakref.ref[Job]) -> None:
             return
         del waiting  # this thread must not be its only owner
         time.sleep(_GLANCE)
-
-
-def time_left(share: float, seconds: float) -> str:
-    """Time left after a share was done in so many seconds; empty at its start."""
-    if share < _SURE:
-        return ""
-    left = seconds * (1 - share) / share
-    for unit, length in (("hours", 3600), ("minutes", 60)):
-        if left >= 2 * length:
-            return f"about {left / length:.0f} {unit} left"
-    return f"about {max(1, round(left))} seconds left"

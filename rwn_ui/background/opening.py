@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import rwn_core as rwn
 from rwn_core.data.file_layout import FileLayout
@@ -10,6 +11,9 @@ from rwn_core.errors import InputError
 from rwn_core.io.guessed_layout import GuessedLayout
 from rwn_core.io.read import begin_bytes
 from rwn_core.io.reading import Reading
+from rwn_ui.server.given_file import begin_described
+
+WIDE = 60  # variables; of a wider file those of the release are chosen first
 
 
 @dataclass(slots=True, kw_only=True)
@@ -27,13 +31,19 @@ class Opening:
         Why there is no table.
     seen : GuessedLayout or None
         What the file seems to be like.
+    path : str
+        Of a file that lies on this machine; empty for an upload.
+    waiting : Microdata or None
+        A wide table whose variables are being chosen.
     """
 
     name: str
     layout: FileLayout | None
-    reading: Reading | None = field(repr=False)
+    reading: Reading | None = field(default=None, repr=False)
     refusal: rwn.RWNError | None = None
     seen: GuessedLayout | None = None
+    path: str = ""
+    waiting: rwn.Microdata | None = field(default=None, repr=False)
 
     @classmethod
     def start(
@@ -42,6 +52,11 @@ class Opening:
         """Begin; it ends with the session that began it."""
         reading = begin_bytes(name, content, schema, layout)
         return cls(name=name, layout=layout, reading=reading)
+
+    @classmethod
+    def start_path(cls, path: Path) -> Opening:
+        """Begin to read a file on this machine."""
+        return cls(name=path.name, layout=None, reading=begin_described(path), path=str(path))
 
     def taken(self) -> rwn.Microdata | None:
         """The table, once; nothing where there is none, or it was taken."""
@@ -59,6 +74,12 @@ class Opening:
 
     def give_up(self, why: str) -> None:
         """End it before it is done."""
+        self.waiting = None
         if self.reading is not None:
             self.reading.cancel()
             self.reading, self.refusal = None, InputError(why)
+
+
+def is_wide(data: rwn.Microdata) -> bool:
+    """True if the variables to release are to be chosen first."""
+    return len(data.schema.released) > WIDE

@@ -55,13 +55,14 @@ def bar(
     )
 
 
-def wait_for(work: Work, key: str) -> None:
-    """Draw how far some work is until it ends, and then the whole page."""
+def wait_for(work: Work, key: str, below: Callable[[], None] = lambda: None) -> None:
+    """Draw how far some work is, and more below it, until it ends; then the whole page."""
 
     def watch() -> None:
         if not work.running:
             st.rerun()
         bar(work, key)
+        below()
 
     polled(watch)
 

@@ -5,17 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.charts import CHARTS, serialise
-from rwn_core.measures import UTILITY
+from rwn_core.charts import serialise
+from rwn_core.reporting.candidates import (
+    candidates_map,
+    headline,
+    judged,
+    judged_words,
+    limit_words,
+    loss_words,
+    verdict_words,
+)
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Verdict
 from rwn_core.tuning.point import ranges_words
+from rwn_core.tuning.short_words import short_setting
 from rwn_ui.features import verdict_line, watch_list
 from rwn_ui.features.analysis_plan_results import standing_words, standings
 from rwn_ui.features.setting_sentences import (
     differences,
     reading_words,
-    short_setting,
     value_words,
 )
 from rwn_ui.state.session import Session
@@ -30,12 +38,12 @@ def screen(
     chosen: str = "",
 ) -> dict[str, Any]:
     """The candidates with verdict, limits and loss, over their map; `policy` may be a trial."""
-    verdicts = [policy.judge_stated(scenario.readings) for scenario in scenarios]
+    verdicts = judged(scenarios, policy)
     return {
         "stamp": f"{[s.name for s in scenarios]}|{meeting}|{session.table_version}",
         "meeting": meeting,
         "candidates": {
-            "about": session.name,
+            "about": session.name if policy == session.policy else "TRIAL of other limits",
             "candidates": [
                 _candidate(session, scenario, verdict) | {"chosen": scenario.name == chosen}
                 for scenario, verdict in zip(scenarios, verdicts, strict=True)
@@ -54,7 +62,7 @@ def screen(
             ],
         },
         "single": not meeting,
-        "cards": [serialise(_map(session, scenarios, verdicts))],
+        "cards": [serialise(candidates_map(scenarios, policy))],
     }
 
 
@@ -68,37 +76,27 @@ def _text_row(title: str, texts: list[str]) -> dict[str, Any]:
 
 def _limit_row(limit: rwn.Limit, verdicts: list[Verdict]) -> dict[str, Any]:
     """Return one limit with the number of each candidate that is judged by it."""
-    words = value_words(limit.measure, limit.at_most)
-    source = ", ".join(each for each in (limit.source, limit.set_by) if each)
-    return {
-        "title": limit.title,
-        "note": f"at most {words}; {f'set by {source}' if source else 'source not stated'}",
-        "kind": "limit",
-        "cells": [_limit_cell(limit, verdict) for verdict in verdicts],
-    }
+    cells = [
+        {"text": judged_words(limit, verdict), "state": _state(limit.measure, verdict)}
+        for verdict in verdicts
+    ]
+    return {"title": limit.title, "note": limit_words(limit), "kind": "limit", "cells": cells}
 
 
-def _limit_cell(limit: rwn.Limit, verdict: Verdict) -> dict[str, Any]:
-    key = limit.measure
-    if key not in verdict.shares:
-        return {"text": "not judged", "state": None}
-    state = "over" if key in verdict.broken else "kept"
-    standing = verdict.standing.get(key, "")
-    return {"text": value_words(key, verdict.values[key]), "note": standing, "state": state}
+def _state(measure: str, verdict: Verdict) -> str | None:
+    if measure not in verdict.shares:
+        return None
+    return "over" if measure in verdict.broken else "kept"
 
 
 def _loss_row(scenarios: list[Scenario]) -> dict[str, Any]:
     """The loss of relations on its scale, in digits and in words."""
-    cells = []
-    for scenario in scenarios:
-        lost = scenario.readings.get(UTILITY, {}).get("median")
-        words = "" if lost is None else f"{100 * lost:.0f} % of relations lost"
-        cells.append({"text": "–" if lost is None else f"{lost:.2f}", "note": words})
+    digits = [loss_words(scenario) for scenario in scenarios]
     return {
         "title": "Loss",
         "note": "0 as the original, 1 no relation left",
         "kind": "loss",
-        "cells": cells,
+        "cells": [{"text": number, "note": words} for number, words in digits],
     }
 
 
@@ -178,50 +176,15 @@ def _candidate(session: Session, scenario: Scenario, verdict: Verdict) -> dict[s
     return {
         "name": scenario.name,
         "state": state,
-        "verdict": "keeps all limits" if state == "kept" else _broken_words(verdict, failed),
+        "verdict": "breaks the analysis plan" if failed and verdict.kept else _head(verdict),
         "which": "; ".join([*which, *failed, *["saved under other limits"] * other]),
     }
 
 
-def _broken_words(verdict: Verdict, failed: list[str]) -> str:
-    count = len(verdict.shares) + len(verdict.unread)
-    if verdict.broken:
-        return f"breaks {len(verdict.broken)} of {count}"
-    return "not releasable" if failed or verdict.released is not None else "not judged fully"
-
-
-def verdict_words(verdict: Verdict) -> str:
-    """The verdict in a few words: what is broken, what was not judged, or that all is kept."""
-    if verdict.kept:
-        return "keeps all limits"
-    parts = [verdict.title(key) for key in verdict.broken]
-    parts += [f"{verdict.title(key)} not judged" for key in verdict.unread]
-    parts += [] if verdict.released is None else ["too few records released"]
-    return ", ".join(parts) or "no limits"
-
-
-def _map(session: Session, scenarios: list[Scenario], verdicts: list[Verdict]) -> Any:
-    """All candidates at their loss and the largest share of a limit."""
-    marks = [
-        {
-            "label": scenario.name,
-            "text": short_setting(scenario.setting),
-            "x": scenario.readings[UTILITY]["median"],
-            "y": verdict.largest,
-        }
-        for scenario, verdict in zip(scenarios, verdicts, strict=True)
-        if UTILITY in scenario.readings and verdict.largest is not None
-    ]
-    about = rwn.MEASURES[UTILITY]
-    loss = {"title": about.title, "unit": "0 as the original, 1 none left", "falls": True}
-    limits = {"title": "× limit", "unit": "log above 1", "map": "Risk–utility map"}
-    return CHARTS["sweep_map"](
-        (),
-        loss | {"share": True},
-        limits | {"share": False, "falls": False, "of_limits": True},
-        limit=1.0,
-        marks=marks,
-    )
+def _head(verdict: Verdict) -> str:
+    """Return the headline, in one line of a narrow column."""
+    words = headline(verdict)
+    return words.rpartition(" ")[0] if verdict.broken else words
 
 
 def _words(first: Scenario, other: Scenario) -> dict[str, Any]:

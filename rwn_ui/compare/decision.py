@@ -28,6 +28,12 @@ def choice_key(session: Session) -> str:
 
 def draw(session: Session, names: list[str]) -> None:
     """Watch list, decision, reason, participants and date, frozen with a hash."""
+    with st.container(key="screen-only-decision"):
+        _form(session, names)
+
+
+def _form(session: Session, names: list[str]) -> None:
+    """Draw the fields of a decision, and its files once it is frozen."""
     st.markdown("#### Decision")
     if st.session_state.get(choice_key(session)) not in (*names, _NONE):
         st.session_state[choice_key(session)] = None  # the candidate is no longer shown
@@ -54,6 +60,7 @@ def draw(session: Session, names: list[str]) -> None:
             "Who accepts limits that the scenario does not keep",
             help="Needed where the policy is broken, or a limit is not judged.",
         )
+        dissent = st.text_input("Votes or dissent", help="Left empty where all agree.")
         frozen = st.form_submit_button("Freeze", type="primary")
     shown = _key(session, "frozen")
     verdict = None
@@ -72,6 +79,8 @@ def draw(session: Session, names: list[str]) -> None:
             watched=_lines(watched),
             verdict="" if verdict is None else verdict.sentence,
             accepted_by=accepted.strip(),
+            dissent=dissent.strip(),
+            policy=session.policy,
         )
         session.decisions.append(made)
         st.session_state[shown] = made.hash
@@ -91,7 +100,7 @@ def draw(session: Session, names: list[str]) -> None:
                 key=_key(session, "decision.file"),
             )
             st.download_button(
-                "To read and to print (HTML)",
+                "Minutes to print (HTML)",
                 partial(decision_html, record),
                 file_name=f"decision-{record.hash[:12]}.html",
                 on_click="ignore",

@@ -10,12 +10,12 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.measures.measure import Reading
+from rwn_core.reporting.candidates import verdict_words
 from rwn_core.tuning import Point
 from rwn_core.tuning.match import Loss, Matched, Refused
 from rwn_core.tuning.paired_comparison import best_methods
 from rwn_core.tuning.point import ranges_words
 from rwn_ui.compare import match_sentences
-from rwn_ui.compare.cards import verdict_words
 from rwn_ui.compare.match_sentences import method, title
 from rwn_ui.features.scenario_trial import as_scenario
 from rwn_ui.features.setting_sentences import reading_words
@@ -63,7 +63,8 @@ def draw(
     panel(match_table(session, matched), key="compare.match.table")
     for reason in match_sentences.unread(matched, session.data.n):
         st.caption(escaped(reason))
-    _settings(session, matched)
+    with st.container(key="screen-only-matched"):
+        _settings(session, matched)
     _pictures(session, matched)
 
 

@@ -70,12 +70,13 @@ def _key(session: Session, what: str) -> str:
 
 def draw(session: Session) -> None:
     """The form, the work under way, and what it found."""
-    st.markdown("#### Match methods")
-    st.caption(
-        "Tunes several methods to the same loss, or to the policy, so that the rest can be "
-        "compared fairly."
-    )
-    _form(session)
+    with st.container(key="screen-only-match"):
+        st.markdown("#### Match methods")
+        st.caption(
+            "Tunes several methods to the same loss, or to the policy, so that the rest can be "
+            "compared fairly."
+        )
+        _form(session)
     job = user_work().jobs.get(JOB)
     if job is None or job.about[0].fingerprint != session.data.fingerprint:
         return

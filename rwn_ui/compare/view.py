@@ -12,6 +12,7 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.decision import Decision, scenario_or_decision
 from rwn_core.reporting.readable import scenario_html
 from rwn_core.reporting.scenario import Scenario
+from rwn_core.tuning.verdict import counted
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.compare import decision as decision_view
 from rwn_ui.compare import matching
@@ -141,23 +142,20 @@ def draw(session: Session) -> None:
 def _side_by_side(session: Session) -> bool:
     """The candidates, all that was read of them, and in a meeting the decision."""
     names = list(session.scenarios)
-    picked, trial, mode = st.columns([5, 1.2, 1], vertical_alignment="bottom")
     key = _key(session, "chosen")
     shown = [name for name in st.session_state.get(key, names[:MOST]) if name in names]
     st.session_state[key] = shown
+    bar = st.container(key="screen-only-bar")
+    picked, trial, mode = bar.columns([5, 1.2, 1], vertical_alignment="bottom")
     meeting = mode.toggle(
         "Meeting",
         session.projector,
         key=_key(session, "meeting"),
         help="One screen for a projector, without the sidebar, and the decision below.",
     )
-    chosen = picked.multiselect(
-        "Scenarios side by side",
-        names,
-        key=key,
-        max_selections=MOST,
-        label_visibility="collapsed" if meeting else "visible",
-    )
+    # several rows of names would take the room of the map
+    place = picked.popover(counted(len(shown), "candidate")) if meeting else picked
+    chosen = place.multiselect("Scenarios side by side", names, key=key, max_selections=MOST)
     with trial.popover("What if …", width="stretch", help="Other limits, for a trial."):
         policy = trial_policy(session)
     scenarios = [session.scenarios[name] for name in chosen]
@@ -180,7 +178,10 @@ def _side_by_side(session: Session) -> bool:
         decision_view.draw(session, chosen)
     with st.expander("All readings, and the differences in words", expanded=not meeting):
         panel(compare_cards.table(session, scenarios, meeting), key="compare.table")
-    with st.expander("Files of the scenarios", expanded=not meeting):
+    with (
+        st.container(key="screen-only-files"),
+        st.expander("Files of the scenarios", expanded=not meeting),
+    ):
         _files(session, chosen)
     return meeting
 

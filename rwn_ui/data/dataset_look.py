@@ -56,7 +56,7 @@ def _offer(opened: OpenDataset) -> None:
         if column.button(label, key=key, disabled=busy, width="stretch", help=_HELP[name]):
             work = getattr(dataset_job, name)
             opened.jobs[name] = Job(
-                name, work, words=words, timed=True, about=about, schema=opened.schema, **given
+                name, work, words=words, about=about, schema=opened.schema, **given
             )
             st.rerun()
 

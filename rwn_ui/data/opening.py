@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+import rwn_core as rwn
 from rwn_core import io
 from rwn_core.data.file_layout import FileLayout
-from rwn_ui.background.opening import Opening
+from rwn_ui.background.opening import Opening, is_wide
 from rwn_ui.background.progress import wait_for
+from rwn_ui.data import wide
 from rwn_ui.state.change_table import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
@@ -32,25 +34,43 @@ def open_file(session: Session) -> bool:
         "rwn demo --schema write them.",
     )
     work = user_work()
-    if upload is None:
-        return False
     # each chooser acts when its own value changes
-    chosen = (upload.file_id, described.file_id if described else None)
-    if chosen != st.session_state.get(_SEEN):
+    chosen = upload and (upload.file_id, described.file_id if described else None)
+    if chosen is not None and chosen != st.session_state.get(_SEEN):
         st.session_state[_SEEN] = chosen
         start(None)
     opening = work.opening
-    if opening is None:
+    if opening is None or (upload is None and not opening.path):
         return False
     if opening.reading is not None and not opening.reading.wait(AT_ONCE):
         wait_for(opening.reading, "data.reading")
         return False
-    data = opening.taken()
+    data = _chosen(session, opening)
     if data is not None:
-        load(session, data, name=opening.name, demo=None)
+        load(session, data, name=opening.name, demo=None, path=opening.path)
     if opening.refusal is not None:
+        if opening.path:
+            work.opening = None
         raise opening.refusal
     return data is not None
+
+
+def _chosen(session: Session, opening: Opening) -> rwn.Microdata | None:
+    """The table that was read, of a wide one once its variables are chosen."""
+    data = opening.taken()
+    if data is not None and is_wide(data):
+        opening.waiting, data = data, None
+    if opening.waiting is not None:
+        data = wide.choose(opening.waiting, f"data.{session.table_version}.wide")
+    if data is not None:
+        opening.waiting = None
+    return data
+
+
+def is_waiting() -> bool:
+    """True while the variables of a wide file are being chosen."""
+    opening = user_work().opening
+    return opening is not None and opening.waiting is not None
 
 
 def has_failed() -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.data.open_questions import OpenQuestion, open_questions
+from rwn_core.data.open_questions import OpenQuestion, asks_population, open_questions
 from rwn_core.data.role_guesses import RoleGuess, guessed_roles
 from rwn_core.io.missing_codes import without_missing_codes
 from rwn_ui.data.describe import describe_anew
@@ -47,31 +47,63 @@ def ask(session: Session) -> None:
         for question in _found(session)
         if (question.variable, question.kind) not in left and question.kind not in with_roles
     ]
-    if not open_ and not roles:
+    people = asks_population(session.data.frame, session.data.schema)
+    people = None if "population" in left else people
+    if not open_ and not roles and people is None:
         return
     with st.container(border=True):
         st.markdown("#### Before you tune: what the table leaves open")
         if roles:
             _ask_for_roles(session, left, key)
+        if people is not None:
+            _ask_for_population(session, left, people, key)
         for question in open_[:_MOST]:
-            words, yes, no = st.columns([6, 2, 1], vertical_alignment="center")
-            words.markdown(escaped(question.sentence))
-            name = f"{key}.{question.variable}.{question.kind}"
-            if yes.button(question.answer, key=f"{name}.yes", width="stretch"):
-                settle(session, question)
-            if question.stops:
-                if no.button("Keep it", key=f"{name}.no", width="stretch"):
-                    change(session, {question.variable: question.declined})
-                continue
-            no.button(
-                "Leave it",
-                key=f"{name}.no",
-                width="stretch",
-                on_click=left.add,
-                args=((question.variable, question.kind),),
-            )
+            _ask_one(session, left, question, key)
         if len(open_) > _MOST:
             st.caption(f"{len(open_) - _MOST} more questions follow.")
+
+
+def _ask_one(session: Session, left: set[Any], question: OpenQuestion, key: str) -> None:
+    words, yes, no = st.columns([9, 4, 2], vertical_alignment="center")
+    words.markdown(escaped(question.sentence))
+    name = f"{key}.{question.variable}.{question.kind}"
+    if yes.button(question.answer, key=f"{name}.yes", width="stretch"):
+        settle(session, question)
+    if question.stops:
+        if no.button("Keep it", key=f"{name}.no", width="stretch"):
+            change(session, {question.variable: question.declined})
+        return
+    no.button(
+        "Leave it",
+        key=f"{name}.no",
+        width="stretch",
+        on_click=left.add,
+        args=((question.variable, question.kind),),
+    )
+
+
+def _ask_for_population(session: Session, left: set[Any], sentence: str, key: str) -> None:
+    words, field, yes, no = st.columns([4, 2, 2, 1], vertical_alignment="center")
+    words.markdown(escaped(sentence))
+    number = field.number_input(
+        "People in the population",
+        session.data.n,
+        10**10,
+        None,
+        key=f"{key}.population",
+        label_visibility="collapsed",
+        placeholder="People",
+    )
+    if yes.button("Use this number", key=f"{key}.population.yes", width="stretch") and number:
+        schema = replace(session.data.schema, population=int(number))
+        describe_anew(session, session.data.with_schema(schema))
+    no.button(
+        "Leave it",
+        key=f"{key}.population.no",
+        width="stretch",
+        on_click=left.add,
+        args=("population",),
+    )
 
 
 def _found(session: Session) -> list[OpenQuestion]:
@@ -132,7 +164,7 @@ def _ask_for_roles(session: Session, left: set[Any], key: str) -> None:
             (second, rwn.Role.CONFIDENTIAL, *_SECRET),
         )
     }
-    one, two, yes, no = st.columns([3, 3, 2, 1], vertical_alignment="bottom")
+    one, two, yes, no = st.columns([5, 5, 4, 2], vertical_alignment="bottom")
     for column, role, question, why in (
         (one, rwn.Role.SAMPLING_WEIGHT, *_SAMPLED),
         (two, rwn.Role.HOUSEHOLD, *_TOGETHER),

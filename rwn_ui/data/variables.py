@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import streamlit as st
+from numpy.typing import NDArray
 
 import rwn_core as rwn
 from rwn_core.data.edit_rules import EditRule, as_edit_rules
 from rwn_core.errors import ParameterError
+from rwn_ui.background.opening import WIDE
+from rwn_ui.data import wide
 from rwn_ui.data.describe import describe_anew
 from rwn_ui.state.session import Session
 
@@ -22,12 +25,18 @@ ROLES = (
     *(rwn.Role.IDENTIFIER, rwn.Role.KEY, rwn.Role.CONFIDENTIAL, rwn.Role.OTHER),
     *(rwn.Role.SAMPLING_WEIGHT, rwn.Role.STRATUM, rwn.Role.HOUSEHOLD, rwn.Role.TIME),
 )
-_READ_ONLY = ("variable", "distribution", "min", "mean", "max", "SD", "missing", "different")
+_NUMBERS = ("min", "mean", "max", "SD")
+_READ_ONLY = ("variable", "label", "distribution", *_NUMBERS, "missing", "different")
 
 
 def variables(session: Session) -> None:
     """Kind, role and group of each variable, and the regression to keep; each edit counts."""
     st.markdown("#### Its variables, and the regression to keep")
+    if session.data.p > WIDE:
+        with st.expander(f"{session.data.p - len(_listed(session.data.schema))} are left out"):
+            narrowed = wide.choose(session.data, f"data.{session.table_version}.choose")
+        if narrowed is not None:
+            describe_anew(session, narrowed)
     edited = st.data_editor(
         _start(session),
         hide_index=True,
@@ -45,6 +54,7 @@ def variables(session: Session) -> None:
                 "household or cluster it belongs to, which never reaches a release, and the time "
                 "it is of.",
             ),
+            "label": st.column_config.TextColumn(width="medium"),
             "masked": st.column_config.CheckboxColumn(
                 help="An unmasked variable keeps its values in the release."
             ),
@@ -57,10 +67,7 @@ def variables(session: Session) -> None:
                 "frequent levels.",
                 y_min=0,
             ),
-            **{
-                name: st.column_config.NumberColumn(format="%.6g")
-                for name in ("min", "mean", "max", "SD")
-            },
+            **{name: st.column_config.NumberColumn(format="%.6g") for name in _NUMBERS},
         },
     )
     question = session.data.schema.question
@@ -104,34 +111,43 @@ def _start(session: Session) -> pd.DataFrame:
     key, editor = f"data.{session.grid_version}.start", f"data.{session.grid_version}.edit"
     if editor not in st.session_state:  # groups may have changed on another page
         data = session.data
-        rows = [_row(data, variable) for variable in data.schema.variables]
-        st.session_state[key] = pd.DataFrame(rows)
+        rows = [_row(data, variable) for variable in _listed(data.schema)]
+        frame = pd.DataFrame(rows)
+        labelled = any(variable.label for variable in data.schema.variables)
+        st.session_state[key] = frame if labelled else frame.drop(columns="label")
     start: pd.DataFrame = st.session_state[key]
     return start
+
+
+def _listed(schema: rwn.Schema) -> list[rwn.Variable]:
+    """The variables of the grid; of a wide table those of a release."""
+    if len(schema.variables) <= WIDE:
+        return list(schema.variables)
+    return [variable for variable in schema.variables if variable.is_released]
 
 
 def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
     column = data.frame[variable.name]
     row: dict[str, Any] = {
         "variable": variable.name,
+        "label": variable.label or "",
         "kind": str(variable.kind),
         "role": str(variable.role),
-        "masked": variable.masked,
+        "masked": variable.masked if variable.is_released else None,
         "group": variable.group or "",
         "distribution": [],
-        **dict.fromkeys(("min", "mean", "max", "SD"), None),
+        **dict.fromkeys(_NUMBERS, None),
         "missing": int(column.isna().sum()),
         "different": int(column.nunique()),
     }
     if not variable.is_released:
         return row
     if variable.kind in (rwn.Kind.CATEGORICAL, rwn.Kind.ORDERED):
-        counts = column.value_counts()
-        row["distribution"] = counts.iloc[:_BARS].tolist()
+        row["distribution"] = _counts(column, variable)
         return row
     values = data.values(variable.name)
     known = values[~np.isnan(values)]
-    row["distribution"] = np.histogram(known, bins=_BARS)[0].tolist()
+    row["distribution"] = np.histogram(known, bins=_bins(known))[0].tolist()
     if variable.kind is not rwn.Kind.DATE:
         spread = float(known.std(ddof=1)) if len(known) > 1 else None
         row |= {
@@ -143,14 +159,32 @@ def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
     return row
 
 
+def _counts(column: pd.Series[Any], variable: rwn.Variable) -> list[int]:
+    """Records by level: of ordered levels in their order, of others the most frequent ones."""
+    if variable.kind is rwn.Kind.ORDERED:
+        counted = column.astype(str).value_counts()
+        return [int(counted.get(level, 0)) for level in variable.levels or ()]
+    return [int(count) for count in column.value_counts().iloc[:_BARS]]
+
+
+def _bins(known: NDArray[np.float64]) -> int | NDArray[np.float64]:
+    """Bins of a small histogram; those of whole numbers hold equally many of them."""
+    if (known != np.floor(known)).any():
+        return _BARS
+    low, high = known.min(), known.max()
+    width = max(1.0, np.ceil((high - low + 1) / _BARS))
+    return np.arange(low, high + width + 1, width)[: _BARS + 1] - 0.5
+
+
 def _described(
     session: Session, edited: pd.DataFrame, response: str | None, predictors: Sequence[str]
 ) -> rwn.Schema:
     """The schema as the table and the lists below it say."""
-    rows: list[Mapping[str, Any]] = edited.to_dict("records")  # type: ignore[assignment]
+    rows: dict[str, Any] = {row["variable"]: row for row in edited.to_dict("records")}
     old = session.data.schema
     changed = tuple(
-        _edited(variable, row) for variable, row in zip(old.variables, rows, strict=True)
+        _edited(variable, rows[variable.name]) if variable.name in rows else variable
+        for variable in old.variables
     )
     question = _question(response, predictors, old.question)
     # rules are held against the variables when they are read
@@ -163,7 +197,7 @@ def _edited(variable: rwn.Variable, row: Mapping[str, Any]) -> rwn.Variable:
         variable,
         kind=kind,
         role=row["role"],
-        masked=bool(row["masked"]),
+        masked=variable.masked if pd.isna(row["masked"]) else bool(row["masked"]),
         # an emptied cell comes back as a missing value
         group=None if pd.isna(row["group"]) else str(row["group"]).strip() or None,
         levels=variable.levels if kind is rwn.Kind.ORDERED else None,

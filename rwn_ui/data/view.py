@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.io.read import saved_schema
+from rwn_core.io.write import write_atomically
 from rwn_ui.data import questions
 from rwn_ui.data.opening import open_file
 from rwn_ui.server.environment import in_class
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import load
 from rwn_ui.state.erase import erase
+from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 
@@ -68,7 +73,17 @@ def overview(session: Session) -> None:
         f"The first {len(shown):,} of {session.data.n:,} records. This is the confidential "
         "original: it stays on this machine."
     )
-    st.dataframe(shown, height=200, width="stretch")
+    st.dataframe(shown, height=200, width="stretch", column_config=_dates(session.data))
+
+
+def _dates(data: rwn.Microdata) -> dict[str, Any]:
+    """Columns of dates without a time of day."""
+    frame, found = data.frame, {}
+    for name in (v.name for v in data.schema.variables if v.kind is rwn.Kind.DATE):
+        known = frame[name].dropna()
+        if (known == known.dt.normalize()).all():
+            found[name] = st.column_config.DateColumn()
+    return found
 
 
 def notices(session: Session) -> None:
@@ -79,7 +94,10 @@ def notices(session: Session) -> None:
 
 
 def schema_file(session: Session) -> None:
-    """The description as a file for the command line."""
+    """The description as a file for the command line, saved with the table if it has a path."""
+    if session.path and on_own_machine():
+        _save_with_the_file(session)
+        return
     st.download_button(
         "Schema (TOML)",
         session.data.schema.to_toml,
@@ -91,11 +109,27 @@ def schema_file(session: Session) -> None:
     )
 
 
+def _save_with_the_file(session: Session) -> None:
+    place = saved_schema(session.path)
+    text = session.data.schema.to_toml().encode("utf-8")
+    if place.is_file() and place.read_bytes() == text:
+        st.caption(escaped(f"The description is saved as {place.name}; rwn finds it there."))
+    elif st.button("Save this description with the file", key="data.schema.save"):
+        try:
+            write_atomically(place, text)
+        except OSError as error:
+            raise rwn.RWNError(
+                f"{place.name} cannot be written ({error.strerror}); open the table from another "
+                "folder."
+            ) from None
+        st.rerun()
+
+
 def erase_button(session: Session) -> None:
     """Forget everything, after a second click."""
     with st.popover("Erase everything", icon=":material/delete_forever:"):
         st.markdown(
-            "The table, its uploads, scenarios, decisions and results are forgotten at once. What "
-            "you have downloaded stays."
+            "The table, its uploads, scenarios, decisions and results are forgotten at once, and "
+            "the project that is saved of it. What you have downloaded stays."
         )
         st.button("Erase now", key="data.erase", type="primary", on_click=erase, args=(session,))

@@ -9,14 +9,16 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import SliceAnswer, SliceRanges, seek_slices
+from rwn_core.tuning.seek_slices import kernels_refused
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import wait_for
+from rwn_ui.features.partial_answer import follow
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 
 JOB = "setting that keeps the policy"
+FURTHER = "Further search"
 _HELP = (
     "Looks for a setting that keeps all limits with the least loss of relations: for the "
     "strength, and for variables that should travel together. Kernel, other sliders, weights and "
@@ -34,7 +36,7 @@ def offer(session: Session) -> None:
     job = user_work().jobs.get(JOB)
     if job is not None and job.about == _about(session):
         if job.running:
-            wait_for(job, _key(session, "cancel"))
+            follow(session, JOB, job, _key(session, "search"))
             return
         _take(session, job)
     st.button(
@@ -57,17 +59,18 @@ def _about(session: Session) -> tuple[Any, ...]:
     return session.data.fingerprint, session.method, session.policy
 
 
-def _begin(session: Session) -> None:
+def _begin(session: Session, further: bool = False) -> None:
+    kernels = further and not kernels_refused(session.params)
     user_work().jobs[JOB] = Job(
-        "the policy",
+        FURTHER if further else "Search",
         seek_politely,
         words="Looking for a setting that keeps the policy",
-        timed=True,
         about=_about(session),
         microdata=session.data,
         policy=session.policy,
         setting=session.setting,
-        ranges=SliceRanges(weights=False),  # an answer soon; the Sweep page looks further
+        # without weights and kernels an answer comes soon
+        ranges=SliceRanges(weights=further, kernels=kernels),
     )
 
 
@@ -79,8 +82,7 @@ def seek_politely(**arguments: Any) -> SliceAnswer:
 
 def _take(session: Session, job: Job) -> None:
     """Go over to the answer, once; say what it promises, or why there is none."""
-    if job.refusal:
-        st.info(escaped(f"No setting was found: {job.refusal}"), icon=":material/info:")
+    if follow(session, JOB, job, _key(session, "search")):
         return
     answer: SliceAnswer = job.result
     if answer.reached:
@@ -92,6 +94,16 @@ def _take(session: Session, job: Job) -> None:
         st.success(escaped(f"This keeps the policy: {answer.sentence}"))
         return
     st.warning(escaped(answer.sentence))
+    if job.label != FURTHER:
+        st.button(
+            "Search weights and kernels, too",
+            key=_key(session, "further"),
+            disabled=user_work().busy,
+            help="Takes several times as long, and shows its best setting so far.",
+            width="stretch",
+            on_click=_begin,
+            args=(session, True),
+        )
     st.button(
         "Take the nearest",
         key=_key(session, "nearest"),

@@ -1,23 +1,32 @@
-"""The project of a table: saved on request, and offered again when the same table is opened."""
+"""The project of a table: saved by itself, and offered again when the same table is opened.
+
+On the user's own machine each choice for an own table is saved: no record, no watched question, no
+reading of a pin. `rwn_ui/server/sweeper.py` asks for it every two seconds.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from rwn_core.reporting.project import Project
 from rwn_core.reporting.scenario import Scenario
+from rwn_ui.background.opening import Opening
+from rwn_ui.server.environment import in_class
 from rwn_ui.server.messages import escaped, guarded
-from rwn_ui.state import change_table, load_setting, project_folder
+from rwn_ui.state import change_table, load_setting, project_folder, visit
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 from rwn_ui.widgets.folded import folded
 from rwn_ui.widgets.upload import file_chooser, parsed
 
-_SEEN, _COMING = "project.seen", "project.coming"
+_COMING, _AGAIN, _DECLINED = "project.coming", "project.reopened", "project.last.declined"
 
 
 def current_project(session: Session) -> Project:
@@ -38,20 +47,131 @@ def current_project(session: Session) -> Project:
 
 
 def offer(session: Session) -> None:
-    """Offer a project that was saved of this table, once; go on with one that is being taken up."""
+    """Offer what is known of the table, or a table to go on with."""
     _resume(session)
-    table = session.data.fingerprint
-    if st.session_state.get(_SEEN) == table or not on_own_machine():
+    if _offer_other_tab() or not on_own_machine():
         return
-    found = project_folder.find(table)
-    if found is None:
-        st.session_state[_SEEN] = table
-        return
+    found = _found(session)
+    if found is not None:
+        answer = _box(_words(found), "Take it up", "yes")
+        if answer:
+            with guarded():
+                take_up(session, found)
+        if answer is not None:
+            visit.current().answered_table = found.table
+            st.rerun()
+        return  # nothing is saved in its place before the answer
+    _offer_last(session)
+    mine = visit.current()
+    mine.saver = partial(_save, session, mine.browser)
+    mine.save()
+
+
+def _box(words: str, yes: str, what: str, no: str = "Start anew") -> bool | None:
+    """Ask; None until it is answered."""
     with st.container(border=True, key="project-offer"):
-        words, yes, no = st.columns([5, 1, 1], vertical_alignment="center")
-        words.markdown(escaped(_words(found)))
-        yes.button("Take it up", key="project.yes", on_click=_accept, args=(session, found))
-        no.button("Not now", key="project.no", on_click=_dismiss, args=(table,))
+        left, accept, decline = st.columns([5, 1, 1], vertical_alignment="center")
+        left.markdown(escaped(words))
+        if accept.button(yes, key=f"project.{what}"):
+            return True
+        return False if decline.button(no, key=f"project.{what}.no") else None
+
+
+def _offer_other_tab() -> bool:
+    name = visit.offered()
+    if not name:
+        return False
+    words = f"{name} is open in another tab of this browser; both go on by themselves."
+    answer = _box(words, "Take it over", "other", "No")
+    if answer:
+        visit.take_over()
+    if answer is not None:
+        visit.current().other = ""
+        st.rerun()
+    return True
+
+
+def _found(session: Session) -> Project | None:
+    """The saved project of the table, unless it was taken up or declined."""
+    table = session.data.fingerprint
+    if visit.current().answered_table == table or user_work().preparation is not None:
+        return None
+    found = project_folder.find(table)
+    if session.demo is None and st.session_state.pop(_AGAIN, False):
+        visit.current().answered_table = table
+        if found is not None:
+            take_up(session, found)
+            st.rerun()
+        st.toast(
+            f"{escaped(session.name)} has changed since its description was saved: it opens "
+            "without it."
+        )
+        return None
+    if found is None:
+        visit.current().answered_table = table
+    return found
+
+
+def _offer_last(session: Session) -> None:
+    """Offer the own table that was open last, before another one is opened."""
+    shown = session.demo is not None and user_work().opening is None and not in_class()
+    last = project_folder.last(visit.current().browser) if shown else None
+    if last is None or st.session_state.get(_DECLINED):
+        return
+    there = bool(last.path) and Path(last.path).is_file()
+    words = (
+        f"Open {last.path} again, with its roles and its setting?"
+        if there
+        else f"Your last table was {last.name}. Choose its file again on the Data page: its roles "
+        "and its setting are saved."
+    )
+    answer = _box(words, "Open again" if there else "Data page", "again", "No")
+    if answer is not None:
+        st.session_state[_DECLINED] = True
+    if answer and there:
+        _open_again(last)
+    if answer:
+        st.switch_page("pages/data.py")
+    if answer is not None:
+        st.rerun()
+
+
+def _open_again(last: project_folder.Last) -> None:
+    """Begin to read a file of this machine; the Data page goes on."""
+    user_work().opening = Opening.start_path(Path(last.path))
+    st.session_state[_AGAIN] = True
+
+
+def _save(session: Session, browser: str, before: Any) -> Any:
+    """Save an own table's project unless the choices are those before; the present choices."""
+    if session.demo is not None:
+        return None
+    now = _choices(session)
+    if before is None or before[:2] != now[:2]:
+        table, path = now[:2]
+        project_folder.remember(
+            project_folder.Last(table=table, name=session.name, path=path, browser=browser)
+        )
+    elif before != now:
+        project_folder.save(current_project(session))
+    return now
+
+
+def _choices(session: Session) -> tuple[Any, ...]:
+    """The saved parts of a session, for comparison."""
+    data, notes = session.data, session.drafts()
+    return (
+        data.fingerprint,
+        session.path,
+        data.schema,
+        session.masking,
+        session.seed,
+        session.search,
+        session.policy,
+        session.analysis_plan,
+        tuple(notes.scenarios.values()),
+        tuple(notes.decisions),
+    )
 
 
 def _words(found: Project) -> str:
@@ -67,23 +187,14 @@ def _words(found: Project) -> str:
     )
 
 
-def _dismiss(table: str) -> None:
-    st.session_state[_SEEN] = table
-
-
-def _accept(session: Session, project: Project) -> None:
-    with guarded():  # a callback runs outside of the page's own
-        take_up(session, project)
-
-
 def take_up(session: Session, project: Project) -> None:
     """Go over to a project's description of the table, and then to its choices."""
     schema = project.describe(session.data)
-    st.session_state[_SEEN] = project.table
+    visit.current().answered_table = project.table
     st.session_state[_COMING] = project
     if schema != session.data.schema:
         data = session.data.with_schema(schema)
-        change_table.load(session, data, name=session.name, demo=session.demo)
+        change_table.load(session, data, name=session.name, demo=session.demo, path=session.path)
     _resume(session)
 
 
@@ -117,11 +228,20 @@ def controls(session: Session) -> None:
             "Kinds, roles, limits, setting, scenarios and decisions; none of the table's records. "
             "It is internal."
         )
-        if on_own_machine() and st.button(
-            "Save for this table", key=f"project.{session.table_version}.save", width="stretch"
+        refusal = visit.current().refusal
+        if refusal:
+            st.caption(escaped(refusal))
+        elif session.demo is None and on_own_machine():
+            st.caption("Saved on this machine by itself.")
+        if (
+            session.demo is not None
+            and on_own_machine()
+            and st.button(
+                "Save for this table", key=f"project.{session.table_version}.save", width="stretch"
+            )
         ):
             project_folder.save(current_project(session))
-            st.session_state[_SEEN] = session.data.fingerprint
+            visit.current().answered_table = session.data.fingerprint
             st.toast("Saved: it is offered when this table is opened again.")
         st.download_button(
             "Project file (TOML)",

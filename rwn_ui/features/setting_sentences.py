@@ -7,12 +7,9 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.data.slices import slice_words
-from rwn_core.masking import SHORT_NAMES, lever_values, option_words
+from rwn_core.masking import SHORT_NAMES, lever_values
 from rwn_core.reporting.scenario import Scenario
-from rwn_core.tuning import Setting
-from rwn_core.tuning.verdict import counted
 
-SPACE = "\N{NO-BREAK SPACE}"
 _NAMED = 4  # variables whose release precision is named one by one
 _UNLIKE = 0.005  # of the larger value: below, two readings count as the same
 
@@ -39,34 +36,6 @@ def reading_words(measure: str, reading: Reading | None) -> str:
         return text
     low, high = (value_words(measure, reading[end]) for end in ("low", "high"))
     return f"{text} ({low} to {high})"
-
-
-def lever_words(setting: Setting) -> str:
-    """The levers of a setting, such as "ε 2 · k 5"."""
-    shown = lever_values(setting.params)
-    parts = [f"{SHORT_NAMES.get(n, n)}{SPACE}{v:g}" for n, v in shown.items() if v is not None]
-    return " · ".join(parts)
-
-
-def short_setting(setting: Setting | None) -> str:
-    """A setting in few words: method, levers and options, and how many weights, steps, slices."""
-    if setting is None:
-        return "–"
-    levers = lever_values(setting.params)
-    options = {n: v for n, v in setting.parameters.items() if n not in levers and v is not None}
-    together = [f"{names[0]}+{len(names) - 1}" for names in setting.slices or ()]
-    parts = [
-        "" if setting.method == rwn.RWN.method else str(setting.params.title),
-        lever_words(setting),
-        *(
-            f"{SHORT_NAMES.get(name, name)} {option_words(value)}"
-            for name, value in options.items()
-        ),
-        counted(len(setting.weights), "weight") if setting.weights else "",
-        f"{len(setting.precision)} rounded" if setting.precision else "",
-        f"slices {', '.join(together)}" if together else "",
-    ]
-    return " · ".join(filter(None, parts))
 
 
 def differences(one: Scenario, other: Scenario) -> list[str]:

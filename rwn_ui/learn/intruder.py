@@ -71,7 +71,7 @@ def _show(values: Values) -> Shown:
                 + (f"The true one has {percent(lesson.of_source)}." if answered else ""),
             ),
             tile(
-                "Over all rows",
+                "Right, all rows",
                 percent(lesson.success),
                 "Expected share of rows that this intruder links correctly; guessing has "
                 f"{percent(lesson.baseline)}.",

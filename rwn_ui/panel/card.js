@@ -5,6 +5,7 @@ const LIBRARY = "app/static/plotly.min.js";
 const CONFIG = { displayModeBar: false, responsive: false, doubleClick: false, showTips: false };
 const DARK = { "#0072B2": "#56B4E9", "#D55E00": "#E98A3A", "#777777": "#A3A3A3",
                "#009E73": "#35C29A", "#B2182B": "#FF8080",
+               "#7A3E9D": "#C9A0E6", "#8A6D00": "#D9BD45",
                // scales of changes and correlations: dark where nothing is to be seen
                "rgb(84,39,136)": "rgb(190,165,245)", "rgb(178,171,210)": "rgb(98,82,140)",
                "rgb(242,242,242)": "rgb(40,43,50)", "rgb(253,184,99)": "rgb(140,84,30)",

@@ -84,14 +84,17 @@ function paintGrid({ ctx, x, y, frame }, { xaxis, yaxis }) {
   ctx.stroke();
 }
 
-/** Leave out every second, third, ... name of an axis whose rows are closer than the letters are high. */
+const SMALLEST = 7.5;         // pixels of a name beside its row
+/** Write names smaller, down to what can be read, and then leave out every second, third, ... */
 function thinNames(chart, { width, height }) {
   const { xaxis, yaxis, margin: { l, r, t, b } } = chart.layout;
   for (const [axis, length] of [[xaxis, width - l - r], [yaxis, height - t - b]]) {
     const { tickvals: [first, second], range: [low, high], tickfont } = axis;
     if (!tickfont?.size || second === undefined) continue;
     const apart = Math.abs(((second - first) / (high - low)) * length);
-    const every = Math.ceil((0.9 * tickfont.size) / apart);
+    const size = Math.max(SMALLEST, Math.min(tickfont.size, apart));
+    const every = Math.ceil((0.98 * size) / apart);
+    axis.tickfont = { ...tickfont, size };
     for (const part of ["tickvals", "ticktext"]) axis[part] = axis[part].filter((_, i) => i % every === 0);
   }
 }
@@ -125,7 +128,11 @@ function paintTicks(plot, { xaxis, yaxis }, height) {
   const [across, down] = [xaxis.title.text, yaxis.title.text];
   if (across) ctx.fillText(plain(across), within(plot, plain(across), x.paper(0.5)), height - 2);
   ctx.textBaseline = "top";
-  if (down) turned(ctx, plain(down), 2, y.paper(0.5));
+  if (!down) return;
+  const wide = ctx.measureText(plain(down)).width, room = Math.min(1, (height - 4) / wide);
+  if (room < 1) font(plot, { size: room * plot.size }); // smaller on a low card, and within it
+  const half = (room * wide) / 2 + 2;
+  turned(ctx, plain(down), 2, Math.max(half, Math.min(y.paper(0.5), height - half)));
 }
 
 function turned(ctx, text, x, y) {

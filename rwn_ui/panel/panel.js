@@ -4,6 +4,7 @@
 // text, never as HTML.
 
 const PROJECTOR = 1.5;       // size against the normal one
+const MEETING = 1.2;
 const REST = 250;            // milliseconds without a change before the address is written
 const QUIET = 1200;          // milliseconds without a change before a screen reader announces
 
@@ -59,8 +60,7 @@ function setAddress(query) {
 function markPage() {
   const { classList } = document.documentElement;
   classList.toggle("rwn-met", Boolean(document.querySelector(".rwn-meeting")));
-  classList.toggle("rwn-projected", Boolean(document.querySelector(".rwn-projector")));
-  classList.toggle("rwn-enlarged", Boolean(document.querySelector(".rwn-projector:not(.rwn-tall)")));
+  classList.toggle("rwn-enlarged", Boolean(document.querySelector(".rwn-projector")));
 }
 
 function isDark(color) {
@@ -75,7 +75,7 @@ class Panel {
     this.root = root;
     this.cards = [];
     const part = (tag, name) => root.appendChild(make(tag, `rwn-${name}`));
-    this.verdict = new VerdictLine(part("div", "judged"));
+    this.verdict = new VerdictLine(part("div", "judged"), this);
     this.summary = new Summary(part("header", "summary"));
     this.tiles = part("div", "tiles");
     this.candidates = new Candidates(part("div", "candidates"), this);
@@ -124,6 +124,7 @@ class Panel {
     this.root.classList.toggle("rwn-tall", Boolean(data.tall));
     this.root.classList.toggle("rwn-pinned", (data.tiles ?? []).some((tile) => tile.against?.length));
     this.root.classList.toggle("rwn-judging", Boolean(data.verdict));
+    this.root.classList.toggle("rwn-advised", Boolean(data.verdict?.quick));
     markPage();
     // a canvas asks for the styles of the whole page: after a change of a text they are made anew
     this.bare = !this.cards.length;
@@ -149,7 +150,7 @@ class Panel {
 
   /** Reading computed styles makes the browser style the whole page, so it is done when needed. */
   readTheme(restyled) {
-    const scale = this.data.projector ? PROJECTOR : 1;
+    const scale = this.data.projector ? PROJECTOR : this.data.meeting ? MEETING : 1;
     if (this.theme && !restyled && this.theme.scale === scale) return;
     const style = getComputedStyle(this.root);
     const background = style.getPropertyValue("--st-background-color").trim() || "#fff";

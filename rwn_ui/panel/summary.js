@@ -1,21 +1,44 @@
 // What stands above the panel's cards: the verdict, the setting in one line, and the tiles.
 
 class VerdictLine {
-  constructor(node) {
-    this.node = node;
+  constructor(node, panel) {
+    Object.assign(this, { node, panel });
     const line = node.appendChild(make("p", "rwn-judged-line"));
     this.text = line.appendChild(make("b"));
     this.nearest = line.appendChild(make("span", "rwn-nearest"));
     this.tip = helpOf(line, "the verdict");
+    this.quick = node.appendChild(make("div", "rwn-quick"));
+    this.answer = this.quick.appendChild(make("span", "rwn-answer"));
+    this.menu = this.quick.appendChild(make("details", "rwn-steps"));
+    this.menu.appendChild(make("summary", "", "What to try"));
+    this.steps = this.menu.appendChild(make("div"));
     const below = node.appendChild(make("p", "rwn-judged-detail"));
     this.detail = below.appendChild(make("span"));
     this.marks = below.appendChild(make("span", "rwn-against"));
   }
 
+  /** A button for a next step. */
+  makeStep() {
+    const step = button("", "", "rwn-button", () => {
+      this.menu.open = false;
+      this.panel.pick(step.send);
+    });
+    return step;
+  }
+
   show(verdict) {
     this.node.hidden = !verdict;
     if (!verdict) return;
-    const { text, nearest, detail, state, help, against } = verdict;
+    const { text, nearest, detail, state, help, against, quick } = verdict;
+    this.quick.hidden = !quick;
+    setText(this.answer, quick?.text ?? "");
+    this.answer.title = quick?.text ?? "";
+    this.menu.hidden = !quick?.steps.length;
+    fill(this.steps, quick?.steps ?? [], () => this.makeStep(), (step, { title, send }) => {
+      setText(step, title);
+      step.send = send;
+      step.setAttribute("aria-label", title);
+    });
     this.node.dataset.state = state ?? "";
     setText(this.text, text);
     setText(this.nearest, nearest ? `; ${nearest}` : "");
@@ -41,7 +64,7 @@ class Summary {
   show({ summary, changed }) {
     this.node.hidden = !summary && !changed;
     setText(this.text, summary?.text ?? "");
-    this.text.title = summary?.help ?? "";
+    this.text.title = [summary?.text, summary?.help].filter(Boolean).join(". ");
     this.changed.hidden = !changed;
     this.changed.dataset.warned = Boolean(changed?.warning);
     this.changed.title = changed?.warning ?? "";
@@ -60,6 +83,7 @@ class Summary {
   }
 }
 
+const SVG = "http://www.w3.org/2000/svg";
 let helps = 0;
 /** A button that explains its part, and the text that it shows. */
 function helpOf(parent, what) {
@@ -85,15 +109,45 @@ function makeTile() {
   const head = part("div", "label");
   head.appendChild(make("span"));
   helpOf(head, "");
-  part("div", "value");
+  const row = part("div", "number");
+  part("div", "value", row);
+  const curve = row.appendChild(document.createElementNS(SVG, "svg"));
+  for (const [name, value] of [["viewBox", "0 0 100 20"], ["preserveAspectRatio", "none"], ["aria-hidden", "true"]]) {
+    curve.setAttribute(name, value);
+  }
+  for (const kind of ["polyline", "line"]) curve.appendChild(document.createElementNS(SVG, kind));
   part("div", "verdict");
   part("div", "against");
   return tile;
 }
 
+/** A thin line over the range of the lever moved last, and where the lever stands. */
+function changeCurve(node, curve) {
+  const known = JSON.stringify(curve ?? null);
+  if (node.known === known) return;
+  node.known = known;
+  node.toggleAttribute("hidden", !curve);
+  if (!curve) return;
+  const [line, mark] = node.children;
+  line.setAttribute("points", curvePoints(curve.y));
+  for (const [name, value] of Object.entries({ x1: 100 * curve.at, x2: 100 * curve.at, y1: 0, y2: 20 })) {
+    mark.setAttribute(name, value);
+  }
+}
+
+/** Numbers as points of a line 100 wide and 20 high, from its lowest to its highest. */
+function curvePoints(numbers) {
+  const known = numbers.filter((value) => value != null);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const up = (value) => (high > low ? 18 - (16 * (value - low)) / (high - low) : 10);
+  return numbers.flatMap((value, i) =>
+    (value == null ? [] : [`${(100 * i) / (numbers.length - 1)},${up(value)}`])).join(" ");
+}
+
 const VERDICTS = { kept: "✓", over: "▲ over" };
-function changeTile(node, { label, original, released, state, limit, against = [], help = "" }) {
-  const [head, value, verdict, marks] = node.children;
+function changeTile(node, { label, original, released, state, limit, against = [], help = "", curve }) {
+  const [head, { children: [value, drawn] }, verdict, marks] = node.children;
+  changeCurve(drawn, curve);
   const [name, explain, tip] = head.children;
   if (name.textContent !== label) {
     name.textContent = label;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -17,6 +18,7 @@ from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import share_words
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
+from rwn_ui.features import read_so_far
 from rwn_ui.release.steps import about, drawn, unanswered_doubts
 from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.own_machine import on_own_machine
@@ -119,7 +121,7 @@ def _follow(session: Session) -> None:
     if job is None:
         return
     if job.running:
-        wait_for(job, key(session, "cancel"))
+        wait_for(job, key(session, "cancel"), partial(read_so_far.draw, session.policy, job))
         return
     if job.refusal:
         st.info(escaped(f"No release: {job.refusal}"), icon=":material/info:")

@@ -45,7 +45,7 @@ def _sign(session: Session, last: Drawn) -> None:
     form = session.release
     assert last.approval is not None
     form.ledger = st.text_input(
-        "Ledger on this machine; a new one is created if there is none",
+        f"Ledger on this machine (whole path, ends in {ENDING}); created if there is none",
         form.ledger,
         key=key(session, "ledger"),
         placeholder=str(Path.home() / f"ledger{ENDING}"),

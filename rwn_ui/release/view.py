@@ -69,7 +69,7 @@ def _data(session: Session) -> None:
         (rwn.Role.IDENTIFIER, "Direct identifiers, which no release has"),
     ]
     if data.schema.name_with_role(rwn.Role.HOUSEHOLD) is not None:
-        roles.append((rwn.Role.HOUSEHOLD, "Households, which no release has"))
+        roles.append((rwn.Role.HOUSEHOLD, "Household variable, which no release has"))
     for role, words in roles:
         names = [v.name for v in data.schema.variables if v.role == role]
         st.markdown(f"{words}: {escaped(', '.join(names)) or 'none'}.")

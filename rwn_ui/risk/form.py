@@ -130,7 +130,7 @@ def _sampling(session: Session) -> Sampling:
         "People in the population (0: the file is all)",
         0,
         10**10,
-        _stored(session, "population", 0),
+        _stored(session, "population", session.data.schema.population or 0),
         key=key(session, "population.widget"),
         disabled=weights is not None,
         help="How many people the file is a sample of, where it has no weights.",

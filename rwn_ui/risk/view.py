@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -23,7 +24,7 @@ from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.features import limit_queue, verdict_line, watch_list
+from rwn_ui.features import limit_queue, read_so_far, verdict_line, watch_list
 from rwn_ui.features.limit_queue import LARGEST_LIVE
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import radius_note
@@ -104,9 +105,10 @@ def _by_job(session: Session, attack: Attack) -> None:
             ),
         )
     if job is not None and job.running:
-        wait_for(job, key(session, "cancel"))
+        wait_for(job, key(session, "cancel"), partial(read_so_far.draw, session.policy, job))
     elif job is not None and job.refusal:
         st.info(escaped(f"{job.label}: {job.refusal}"), icon=":material/info:")
+        read_so_far.draw(session.policy, job)
     if job is not None and job.result is not None:
         asked, release = job.about
         if (asked, release) != now:
@@ -153,7 +155,7 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
         ("Worst case, all", "bayes_linkage"),
         ("Worst case, by keys", "intruder_levels"),
         ("Linked over one half", "linked_over_half"),
-        ("Ordinary intruder", "distance_linkage"),
+        ("Ordinary, by distance", "distance_linkage"),
         ("Extremes that survive", "extremes"),
         ("Own values appear", "membership"),
     ):
@@ -181,7 +183,7 @@ def cards(found: Disclosure) -> list[Chart]:
     """The pictures, ordinary and informed intruders first."""
     readings = found.readings
     rounding: Chart = draw_reason(
-        "Rounding as a counter-measure",
+        "Rounding",
         "This needs the law of the method that made the release.",
         "rounding_effect",
     )
@@ -198,8 +200,14 @@ def cards(found: Disclosure) -> list[Chart]:
         CHARTS["guessing_attacks"](readings),
         _card(found, "extremes", "extreme_values"),
         _card(found, "queries", "queries"),
-        _card(found, "neighborhood_size", "neighborhood_size"),
+        *_neighborhoods(found),
     ]
+
+
+def _neighborhoods(found: Disclosure) -> list[Chart]:
+    """The sizes of neighborhoods; no card for a method without them."""
+    reading = found.readings["neighborhood_size"]
+    return [CHARTS["neighborhood_size"](reading)] if isinstance(reading, Reading) else []
 
 
 def _card(found: Disclosure, measure: str, chart: str) -> Chart:

@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import rwn_core as rwn
-from rwn_core.io.read import begin
+from rwn_core.io.read import begin, saved_schema, schema_from
 from rwn_core.io.reading import Reading
 from rwn_ui.server.environment import FILE_VARIABLE
 
@@ -29,9 +29,19 @@ def read_given_ahead() -> None:
         return
     try:
         with _LOCK:
-            _begun = path.stat(), begin(path)
+            _begun = path.stat(), begin_described(path)
     except (OSError, rwn.RWNError):
         return
+
+
+def begin_described(path: Path) -> Reading:
+    """Begin to read a file, by the description that was saved with it if there is one."""
+    return begin(path, schema_from(_saved(path)))
+
+
+def _saved(path: Path) -> Path | None:
+    place = saved_schema(path)
+    return place if place.is_file() else None
 
 
 def read_given() -> rwn.Microdata:
@@ -42,11 +52,11 @@ def read_given() -> rwn.Microdata:
     with _LOCK:
         begun, _begun = _begun, None
     if begun is None:
-        return rwn.read(path)
+        return rwn.read(path, _saved(path))
     before, reading = begun
     try:
         if not _same(path, before):
-            return rwn.read(path)
+            return rwn.read(path, _saved(path))
         reading.wait()
         return reading.result()
     finally:

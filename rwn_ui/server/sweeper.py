@@ -15,8 +15,8 @@ from rwn_ui.server import private_streamlit
 from rwn_ui.server.private_streamlit import User
 
 GRACE = 10.0  # seconds that a broken connection may take to come back
-WORK = "rwn.work"
-"""Key of a user's work in Streamlit's session state; it has `close`."""
+WORK, VISIT = "rwn.work", "rwn.visit"
+"""Keys of a user's work and visit in Streamlit's state; the visit has `close` and `save`."""
 _EVERY = 2.0
 _SETTLED = 10.0  # seconds after the start, by when it has read what it needs
 
@@ -31,6 +31,7 @@ async def keep_swept(server: Any) -> None:
         try:
             if sweeper.sweep(time.monotonic()):
                 await asyncio.to_thread(free_memory)
+            await asyncio.to_thread(_save, sweeper.visits())
         except Exception as error:  # its text may hold a value
             log_fault(error)
 
@@ -53,14 +54,24 @@ class Sweeper:
             self._close(left[key])
         return late
 
+    def visits(self) -> list[Any]:
+        """The visits of all users."""
+        states = [user.state for user in private_streamlit.users(self._server)]
+        return [v for state in states if (v := private_streamlit.stored(state, VISIT)) is not None]
+
     def _close(self, user: User) -> None:
         self._server.close_session(user.key)
-        work = private_streamlit.stored(user.state, WORK)
-        if work is not None:
-            threading.Thread(target=work.close, daemon=True, name="rwn.close").start()
+        visit = private_streamlit.stored(user.state, VISIT)
+        if visit is not None:
+            threading.Thread(target=visit.close, daemon=True, name="rwn.close").start()
         # Streamlit's loop holds the last one until another user comes
         user.state.clear()
         private_streamlit.forget_controls(user.state, user.fragments)
+
+
+def _save(visits: list[Any]) -> None:
+    for visit in visits:
+        visit.save()
 
 
 def set_aside() -> None:

@@ -12,6 +12,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.data.text_budget import LONGEST_LINK
 from rwn_ui.background.preparation import Preparation
+from rwn_ui.panel.tab import show_address
 from rwn_ui.server.given_file import given_file
 from rwn_ui.server.messages import escaped
 from rwn_ui.state import linked_numbers, linked_options
@@ -34,6 +35,7 @@ def read(session: Session) -> None:
         st.session_state[_ASKED] = asked
         session.projector = asked.get("projector") == "1" or session.projector
         if _elsewhere(session, asked):
+            session.link = session.table_version, session.words, asked
             _note(
                 session,
                 f"This address belongs to a table that is not here: {session.name} is shown "
@@ -175,7 +177,12 @@ def _show(session: Session) -> None:
 
 
 def address(session: Session) -> dict[str, str]:
-    """Parameters of a shareable address: settings and a demo's name, never a file or a seed."""
+    """Parameters of a shareable address: settings and a demo's name, never a file or a seed.
+
+    That of a table which is not here stays until another setting is chosen.
+    """
+    if session.link is not None and session.link[:2] == (session.table_version, session.words):
+        return dict(session.link[2])
     query = {name: f"{value:g}" for name, value in session.levers.items()}
     if session.method != "rwn":
         query["method"] = session.method
@@ -197,8 +204,6 @@ def _numbered(session: Session) -> str:
     return "_".join(numbers) or "_"  # an empty value would not be kept
 
 
-def write(session: Session) -> None:
-    """Keep the address shareable."""
-    query = address(session)
-    if st.query_params.to_dict() != query:
-        st.query_params.from_dict(query)
+def write(session: Session, **more: str) -> None:
+    """Keep the address shareable; some pages have more to say."""
+    show_address(address(session) | more)

@@ -24,7 +24,9 @@ Then = Callable[[PreparedTable], None]
 
 
 @paused
-def load(session: Session, data: rwn.Microdata, *, name: str, demo: str | None) -> None:
+def load(
+    session: Session, data: rwn.Microdata, *, name: str, demo: str | None, path: str = ""
+) -> None:
     """Take up another table; all work on the old one ends."""
     work, results = user_work(), user_results()
     give_up(session)
@@ -34,6 +36,7 @@ def load(session: Session, data: rwn.Microdata, *, name: str, demo: str | None) 
         results.end()
         session.options = ()
         session.load_table(data, name, demo, table.prepared)
+        session.path = path
 
     switch_table(session, data, name, then, session.method)
 

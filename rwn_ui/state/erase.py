@@ -6,7 +6,9 @@ from dataclasses import fields
 
 from rwn_ui.server.private_streamlit import forget_current_user
 from rwn_ui.server.sweeper import free_memory
+from rwn_ui.state import project_folder
 from rwn_ui.state.change_table import give_up
+from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.results import user_results
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
@@ -19,6 +21,8 @@ def erase(session: Session) -> None:
     server does.
     """
     work = user_work()
+    if on_own_machine():
+        project_folder.forget(session.data.fingerprint)
     give_up(session)
     if work.opening is not None:
         work.opening.give_up("It was erased.")

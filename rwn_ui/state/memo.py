@@ -43,6 +43,13 @@ class Memo:
         """The kept result of this key; None where there is none."""
         return self._kept.get(key)
 
+    def copied(self) -> Memo:
+        """A memory of its own with the same results."""
+        made = Memo(self._entries)
+        with self._lock:
+            made._kept.update(self._kept)
+        return made
+
     def clear(self) -> None:
         """Forget all of them."""
         with self._lock:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.errors import RWNError
 from rwn_core.io.open_file import file_text
 from rwn_core.io.reading import parse_text
@@ -15,8 +18,29 @@ from rwn_core.reporting.project import Project
 
 FOLDER_VARIABLE = "RWN_PROJECTS"
 """Environment variable that names the folder of the projects."""
-_KEY = "names.key"
+_KEY, _LAST = "names.key", "last.toml"
 _KEY_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Last:
+    """The own table that was open last.
+
+    Attributes
+    ----------
+    table : str
+        Its fingerprint.
+    name : str
+    path : str
+        Empty for an upload.
+    browser : str
+        Token of the browser that had it open; the file has its hash.
+    """
+
+    table: str
+    name: str
+    path: str = ""
+    browser: str = ""
 
 
 def projects_folder() -> Path:
@@ -29,18 +53,67 @@ def projects_folder() -> Path:
 
 
 def save(project: Project) -> None:
-    """Keep a project in place of an earlier one of the same table."""
+    """Save a project in place of an earlier one of the same table."""
+    path = _path(_writable(), project.table, new=True)
+    assert path is not None
+    _write(path, project.to_toml())
+
+
+def remember(last: Last) -> None:
+    """Name the own table that was open last."""
+    _write(_writable() / _LAST, toml_text({**asdict(last), "browser": _hash(last.browser)}))
+
+
+def last(browser: str) -> Last | None:
+    """The own table that was open last, if it was in this browser."""
+    found = _last()
+    return found if found is not None and found.browser == _hash(browser) else None
+
+
+def _last() -> Last | None:
+    try:
+        path = projects_folder() / _LAST
+        return Last(**toml_document(file_text(path, "project"), "project file"))
+    except (OSError, TypeError, UnicodeDecodeError, RWNError):
+        return None
+
+
+def _hash(browser: str) -> str:
+    return hashlib.blake2b(browser.encode(), digest_size=32).hexdigest()
+
+
+def forget(table: str) -> None:
+    """Remove the project of a table, and its name if it was the last one."""
+    folder, named = projects_folder(), _last()
+    with suppress(OSError):
+        path = _path(folder, table, new=False)
+        if path is not None:
+            path.unlink(missing_ok=True)
+        if named is not None and named.table == table:
+            (folder / _LAST).unlink(missing_ok=True)
+
+
+def _writable() -> Path:
     folder = projects_folder()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = _path(folder, project.table, new=True)
-        assert path is not None
-        write_atomically(path, project.to_toml().encode("utf-8"))
     except OSError as error:
-        raise RWNError(
-            f"The folder {folder} cannot be written ({error.strerror}); set {FOLDER_VARIABLE} to "
-            "one of yours."
-        ) from None
+        raise _refused(error) from None
+    return folder
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        write_atomically(path, text.encode("utf-8"))
+    except OSError as error:
+        raise _refused(error) from None
+
+
+def _refused(error: OSError) -> RWNError:
+    return RWNError(
+        f"The folder {projects_folder()} cannot be written ({error.strerror}); set "
+        f"{FOLDER_VARIABLE} to one of yours."
+    )
 
 
 def find(table: str) -> Project | None:

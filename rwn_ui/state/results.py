@@ -135,6 +135,8 @@ def _release(
     session: Session, table: PreparedTable, slot: DeltaGenerator | None, feature: str
 ) -> CurrentRelease:
     def draw() -> CurrentRelease:
+        if slot is None:
+            return table.release(session.masking, session.seed)
         with searching(slot) as progress:
             return table.release(session.masking, session.seed, progress)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import rwn_core as rwn
+from rwn_core.charts import Marks
 from rwn_core.data.rounding import Steps, precision_words, rounded_share
 from rwn_core.data.slices import Slices, slices_words
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
@@ -31,7 +32,7 @@ class Aims:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """A setting put aside for comparison: its words and its readings, no data.
+    """A setting put aside for comparison: its words, readings and marks on charts, no data.
 
     `bounds` has what limits are held against, `pending` names what was not known yet of the release
     of `params` and `seed`, which `about` is the key of.
@@ -44,6 +45,7 @@ class Pin:
     params: Method | None = None
     seed: int = 0
     about: tuple[Any, ...] = ()
+    marks: dict[str, Marks] = field(default_factory=dict)  # on the charts, by key
 
     def judged(self, policy: rwn.Policy) -> Verdict | None:
         """Verdict of a policy; None while readings are pending."""
@@ -99,9 +101,11 @@ class Session:
     name: str
     demo: str | None
     data: rwn.Microdata
+    path: str = ""  # of a file that was opened by its path on this machine
     method: str = "rwn"
     levers: dict[str, float] = field(default_factory=dict)  # the sliders' positions
     options: tuple[tuple[str, Any], ...] = ()  # of the method, where not its defaults
+    _made: tuple[Any, Any] = field(default=(None, None), repr=False)  # its parameters
     precision: Steps = ()  # the step of each variable that is released rounded
     seed: int = 1
     variable: str = ""
@@ -120,6 +124,7 @@ class Session:
     curve_axis: str = "epsilon"
     lesson: str = ""  # open on the Learn page
     lessons: dict[str, dict[str, Any]] = field(default_factory=dict)  # their controls, by lesson
+    link: tuple[int, str, dict[str, str]] | None = None  # of a table that is not here, and when
     history: History = field(default_factory=History)
     table_version: int = 0  # counts loaded tables and descriptions; part of their widget keys
     grid_version: int = 0  # counts those that the grid of variables has not made itself
@@ -135,7 +140,11 @@ class Session:
     @property
     def params(self) -> Any:
         """The current setting of the method."""
-        return rwn.METHODS[self.method](**dict(self.options), **self.levers)
+        asked = (self.method, self.options, tuple(self.levers.items()))
+        if self._made[0] != asked:  # a move of a slider asks often
+            made = rwn.METHODS[self.method](**dict(self.options), **self.levers)
+            self._made = asked, made
+        return self._made[1]
 
     @property
     def masking(self) -> Any:
@@ -251,7 +260,7 @@ class Session:
         self, data: rwn.Microdata, name: str, demo: str | None, prepared: Prepared
     ) -> None:
         """Take up another table: choices that belong to the old one start anew."""
-        self.data, self.name, self.demo = data, name, demo
+        self.data, self.name, self.demo, self.path = data, name, demo, ""
         self.own_slices = self.slices
         self.pins, self.precision, self.search = {}, (), None
         self.analysis_plan, self.views, self.watched = AnalysisPlan(), {}, WatchList()

@@ -6,28 +6,32 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_ui.background.opening import Opening, is_wide
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.background.progress import bar, polled
 from rwn_ui.server.environment import in_class
 from rwn_ui.server.given_file import given_file, read_given
 from rwn_ui.server.messages import escaped
+from rwn_ui.state import visit
 from rwn_ui.state.change_table import adopt_prepared, give_up, load
 from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
+from rwn_ui.state.visit import SESSION
 from rwn_ui.state.work import Work, user_work
 
 FIRST_DEMO = "bodyfat"
-_KEY = "rwn.session"
 _CANCELLED = "arrival.cancelled"
 _SOON = 1.5  # seconds in which a first picture is worth waiting for
 
 
 def current() -> Session:
     """This user's session; a new one opens the file of the command line, or the first demo."""
-    if _KEY not in st.session_state:
-        st.session_state[_KEY] = _first()
-    session: Session = st.session_state[_KEY]
+    mine = visit.current()
+    if SESSION not in st.session_state:
+        st.session_state[SESSION] = _first()
+    session: Session = st.session_state[SESSION]
+    mine.session = session
     return session
 
 
@@ -36,7 +40,12 @@ def _first() -> Session:
     demo = st.query_params.get("demo", FIRST_DEMO)
     if given is not None and "demo" not in st.query_params:
         try:
-            return _opened(read_given(), name=given.name, demo=None)
+            data = read_given()
+            if not is_wide(data):
+                return _opened(data, name=given.name, demo=None, path=str(given))
+            opening = Opening(name=given.name, layout=None, path=str(given), waiting=data)
+            user_work().opening = opening
+            st.toast(f"Choose the variables of {escaped(given.name)} on the Data page.")
         except rwn.RWNError as refusal:  # moved or changed since the start
             st.toast(escaped(str(refusal)))
     if demo not in rwn.DEMOS:
@@ -45,17 +54,17 @@ def _first() -> Session:
     return _opened(rwn.load_demo(demo), name=demo, demo=demo)
 
 
-def _opened(data: rwn.Microdata, *, name: str, demo: str | None) -> Session:
+def _opened(data: rwn.Microdata, *, name: str, demo: str | None, path: str = "") -> Session:
     """A session with this table; behind a large one the first demo waits, should it fail."""
     if data.n > LARGEST_DENSE:
         session = _opened(rwn.load_demo(FIRST_DEMO), name=FIRST_DEMO, demo=FIRST_DEMO)
-        load(session, data, name=name, demo=demo)
+        load(session, data, name=name, demo=demo, path=path)
         work = user_work()
         work.first = True
         if work.preparation is not None:
             work.preparation.task.wait(_SOON)  # else the page would be drawn once without its table
         return session
-    session = Session(name=name, demo=demo, data=data, projector=in_class())
+    session = Session(name=name, demo=demo, data=data, path=path, projector=in_class())
     session.clamp(prepared(session).prepared)
     return session
 

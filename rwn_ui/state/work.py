@@ -65,6 +65,8 @@ class Work:
     sweep : SweepRun or None
     worker : MeasureWorker or None
         Reads what no slider can wait for.
+    advice : Job or None
+        Looks for a start; it keeps nothing else from running.
     preparation : Preparation or None
         Of a table, or of other weights, that will be gone over to.
     first : bool
@@ -85,6 +87,7 @@ class Work:
     jobs: dict[str, Job] = field(default_factory=dict)
     sweep: SweepRun | None = None
     worker: MeasureWorker | None = None
+    advice: Job | None = None
     preparation: Preparation | None = None
     first: bool = False
     notice: str = ""
@@ -102,11 +105,11 @@ class Work:
 
     def end(self) -> None:
         """Cancel all that is about a table which is given up, and forget what it has brought."""
-        for job in (*self.jobs.values(), self.sweep, self.worker):
+        for job in (*self.jobs.values(), self.sweep, self.worker, self.advice):
             if job is not None:
                 job.cancel()
         self.jobs.clear()
-        self.sweep = self.worker = self.drawn = None
+        self.sweep = self.worker = self.advice = self.drawn = None
 
     def close(self) -> None:
         """Cancel all work when the session is closed."""

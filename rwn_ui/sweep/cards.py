@@ -18,8 +18,8 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning import Point, Setting, Sweep
 from rwn_core.tuning.forecast import EXPECTED
 from rwn_core.tuning.frontier import sign
+from rwn_core.tuning.short_words import lever_words
 from rwn_ui.features.axis_choice import AXIS, POLICY
-from rwn_ui.features.setting_sentences import lever_words
 from rwn_ui.features.sweep_points import best, place
 from rwn_ui.state.results import full_release, memo, release_key
 from rwn_ui.state.session import Session

@@ -11,7 +11,7 @@ from rwn_core.measures import UTILITY
 from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import Goal, GoalAnswer, SweepRun, seek
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import wait_for
+from rwn_ui.features.partial_answer import follow
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
@@ -91,6 +91,7 @@ def _begin(session: Session, run: SweepRun, goal: Goal) -> None:
         goal.words,
         seek_politely,
         words=f"Looking between the settings: {goal.words}",
+        about=(session.data.fingerprint,),
         microdata=session.data,
         points=[point for point in run.sweep() if point.setting.method == method],
         goal=goal,
@@ -108,13 +109,9 @@ def seek_politely(**arguments: Any) -> GoalAnswer:
 
 def _seeking(session: Session) -> None:
     job = user_work().jobs.get(JOB)
-    if job is None:
+    if job is None or job.about != (session.data.fingerprint,):
         return
-    if job.running:
-        wait_for(job, _key(session, "seek.cancel"))
-        return
-    if job.refusal:
-        st.info(escaped(f"{job.label}: {job.refusal}"), icon=":material/info:")
+    if follow(session, JOB, job, _key(session, "seek")):
         return
     answer: GoalAnswer = job.result
     # one measure within an aim, or a limit that nobody could judge, is no reason for green

@@ -9,9 +9,10 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.tuning import Point, SweepRun
 from rwn_core.tuning.point import few_words
+from rwn_core.tuning.short_words import short_setting
 from rwn_ui.features.axis_choice import POLICY
 from rwn_ui.features.scenario_trial import as_scenario
-from rwn_ui.features.setting_sentences import short_setting, value_words
+from rwn_ui.features.setting_sentences import value_words
 from rwn_ui.features.sweep_points import best as best_settings
 from rwn_ui.features.sweep_points import place
 from rwn_ui.server.messages import escaped

@@ -17,30 +17,31 @@ JOB = "planner"
 
 def draw(session: Session) -> None:
     """Sizes and a button; then what the exact method and Methods 1 to 3 would take."""
+    if session.data.n <= LARGEST_DENSE:
+        return  # the exact method is quick
     # a job under way moves everything down, and what moves is folded up again
     work = user_work()
     with st.expander("Planner for large tables", expanded=JOB in work.jobs):
-        large = session.data.n > LARGEST_DENSE
         left, right, press = st.columns([2, 2, 3], vertical_alignment="bottom")
         n = left.number_input(
             "Records",
             LARGEST_DENSE + 1,
             10_000_000_000,
-            session.data.n if large else 1_000_000,
+            session.data.n,
             key=f"plan.{session.table_version}.n",
         )
         p = right.number_input(
             "Variables",
             1,
             10_000,
-            session.data.p if large else 10,
+            session.data.p,
             key=f"plan.{session.table_version}.p",
             help="Independent normal variables stand for a table that is not loaded.",
         )
         words = f"What would {session.words} take?"
         key = f"plan.{session.table_version}.go"
         if press.button(escaped(words), key=key, disabled=work.busy):
-            own = large and p == session.data.p
+            own = p == session.data.p
             work.jobs[JOB] = Job(
                 session.words,
                 plan_large,

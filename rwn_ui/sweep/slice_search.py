@@ -11,7 +11,7 @@ from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import SliceAnswer, SliceRanges, seek_slices
 from rwn_core.tuning.seek_slices import kernels_refused
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import wait_for
+from rwn_ui.features.partial_answer import follow
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
@@ -52,10 +52,9 @@ def draw(session: Session) -> None:
         help=_HELP,
     ):
         user_work().jobs[JOB] = Job(
-            limits,
+            "Slice search",
             seek_politely,
             words="Looking for variables that should travel together",
-            timed=True,
             about=(session.data.fingerprint,),
             microdata=session.data,
             policy=policy,
@@ -92,11 +91,7 @@ def _seeking(session: Session) -> None:
     job = user_work().jobs.get(JOB)
     if job is None or job.about != (session.data.fingerprint,):
         return
-    if job.running:
-        wait_for(job, _key(session, "slices.cancel"))
-        return
-    if job.refusal:
-        st.info(escaped(f"Slice search: {job.refusal}"), icon=":material/info:")
+    if follow(session, JOB, job, _key(session, "slices")):
         return
     answer: SliceAnswer = job.result
     show = st.success if answer.reached else st.warning

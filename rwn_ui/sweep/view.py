@@ -83,7 +83,11 @@ def _pictures(session: Session, run: SweepRun) -> None:
     _rerun_page(session, (x, y, session.policy, sweep_pick.picked(session)))
     if session.setting.key not in {point.setting.key for point in sweep}:
         full_release(session, slot)  # the map shows it
-    cards = [sweep_cards.draw_map(session, sweep, x, y, limit=limit, along=along)]
+    cards = []
+    if any(point.setting.method not in BASELINE_METHODS for point in sweep):
+        cards.append(sweep_cards.draw_map(session, sweep, x, y, limit=limit, along=along))
+    elif run.running:
+        st.caption("The map appears with the first setting that has been read.")
     forecasts = run.forecasts(session.data)
     if len(names) > 1:
         where, measure = _surface(session, asked, sweep, names, x)

@@ -10,14 +10,14 @@ import orjson
 
 from rwn_core.errors import RWNError
 from rwn_core.neighbors.preview import LIVE_RECORDS
-from rwn_ui.features import limit_queue
+from rwn_ui.features import advice, limit_queue
 from rwn_ui.server.endpoint import ADDRESS, STATE_KEY
 from rwn_ui.server.sweeper import WORK
 from rwn_ui.state.results import RESULTS, current_release, is_drawn, prepared, user_results
 from rwn_ui.state.session import Session
 from rwn_ui.state.user import as_user, user_endpoint
 from rwn_ui.state.work import user_work
-from rwn_ui.tune import view
+from rwn_ui.tune import tiles, view
 from rwn_ui.widgets import live_sliders
 
 
@@ -61,6 +61,7 @@ def apply_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> None:
     for edit in edits:
         last["held"] = bool(edit.get("held"))
         live_sliders.apply_edit(session, edit)
+        last["lever"] = next(iter(edit.get(live_sliders.LEVERS, {})), last.get("lever"))
         note_choice(session)
 
 
@@ -77,6 +78,7 @@ def take(session: Session, edits: Sequence[Mapping[str, Any]]) -> None:
             apply_edits(session, edits)
             if not edits and is_drawn(session):  # a wait that could not be posted
                 limit_queue.follow(session)
+                advice.follow(session)
         except Exception as refusal:  # a callback must not fail
             user_results().last["refusal"] = refusal
 
@@ -88,8 +90,10 @@ def on_wait(session: Session, seq: int) -> bytes | None:
         return None
     limit_queue.follow(session)
     limit_queue.complete_pins(session)
+    advice.follow(session)
+    tiles.extend_curves(session)
     readings = limit_queue.readings(session, current_release(session))
-    if limit_queue.pending_keys(session, readings) == last["tune"]["waits"]:
+    if view.pending(session, readings) == last["tune"]["waits"]:
         return b""
     return orjson.dumps(message(session, render(session)))
 
@@ -113,4 +117,5 @@ def message(session: Session, shown: Mapping[str, Any]) -> dict[str, Any]:
 def page_state(session: Session) -> tuple[Any, ...]:
     """Return the choices that the page shows outside of the picture and its controls."""
     choice = session.method, session.options, session.precision, session.slices
-    return *choice, session.edit_version, user_work().preparation is not None
+    asked, coming = session.data.schema.question, user_work().preparation is not None
+    return *choice, asked, session.edit_version, coming, advice.start(session) is not None

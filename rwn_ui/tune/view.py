@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
+from rwn_core.charts import CHARTS, Chart, draw_reason, marks_of, serialise, with_pins
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.marginals import one_marginal
 from rwn_ui.features import (
+    advice,
     analysis_plan_results,
     axis_choice,
     limit_queue,
@@ -55,7 +56,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         "changed": unchanged_categories.strip(
             session, readings["cells_changed"], current.comparison.law
         ),
-        "verdict": tiles.verdict(session, readings),
+        "verdict": tiles.verdict(session, readings) | {"quick": advice.panel_part(session)},
         "tiles": [
             *tiles.draw(session, readings),
             *_analysis_plan(session, current),
@@ -67,10 +68,21 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
             if chart["key"] == "regression" and "reason" not in chart
         ],
     }
-    waits = limit_queue.pending_keys(session, readings)
+    waits = pending(session, readings)
     asked = limit_queue.questions(session, current, readings)
-    more = {"waits": waits, "waiting": bool(asked or limit_queue.pin_questions(session))}
+    more = {
+        "waits": waits,
+        "waiting": bool(
+            asked or limit_queue.pin_questions(session) or {"advice", "curves"} & {*waits}
+        ),
+    }
     return {"stamp": stamp(session.words, shown), **more, **shown}
+
+
+def pending(session: Session, readings: Readings) -> list[str]:
+    """What a picture lacks, in words that change when something arrives."""
+    curves = ["curves"] * tiles.lacks_curves(session)
+    return [*limit_queue.pending_keys(session, readings), *advice.pending(session), *curves]
 
 
 def _analysis_plan(session: Session, current: CurrentRelease) -> list[dict[str, Any]]:
@@ -89,8 +101,14 @@ def pin(session: Session, current: CurrentRelease) -> Pin:
         reading = readings[tile.measure]
         if isinstance(reading, Reading) and tile.measure not in waits:
             values[tile.measure] = tile.value(reading)
+    one = one_marginal(current.comparison, session.variable)
     pinned = Pin(
         text=session.words,
+        marks={
+            str(card["key"]): marks_of(card, reading)
+            for card, reading in _charts(readings, session, one)
+            if isinstance(reading, Reading)
+        },
         values=values,
         pending=tuple(waits),
         params=current.params,
@@ -103,8 +121,22 @@ def pin(session: Session, current: CurrentRelease) -> Pin:
 
 
 def _cards(readings: Readings, session: Session, shown: Reading | rwn.NotApplicable) -> list[Chart]:
-    """The map, the charts of readings, and the distribution of the variable that is `shown`."""
+    """The map, the charts of readings and of the variable that is `shown`, with the pins' marks."""
     cards = [_map(readings, session)]
+    for card, reading in _charts(readings, session, shown):
+        key = card["key"]
+        pins = {name: pin.marks[key] for name, pin in session.pins.items() if key in pin.marks}
+        if pins and isinstance(reading, Reading):
+            card = with_pins(card, pins, reading)
+        cards.append(card)
+    return cards
+
+
+def _charts(
+    readings: Readings, session: Session, shown: Reading | rwn.NotApplicable
+) -> list[tuple[Chart, Reading | rwn.NotApplicable]]:
+    """Each chart after the map, with the reading that it draws."""
+    cards: list[tuple[Chart, Reading | rwn.NotApplicable]] = []
     made = repeated_draws_results.drawn(session)
     for key in CARDS:
         if key == "correlation" and MIXED in readings:
@@ -112,13 +144,16 @@ def _cards(readings: Readings, session: Session, shown: Reading | rwn.NotApplica
         measure = "marginals" if key == "distribution" else key
         reading = shown if key == "distribution" else readings[measure]
         bands = repeated_draws_results.bands(made, measure)
+        if key == "neighborhood_size" and isinstance(reading, rwn.NotApplicable):
+            continue  # the method has none
         if not isinstance(reading, Reading):
             card = draw_reason(rwn.MEASURES[measure].title, str(reading), key)
-            cards.append(question.with_form(session, card) if key == "regression" else card)
+            card = question.with_form(session, card) if key == "regression" else card
         elif key == "distribution":
-            cards.append(CHARTS[key](reading, session.variable, **bands))
+            card = CHARTS[key](reading, session.variable, **bands)
         else:
-            cards.append(CHARTS[key](reading, **bands))
+            card = CHARTS[key](reading, **bands)
+        cards.append((card, reading))
     return cards
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from rwn_core.charts import serialise
+from rwn_core.charts.parts.style import shorten
 from rwn_core.evaluation.forecast.statistic import available_statistics
 from rwn_core.evaluation.registered_analysis import Verdict
 from rwn_core.evaluation.repeated_draws import Ensemble
@@ -188,7 +189,7 @@ def _baselines(reading: Reading, measure: str, utility: UtilityReadings) -> str:
     detail = reading.detail
     match measure:
         case "association_loss" if detail["faded"]:
-            return f"faded most: {' with '.join(detail['faded'][0])}"
+            return f"most: {', '.join(shorten(name, 12) for name in detail['faded'][0])}"
         case "ci_overlap":
             return f"{detail['disjoint']} of {len(detail['terms']) - 1} slopes apart"
         case "regression":

@@ -111,6 +111,7 @@ def window(chromium: Browser) -> Iterator[BrowserContext]:
 def _tab(window: BrowserContext, server: Server) -> Iterator[App]:
     if not window.pages:  # one tab stays, and with it the process that has read the app's scripts
         window.new_page().goto(f"{server.address}/_stcore/health")
+    window.pages[0].evaluate("localStorage.clear()")  # the last table is another test's
     with window.expect_page() as waiting:
         window.pages[0].evaluate("window.open('about:blank')")
     made = App(waiting.value, server)

@@ -39,12 +39,38 @@ def test_the_address_holds_parameters_and_a_demo_name_only(app, tmp_path) -> Non
     assert "4711" not in app.page.url
     app.page.reload()
     app.wait_for_cards()
+    assert "sentinel" not in app.page.url
+    assert "sentinel-name.csv" in app.page.get_by_test_id("stSidebar").inner_text()
+    assert set(query(app)) == {"epsilon", "k", "q", "own"}
+
+
+def test_an_address_of_a_table_that_is_not_here_says_so_and_stays(app) -> None:
+    app.open("/?own=1&epsilon=0.7&k=3&q=0.25")
     (sentence,) = app.messages()
     assert sentence.startswith("This address belongs to a table that is not here: bodyfat is")
     assert app.stamp.startswith("ε = 2 · k = 5 · q = 1")
+    assert query(app)["epsilon"] == ["0.7"]
     bar, note = app.page.get_by_test_id("stHeader"), app.page.get_by_test_id("stAlert")
     below = bar.bounding_box()["y"] + bar.bounding_box()["height"]
     assert note.bounding_box()["y"] >= below, "the bar of pages covers the note"
+
+
+def test_a_link_to_a_lesson_opens_it_and_back_is_one_press_a_page(app) -> None:
+    app.page.goto(f"{app.server.address}/learn?lesson=intruder")
+    title = app.page.get_by_role("heading", level=3)
+    title.wait_for()
+    words = title.inner_text()
+    app.page.wait_for_url("**k=5**lesson=intruder")
+    app.page.reload()
+    title.wait_for()
+    assert title.inner_text() == words
+    for name in ("Compare", "Sweep"):
+        app.page.get_by_role("link", name=name, exact=True).click()
+        app.page.wait_for_url(f"**/{name.lower()}?**k=**")
+    for name in ("compare", "learn"):
+        app.page.go_back()
+        app.page.wait_for_url(f"**/{name}?**")
+    app.complaints.clear()  # Streamlit looks for its server below the page's address first
 
 
 def test_a_link_brings_method_and_sliders_to_a_large_table_and_they_stay(app) -> None:

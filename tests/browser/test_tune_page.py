@@ -120,7 +120,7 @@ def test_a_preset_moves_all_sliders_also_when_it_is_chosen_again(app) -> None:
     assert app.wait_for_change(before) == strong
 
 
-COLORS = """() => [...document.querySelectorAll('.rwn-original, .rwn-released')]
+COLORS = """() => [...document.querySelectorAll('.rwn-original i, .rwn-released i')]
   .map((node) => getComputedStyle(node).color)"""
 LIGHT = ["rgb(0, 114, 178)", "rgb(213, 94, 0)"]
 DARK = ["rgb(86, 180, 233)", "rgb(233, 138, 58)"]

@@ -35,3 +35,54 @@ def test_nothing_is_known_of_a_table_without_telling_names(rwn_command, tmp_path
     code, out, _ = rwn_command("describe", "t.csv")
     assert code == 0
     assert out.count("none known") == 4
+
+
+def test_a_description_that_lies_with_the_file_is_used_and_named(
+    rwn_command, tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text("code,x\n1,3\n2,5\n2,7\n1,3\n", encoding="utf-8")
+    mask = ("mask", "t.csv", "o.csv", "--epsilon", 6, "--k", 2, "--overwrite", "--record", "r.toml")
+    code, _, said = rwn_command(*mask)
+    assert code == 0, said
+    assert "described by" not in said
+    described = rwn.read(tmp_path / "t.csv").schema.replace_variable("code", role="identifier")
+    (tmp_path / "t.csv.toml").write_text(described.to_toml(), encoding="utf-8")
+    code, _, said = rwn_command(*mask)
+    assert code == 0, said
+    assert said.count("note: described by t.csv.toml, which lies with the file.") == 1
+    assert (tmp_path / "o.csv").read_text(encoding="utf-8").startswith("x\n")
+    assert "t.csv.toml" in (tmp_path / "r.toml").read_text(encoding="utf-8")
+    (tmp_path / "other.toml").write_text(
+        rwn.read(tmp_path / "t.csv").schema.to_toml(), encoding="utf-8"
+    )
+    code, _, said = rwn_command(*mask, "--schema", "other.toml")
+    assert code == 0, said
+    assert "described by" not in said
+    assert (tmp_path / "o.csv").read_text(encoding="utf-8").startswith("code,x\n")
+
+
+def test_a_description_of_another_table_is_refused_by_name(rwn_command, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("code,x\n1,3\n2,5\n", encoding="utf-8")
+    (tmp_path / "t.csv.toml").write_text('[[variable]]\nname="y"\nkind="count"\n')
+    code, _, said = rwn_command("describe", "t.csv")
+    assert code
+    assert "described by t.csv.toml" in said
+    assert "the schema lacks column code" in said
+
+
+def test_only_some_variables_are_released_and_the_record_names_the_others(
+    rwn_command, tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text("a,b,c\n1,3,1\n2,5,2\n2,7,3\n1,3,4\n", encoding="utf-8")
+    mask = ("mask", "t.csv", "o.csv", "--k", 2, "--seed", 1, "--only", "a, c", "--record", "r.toml")
+    code, _, said = rwn_command(*mask)
+    assert code == 0, said
+    assert (tmp_path / "o.csv").read_text(encoding="utf-8").startswith("a,c\n")
+    assert 'dropped = ["b"]' in (tmp_path / "r.toml").read_text(encoding="utf-8")
+    code, _, said = rwn_command("describe", "t.csv", "--only", "b", "-o", "s.toml")
+    assert code == 0, said
+    schema = rwn.Schema.from_toml((tmp_path / "s.toml").read_text(encoding="utf-8"))
+    assert [v.name for v in schema.released] == ["b"]
+    code, _, said = rwn_command("mask", "t.csv", "p.csv", "--k", 2, "--only", "d")
+    assert code
+    assert "There is no variable d; the table has: a, b, c." in said

@@ -12,7 +12,7 @@ import pytest
 import rwn_core as rwn
 from rwn_cli import mask as mask_command
 from rwn_cli import terminal
-from rwn_core.data.schema import schema_text
+from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.io.demo import demo_path
 from tests.cli.conftest import Run
@@ -155,7 +155,7 @@ def test_what_somebody_may_know_can_be_stated(rwn_command: Run) -> None:
         *(Variable(name=name, kind=Kind.CATEGORICAL, role=Role.OTHER) for name in "abcd"),
         Variable(name="secret", kind=Kind.CONTINUOUS, role=Role.CONFIDENTIAL),
     ]
-    Path("t.toml").write_text(schema_text(variables, None), encoding="utf-8")
+    Path("t.toml").write_text(Schema(variables=tuple(variables)).to_toml(), encoding="utf-8")
     asked = ("audit", "t.csv", "t.csv", "--schema", "t.toml", "--measure", "true_matches", "--json")
     values = []
     for more in ((), ("--keys", "a, b"), ("--keys", "a,b", "--keys", "g, a,b,c,d")):

@@ -23,6 +23,7 @@ from rwn_ui.data import dataset_look, dataset_masking
 from rwn_ui.server import dataset_folders, messages
 from rwn_ui.server.endpoint import STATE_KEY, Endpoint
 from rwn_ui.server.sweeper import WORK
+from rwn_ui.state import project_folder, visit
 from rwn_ui.state.results import RESULTS, Results
 from rwn_ui.state.session import Session
 from rwn_ui.state.user import as_user
@@ -191,6 +192,7 @@ class Finished:
     refusal: str = ""
     about: Any = None
     running: bool = False
+    so_far: Any = None
 
     def cancel(self) -> None:
         """Nothing is left to stop."""
@@ -212,7 +214,6 @@ def at_once(finished: type[Finished]) -> Callable[..., Finished]:
         *,
         words: str,
         about: Any = None,
-        timed: bool = False,
         on_cancel: Any = None,
         **arguments: Any,
     ) -> Finished:
@@ -238,6 +239,23 @@ def nothing_to_send() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(messages, "SENT", 0.0)
         yield
+
+
+@pytest.fixture(autouse=True)
+def tab_of_no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tab that was not reloaded, and says so at once."""
+
+    def answered(names: dict[str, str], **given: Any) -> None:
+        if given["waits"]:
+            given["on_answer"]("", "browser")
+
+    monkeypatch.setattr(visit, "tab", answered)
+
+
+@pytest.fixture(autouse=True)
+def projects_of_the_test(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Tables that a test opens are not offered in the next one."""
+    monkeypatch.setenv(project_folder.FOLDER_VARIABLE, str(tmp_path / "projects"))
 
 
 @pytest.fixture(autouse=True)

@@ -32,7 +32,6 @@ def test_an_erased_masking_leaves_nothing_of_the_original(folders: tuple[Path, P
         wait_in_stage,
         words="Masking",
         about=(run, True),
-        timed=True,
         on_cancel=dataset_job.delete_if_forgotten,
         run=run,
     )

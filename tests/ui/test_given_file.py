@@ -27,13 +27,13 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
     begin, read = given_file.begin, rwn.read
 
-    def beginning(path: Path) -> object:
+    def beginning(path: Path, schema: rwn.Schema | None) -> object:
         asked.append("begun")
-        return begin(path)
+        return begin(path, schema)
 
-    def reading(path: Path) -> rwn.Microdata:
+    def reading(path: Path, schema: Path | None) -> rwn.Microdata:
         asked.append("read")
-        return read(path)
+        return read(path, schema)
 
     monkeypatch.setattr(given_file, "begin", beginning)
     monkeypatch.setattr(rwn, "read", reading)
@@ -77,3 +77,25 @@ def test_nothing_is_begun_without_a_file(monkeypatch: pytest.MonkeyPatch, begun)
     given_file.read_given_ahead()
     assert given_file.given_file() is None
     assert begun == []
+
+
+def test_the_description_is_saved_with_the_file_and_found_again(path, open_page) -> None:
+    screen = open_page("data")
+    assert screen.session.path == str(path)
+    schema = screen.session.data.schema.replace_variable("x", role="key")
+    screen.session.data = screen.session.data.with_schema(schema)
+    screen.session.grid_version += 1
+    screen.test.run()
+    screen.test.button(key="data.schema.save").click().run()
+    assert screen.errors == []
+    saved = path.with_name("mine.csv.toml")
+    assert rwn.Schema.from_toml(saved.read_text(encoding="utf-8")).variable("x").role == "key"
+    again = open_page("data")
+    assert again.session.data.schema.variable("x").role == "key"
+    assert any("saved as mine.csv.toml" in each.value for each in again.test.caption)
+
+
+def test_an_upload_has_no_place_for_its_description(open_page) -> None:
+    screen = open_page("data").upload("mine.csv", FIRST.encode())
+    assert screen.session.path == ""
+    assert "data.schema.save" not in [each.key for each in screen.test.button]

@@ -14,15 +14,15 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from rwn_core.parallel.processes import Report
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning import Plan
 from rwn_ui.background import job as background_job
 from rwn_ui.background import preparation
-from rwn_ui.background.job import Job, Slots, time_left
+from rwn_ui.background.job import Job, Slots
 from rwn_ui.background.preparation import Preparation
-from rwn_ui.features import keep_policy
 from rwn_ui.state.work import Work
-from rwn_ui.sweep import run, slice_search
+from rwn_ui.sweep import run
 from rwn_ui.sweep.slice_search import seek_politely
 
 
@@ -65,23 +65,26 @@ def test_a_user_is_free_again_though_no_page_follows_the_work() -> None:
     assert job.result == 5
 
 
-def test_the_time_left_is_said_in_words() -> None:
-    assert time_left(0.01, 5) == "", "the first estimates would jump"
-    assert time_left(0.5, 30) == "about 30 seconds left"
-    assert time_left(0.1, 60) == "about 9 minutes left"
-    assert time_left(0.1, 3600) == "about 9 hours left"
-
-
-@pytest.mark.parametrize("search", [keep_policy, slice_search])
-def test_a_slice_search_says_how_long_it_takes(search, monkeypatch: pytest.MonkeyPatch) -> None:
-    job = search.Job("ε = 2", linger, words="Lingering", timed=True)
-    assert job.words == "Lingering"
-    end = time.monotonic() + 60
-    while job.share == 0 and time.monotonic() < end:
+def halves(progress: Report) -> None:
+    for number in range(1, 50):
+        progress(number / 100)
+        progress.found(f"answer {number}")
         time.sleep(0.02)
-    monkeypatch.setattr(job, "_started", time.monotonic() - 200)
-    assert job.words == "Lingering: about 10 minutes left"
+    time.sleep(600)
+
+
+def test_the_answer_so_far_is_seen_and_outlives_cancel() -> None:
+    job = Job("Search", halves, words="Looking")
+    assert job.so_far is None
+    assert job.words == "Looking: time unknown yet"
+    end = time.monotonic() + 60
+    while job.so_far != "answer 49" and time.monotonic() < end:
+        time.sleep(0.02)
+    begun = time.monotonic()
     job.cancel()
+    assert time.monotonic() - begun < 1.5
+    assert (job.so_far, job.refusal, job.words) == ("answer 49", "Cancelled.", "Looking")
+    assert multiprocessing.active_children() == []
 
 
 def test_cancel_leaves_no_process() -> None:

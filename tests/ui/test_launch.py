@@ -139,7 +139,7 @@ def test_every_flag_takes_effect(tmp_path: Path) -> None:
 def test_both_themes_are_there() -> None:
     theme = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))["theme"]
     assert theme["light"]["primaryColor"] == "#0072B2"
-    assert theme["dark"]["primaryColor"] == "#2484BD"
+    assert theme["dark"]["primaryColor"] == "#2079AE"
     assert set(theme["light"]) == set(theme["dark"])
     assert "base" not in theme  # the browser's wish decides
 

@@ -128,7 +128,7 @@ def test_the_address_of_an_own_table_waits_for_it_and_is_not_of_the_demo(
     (warning,) = screen.test.warning
     assert warning.value.startswith("This address belongs to a table that is not here: bodyfat")
     assert screen.session.words == "ε = 2 · k = 5 · q = 1"
-    assert screen.panel["address"]["demo"] == "bodyfat"
+    assert screen.panel["address"] == {"own": own, "epsilon": "0.7", "k": "3", "q": "0.25"}
     screen.visit("data").upload("mine.csv", table()).visit("tune")
     assert screen.session.words == "ε = 0.7 · k = 3 · q = 0.25"
     assert not screen.test.warning

@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 import rwn_core as rwn
+from rwn_core.reporting.candidates import verdict_words
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Plan, Point, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
@@ -80,7 +81,7 @@ def test_the_source_of_a_limit_is_beside_it(session: Session) -> None:
     told = rwn.Limit(measure="bayes_linkage", at_most=0.5, source="statute 7", set_by="Board")
     session.policy = rwn.Policy(limits=(told, session.policy.limits[1]))
     first, second = candidates(session)["rows"][:2]
-    assert first["note"] == "at most 50.0\N{NO-BREAK SPACE}%; set by statute 7, Board"
+    assert first["note"] == "at most 50\N{NO-BREAK SPACE}%; set by statute 7, Board"
     assert second["note"].endswith("source not stated")
 
 
@@ -158,7 +159,7 @@ def test_a_setting_with_hardly_any_record_is_no_choice_anywhere(session: Session
     )
     assert ranked == [POINTS[0], lost]
     assert "✓" not in sweep_pick._line(session, lost, "correlation", POLICY, set())
-    words = compare_cards.verdict_words(session.policy.judge_point(lost))
+    words = verdict_words(session.policy.judge_point(lost))
     assert words == "too few records released"
 
 

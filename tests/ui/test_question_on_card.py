@@ -9,6 +9,7 @@ import pytest
 
 from rwn_ui.state.results import preparation_key
 from rwn_ui.tune import question
+from rwn_ui.tune.live_picture import page_state
 from tests.ui.large_table import csv
 
 
@@ -29,9 +30,12 @@ def test_the_card_asks_and_draws_the_regression_that_is_chosen(own_table) -> Non
     assert (form["responses"], form["predictors"]) == (["x", "y", "z", "g"], ["x", "y", "z", "g"])
     assert "form" not in card(own_table, "cooks_distance")
     before = session.levers, preparation_key(session.data, "rwn", ())
+    page = page_state(session)
     question.take(session, form["send"] + '{"response": "y", "predictors": ["x", "z"]}')
+    assert page_state(session) != page, "the prediction below the picture asks for it no more"
     own_table.test.run()
     assert own_table.errors == []
+    assert own_table.test.button(key="prediction.run").label == "Predict y at this setting"
     assert "reason" not in card(own_table, "regression")
     assert "reason" not in card(own_table, "cooks_distance")
     assert card(own_table, "regression")["title"] == "Regression of y"

@@ -39,7 +39,7 @@ def test_tiles_cards_and_tables(page, drawn):
         "Worst case, all",
         "Worst case, by keys",
         "Linked over one half",
-        "Ordinary intruder",
+        "Ordinary, by distance",
     ]
     assert all(tile["help"] for tile in payload["tiles"])
     assert list(charts(payload)) == [

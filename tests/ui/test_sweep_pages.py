@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -13,10 +14,10 @@ from streamlit.testing.v1 import AppTest
 import rwn_core as rwn
 from rwn_core.datasets.planner import Offer
 from rwn_core.reporting.scenario import Search
-from rwn_core.tuning import Grid, Plan, Point, Setting, Sweep
+from rwn_core.tuning import Grid, Plan, Point, Setting, Sweep, SweepRun
 from rwn_core.tuning.point import Spread
+from rwn_core.tuning.short_words import short_setting
 from rwn_ui.features.axis_choice import POLICY
-from rwn_ui.features.setting_sentences import short_setting
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.sweep import cards as sweep_cards
@@ -55,6 +56,31 @@ def wait(page: AppTest) -> None:
     while run.running and time.monotonic() < end:
         time.sleep(0.02)
     page.run()
+
+
+def test_no_map_is_drawn_before_the_first_setting_is_read(
+    sweep_page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Formerly a lone diamond stood on an axis from .062 to .066 above "0 settings"."""
+    maps: list[Sweep] = []
+    drawn = sweep_cards.draw_map
+
+    def counted(session: Session, sweep: Sweep, *rest: Any, **more: Any) -> Any:
+        maps.append(sweep)
+        return drawn(session, sweep, *rest, **more)
+
+    monkeypatch.setattr(sweep_cards, "draw_map", counted)
+    with monkeypatch.context() as patch:
+        patch.setattr(SweepRun, "sweep", lambda run: Sweep.from_points(run.plan, [], 2))
+        patch.setattr(SweepRun, "running", property(lambda run: True))
+        small(sweep_page)
+        assert not sweep_page.error
+        assert maps == []
+        waits = "The map appears with the first setting that has been read."
+        assert waits in [each.value for each in sweep_page.caption]
+    wait(sweep_page)
+    assert [len(each) for each in maps][-1:] == [2]
+    assert waits not in [each.value for each in sweep_page.caption]
 
 
 def test_the_first_form_is_a_sweep_within_the_sliders_ranges(sweep_page: AppTest) -> None:
@@ -237,7 +263,9 @@ def test_a_method_without_a_parameter_has_no_place_on_its_heat_map() -> None:
         )
 
 
-def test_the_planner_tells_a_range_and_waits_its_turn(sweep_page: AppTest, finished) -> None:
+def test_the_planner_tells_a_range_and_waits_its_turn(
+    sweep_page: AppTest, finished, monkeypatch: pytest.MonkeyPatch
+) -> None:
     offer = Offer(
         title="exact",
         params=rwn.RWN(k=3),
@@ -249,6 +277,9 @@ def test_the_planner_tells_a_range_and_waits_its_turn(sweep_page: AppTest, finis
         radius=0.5,
     )
     title = "Planner for large tables"
+    assert title not in [e.label for e in sweep_page.expander]  # the exact method is quick
+    monkeypatch.setattr(planner, "LARGEST_DENSE", 200)
+    sweep_page.run()
     assert not next(e for e in sweep_page.expander if e.label == title).proto.expanded
     work_of(sweep_page).jobs[planner.JOB] = finished(label="k = 3", result=[offer])
     sweep_page.run()

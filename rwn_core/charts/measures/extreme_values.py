@@ -29,13 +29,13 @@ def draw(reading: Reading) -> style.Chart:
     return style.chart(
         "extreme_values",
         "Extremes that survive",
-        f"{style.percent(reading.value)} expected · ● largest ○ smallest",
+        f"{style.percent(reading.value)} expected",
         f"Probability that each numeric variable's largest and smallest value is released; "
         f"{style.percent(reading.value, 1)} are expected and {released} of "
         f"{len(detail['name'])} are in this release",
         data=[_points(detail, shown, side) for side in _SIDES],
         layout=style.layout(
-            style.axis("probability to appear", -0.03, 1.05, **marks),
+            style.axis("probability to appear: ● largest, ○ smallest", -0.03, 1.05, **marks),
             style.axis("", len(shown) - 0.4, -0.6, **rows),
         ),
         large={"legend": True},

@@ -45,11 +45,11 @@ def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
     return chart(
         "guessing_attacks",
         "Guessing about a person",
-        f"outlined: {outlined} · at best {percent(best)}",
+        f"at best {percent(best)}",
         "Success of singling out, linkability and inference attacks, compared with that on people "
         f"outside the file, or of a guess; the best is right for {percent(best, 1)}",
         data=bars(pairs, ("without the release's records", "attack"), before=NEUTRAL),
-        layout=frame(pairs, "attacks that are right"),
+        layout=frame(pairs, f"attacks that are right; outlined: {outlined}"),
         large={"legend": True},
         table=table(
             ["attack", "right", "right about people outside", "guess", "risk beyond", "why not"],

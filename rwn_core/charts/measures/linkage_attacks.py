@@ -27,7 +27,7 @@ def draw(attacks: Sequence[Attack]) -> style.Chart:
     return style.chart(
         "linkage_attacks",
         "Who links how many",
-        f"ordinary {style.percent(ordinary)} · {claim} {style.percent(worst)}",
+        f"{claim} {style.percent(worst)}",
         f"Share of records that intruders link correctly: an ordinary one at most "
         f"{style.percent(ordinary, 1)}, an intruder with the method "
         f"{'at least' if bound else 'up to'} "

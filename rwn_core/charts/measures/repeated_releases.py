@@ -22,8 +22,8 @@ def draw(reading: Reading) -> style.Chart:
     return style.chart(
         "repeated_releases",
         "Repeated releases",
-        f"rows in place: {style.percent(float(same[0]))} → {least}{style.percent(reading.value)} "
-        "after 3" + (" · sample" if detail.get("sampled") else ""),
+        f"{style.percent(float(same[0]))} → {least}{style.percent(reading.value)} after 3"
+        + (" · sample" if detail.get("sampled") else ""),
         f"Share of records linked by the keys if rows keep their places: {least}"
         f"{style.percent(float(same[0]), 1)} after one release, "
         f"{least}{style.percent(reading.value, 1)} after "

@@ -19,7 +19,7 @@ _LOOKS = {
 _SCENARIO = (NEUTRAL, "square-open", 16)
 _PLAIN = (RELEASED, "circle", 9)
 _ORDER = {"chosen": 1, "now": 2}
-_LETTER, _LINE, _GAP = 0.0115, 0.13, 0.08
+_LETTER, _LINE, _GAP = 0.0115, 0.105, 0.07
 """Width and height of type, and from a marker to its name, as shares of a small plot."""
 _SIDES = ("top center", "bottom center", "top right", "bottom right", "top left", "bottom left",
           "middle right", "middle left")  # fmt: skip

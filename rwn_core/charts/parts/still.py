@@ -155,15 +155,33 @@ def _scatter(plot: _Plot, trace: Mapping[str, Any]) -> None:
     x, y = _pixels(plot, trace)
     mode, marker = trace.get("mode", "lines"), {**_PLAIN, **trace.get("marker", {})}
     if "lines" in mode:
-        line = trace["line"]
-        for first, second in pairwise(zip(x, y, strict=True)):
-            if np.isfinite([*first, *second]).all():
-                plot.picture.line((*first, *second), line["color"], _stroke(line))
+        _line(plot, trace["line"], x, y)
     if "markers" in mode:
         look = _marker(marker)
         for a, b in zip(x, y, strict=True):
             if np.isfinite([a, b]).all():
                 plot.picture.circle(a, b, marker["size"] / 2, look)
+    for words, a, b in zip(trace["text"] if "text" in mode else (), x, y, strict=False):
+        _name(plot, _text(words), (a, b), trace)
+
+
+def _line(
+    plot: _Plot, line: Mapping[str, Any], x: NDArray[np.float64], y: NDArray[np.float64]
+) -> None:
+    for first, second in pairwise(zip(x, y, strict=True)):
+        if np.isfinite([*first, *second]).all():
+            plot.picture.line((*first, *second), line["color"], _stroke(line))
+
+
+def _name(plot: _Plot, words: str, spot: tuple[float, float], trace: Mapping[str, Any]) -> None:
+    """Write a name on its side of a marker."""
+    up, along = str(trace["textposition"]).split()
+    away = trace["marker"]["size"] / 2 + 4
+    x = spot[0] + {"left": -away, "center": 0.0, "right": away}[along] * (up == "middle")
+    y = spot[1] + {"top": -away, "middle": 4.0, "bottom": away + 9}[up]
+    at = {"left": "end", "center": "middle", "right": "start"}[along]
+    color = f' style="fill:{trace["textfont"]["color"]}" font-weight="bold"'
+    plot.picture.text(x, y, words, at=at, more=color)
 
 
 def _marker(marker: Mapping[str, Any]) -> str:

@@ -23,6 +23,8 @@ RELEASED = "#D55E00"
 NEUTRAL = "#777777"
 LIMIT = "#009E73"
 EPSILON = "#B2182B"
+PINS = {"A": "#7A3E9D", "B": "#8A6D00"}
+"""Colors of the pinned settings; rwn_ui/panel/card.js has those of a dark page."""
 GRID = "rgba(128,128,128,0.18)"
 INVISIBLE = "rgba(0,0,0,0)"
 

@@ -203,7 +203,7 @@ def _free_side(spot: tuple[float, float], taken: Sequence[tuple[float, float]]) 
 
 def _marker(p: Point, position: str, of_limits: bool) -> style.Trace:
     now = p["label"] == "now"
-    color = style.RELEASED if now else style.NEUTRAL
+    color = style.RELEASED if now else style.PINS.get(p["label"], style.NEUTRAL)
     marker = (
         {"symbol": "diamond-open" if p.get("unread") else "diamond", "size": 12, "color": color}
         if now

@@ -35,7 +35,7 @@ def draw(tried: Sequence[Mapping[str, float]]) -> style.Chart:
         )
     return style.chart(
         "rounding_effect",
-        "Rounding as a counter-measure",
+        "Rounding",
         f"{style.percent(float(risk[0]))} → {style.percent(float(risk[-1]))} at 1 SD",
         f"{name.capitalize()}: {style.percent(float(risk[0]), 1)} with exact values, "
         f"{style.percent(float(risk[-1]), 1)} with numbers rounded to one standard deviation",

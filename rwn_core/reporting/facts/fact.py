@@ -62,11 +62,12 @@ def _written(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """Hold what a fact says of one release: sentences, a table, charts."""
+    """Hold what a fact says of one release: sentences, a table, charts, charts as SVG text."""
 
     lines: tuple[str, ...] = ()
     table: Table | None = None
     charts: tuple[Chart, ...] = ()
+    stills: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ def decision_rows(meeting: Mapping[str, Any], hash: str) -> dict[str, Any]:
         "accepted by": meeting.get("accepted_by", "") or "–",
         "reason": meeting["reason"],
         "participants": ", ".join(meeting["participants"]),
+        **({"votes, dissent": meeting["dissent"]} if meeting.get("dissent") else {}),
         "date": meeting["date"],
         "watched": "; ".join(meeting["watched"]),
         "scenarios": ", ".join(each.get("name", "") for each in meeting["scenario"]),

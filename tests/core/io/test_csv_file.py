@@ -67,7 +67,7 @@ def test_line_ends_and_byte_order_mark(ending: str, last: str, start: bytes) -> 
 
 
 @pytest.mark.usefixtures("read_here")
-def test_a_schema_beside_the_file_is_not_picked_up(tmp_path: Path) -> None:
+def test_a_saved_schema_the_file_is_not_picked_up(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("x,y\n1,2\n3,4\n")
     (tmp_path / "t.toml").write_text("not a schema")
     assert read(tmp_path / "t.csv").schema.variable("x").kind is Kind.COUNT

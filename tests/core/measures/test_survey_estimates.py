@@ -1,5 +1,6 @@
 """Weighted estimates and their errors by hand, and what a survey's roles do to measures."""
 
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -7,7 +8,10 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.variable import Kind, Role
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.open_questions import asks_population
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import SchemaError
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
@@ -128,3 +132,24 @@ def test_a_household_never_reaches_a_release(tmp_path):
     release = rwn.mask(table(), rwn.RWN(k=2), seed=1)
     release.publish(tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_text().splitlines()[0] == "w,h,year,y"
+
+
+def test_normalised_weights_leave_the_population_open_until_it_is_stated() -> None:
+    """Two records with weights around 1: 40 people, so each record stands for 20."""
+    frame = pd.DataFrame({"x": [1.0, 2.0], "w": [0.5, 1.5]})
+    variables = (
+        Variable(name="x", kind=Kind.CONTINUOUS),
+        Variable(name="w", kind=Kind.CONTINUOUS, role=Role.SAMPLING_WEIGHT),
+    )
+    data = Microdata.from_frame(frame, Schema(variables=variables))
+    assert "How many people are in it?" in str(asks_population(data.frame, data.schema))
+    assert Sampling.of_schema(data) == Sampling()
+    stated = data.with_schema(replace(data.schema, population=40))
+    assert asks_population(stated.frame, stated.schema) is None
+    assert Sampling.of_schema(stated) == Sampling(population=40.0)
+    assert Sampling.of_schema(stated).record_weights(stated, stated).tolist() == [20.0, 20.0]
+    assert not any("the whole population" in notice for notice in stated.notices)
+    assert Schema.from_toml(stated.schema.to_toml()) == stated.schema
+    for wrong in (0, 2.5, True, "many"):
+        with pytest.raises(SchemaError, match="whole number of people"):
+            replace(data.schema, population=wrong)

@@ -72,6 +72,46 @@ def test_every_page_says_what_its_file_says(sentences: Callable[..., None]) -> N
     assert f"SHA-256 {made.hash}" in file_texts(pages["decision"], ".html")
 
 
+def test_minutes_lead_with_the_verdict_and_fit_one_page() -> None:
+    strict = rwn.Policy(limits=LIMITS)
+    of_mild = {"distance_linkage": 0.25, "correlation": 0.05, "association_loss": 0.2}
+    read = {key: {"median": value} for key, value in of_mild.items()}
+    mild = replace(FULL, name="Mild", readings=read)
+    kept = replace(FULL, name="Strong", readings={**read, "distance_linkage": {"median": 0.01}})
+    made = Decision(
+        scenarios=(mild, kept),
+        chosen="Mild",
+        reason="It serves the users.",
+        participants=("Ada", "Grace"),
+        date="2026-03-31",
+        accepted_by="Ada",
+        dissent="Grace disagrees",
+        verdict=strict.judge_stated(mild.readings).sentence,
+        policy=strict,
+    )
+    assert Decision.thaw(made.frozen()) == made
+    text = decision_html(made).decode()
+    assert "<h1>“Mild” was chosen: breaks 1 of 2 limits</h1>" in text
+    assert text.index("breaks 1 of 2") < text.index("1 of 2 limits is broken") < text.index("Grace")
+    (broken,) = re.findall(r'<section id="broken">.*?</section>', text, flags=re.S)
+    assert "Accepted by: Ada." in broken
+    assert "<td>25\u00a0%</td><td>at most 5\u00a0%; set by law, Board</td>" in broken
+    assert "Correlations" not in broken  # it is kept
+    assert "Grace disagrees" in text
+    assert "<td>keeps all limits</td>" in text
+    assert "<svg" in text
+    assert "<script" not in text
+    assert made.hash in text
+    # another choice: nothing is broken, and no one accepts anything
+    other = decision_html(replace(made, chosen="Strong", accepted_by="")).decode()
+    assert "“Strong” was chosen: keeps all limits" in other
+    assert 'id="broken"' not in other
+    older = replace(made, policy=None, dissent="")
+    assert "dissent" not in older.to_dict()
+    assert "limit" not in older.to_dict()
+    assert older.limits == FULL.policy
+
+
 def test_a_page_is_plain_markup_that_asks_nobody() -> None:
     table = Table(columns=("a", "b"), rows=(("1", "2 < 3"), ("4", "5")))
     facts = [

@@ -24,6 +24,7 @@ from rwn_core.tuning import (
 from rwn_core.tuning.goal_seek import around, half_steps
 from rwn_core.tuning.match import Loss, Matched, Refused, match
 from rwn_core.tuning.seek_slices import seek_slices
+from rwn_core.tuning.short_words import short_setting
 from rwn_core.tuning.slice_answer import SliceAnswer, SliceRanges
 
 BOTH = Policy(
@@ -60,7 +61,7 @@ def test_published_is_each_variable_alone_and_keeps_the_same_limits(few, answer)
     plan = Plan(measures=("association_loss",), releases=20, seed=77_000_000)
     fresh = Trials(few, [point.setting], plan).run(point.setting).median("association_loss")
     assert point.median("association_loss") == pytest.approx(fresh, rel=0.15)
-    words = f"RWN as published keeps the same limits at {point.setting.words} and loses"
+    words = f"RWN as published keeps the same limits at {short_setting(point.setting)} and loses"
     assert words in answer.sentence
 
 
@@ -73,7 +74,8 @@ def test_published_is_said_where_it_keeps_not_all_limits(few, quick) -> None:
     assert found.published is not None
     other = found.published.setting
     if other.key != found.point.setting.key:
-        assert f"RWN as published keeps not all limits; nearest is {other.words}" in found.sentence
+        words = f"RWN as published keeps not all limits; nearest is {short_setting(other)}"
+        assert words in found.sentence
 
 
 def test_the_answer_itself_as_published_is_not_repeated(answer) -> None:

@@ -20,7 +20,7 @@ def test_weights_that_differ_lose_less_within_the_same_limit(small, quick) -> No
     assert (moved.reached, moved.slices) == (True, ())
     assert moved.point.setting.weights
     assert moved.point.median("association_loss") < even.point.median("association_loss")
-    assert "weight of" in moved.sentence
+    assert "weight" in moved.sentence
 
 
 def test_weights_that_fresh_releases_refuse_are_given_back(small, quick, refuse) -> None:

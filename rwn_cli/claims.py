@@ -1,0 +1,67 @@
+"""The command `rwn claims`: what analysts may conclude from a release, as a file for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rwn_cli.output import Overwrite, refuse_existing, write_all
+from rwn_cli.record_file import OriginalFile, RecordFile, read_original, read_record_file
+from rwn_cli.terminal import progress, say
+from rwn_cli.text_file import read_text
+
+
+def claims(
+    record: RecordFile,
+    out: Annotated[
+        Path, typer.Option("-o", "--out", metavar="FILE.json", help="The claims, to publish.")
+    ],
+    plan: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.toml",
+            help="The analyses that users will run, as [[analysis]] tables; the regression of the "
+            "schema if left out.",
+        ),
+    ] = None,
+    draws: Annotated[
+        int, typer.Option(min=36, help="Releases of the setting that judge every claim.")
+    ] = 200,
+    readers: Annotated[
+        bool, typer.Option("--readers", help="Also write the readers for Python and R.")
+    ] = False,
+    original: OriginalFile = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Judge analyses and all pairs of variables over many releases, and publish what holds.
+
+    A claim holds in at least nine of ten releases: the sign, a bound on the change, a factor for
+    the standard error. The file says nothing else, and is held against the original before it is
+    written. Analysts load it with rwn_claims.py or rwn_claims.R.
+    """
+    from rwn_core.evaluation.analysis_plan import AnalysisPlan
+    from rwn_core.evaluation.claims import claim_table
+    from rwn_core.masking.method import Rounded
+    from rwn_core.reporting.claims_file import claims_file
+    from rwn_core.reporting.readers import READERS
+    from rwn_core.tuning import Setting
+
+    beside = {out.with_name(name): content for name, content in READERS.items()} if readers else {}
+    refuse_existing(overwrite, out, *beside)
+    read = read_record_file(record)
+    data = read_original(read, original)
+    setting = Setting.from_dict(read["setting"]).resolved(data)
+    data = setting.applied_to(data)
+    params = setting.params
+    if setting.precision:
+        params = Rounded(params=params, precision=setting.precision)
+    registered = None if plan is None else AnalysisPlan.from_toml(read_text(plan, "analysis plan"))
+    with progress("drawing releases") as report:
+        table = claim_table(data, params, registered, draws=draws, progress=report)
+    content = claims_file(read, data, table)
+    write_all({out: content, **beside}, overwrite=overwrite)
+    for what, judged in (("analyses", table.analyses), ("pairs of variables", table.pairs)):
+        say(f"{sum(each.usable for each in judged)} of {len(judged)} {what} have a claim")
+    say(f"public file written to {out}; nothing of the original was found in it")

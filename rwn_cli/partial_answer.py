@@ -1,0 +1,65 @@
+"""Ctrl-C during a search: the answer so far, in words and as a scenario, with an exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from rwn_cli.output import write
+from rwn_cli.terminal import Report, progress, say
+
+if TYPE_CHECKING:
+    from rwn_core.data.microdata import Microdata
+    from rwn_core.tuning.partial_answer import PartialAnswer
+    from rwn_core.tuning.policy import Policy
+    from rwn_core.tuning.setting import Setting
+
+SO_FAR = 6  # exit code
+
+
+@contextmanager
+def answering(
+    label: str, data: Microdata, policy: Policy, target: Path | None, *, overwrite: bool
+) -> Iterator[Report]:
+    """Report a search; after Ctrl-C write its answer so far, where it has one, and leave."""
+    with progress(label) as report:
+        try:
+            yield report
+            return
+        except KeyboardInterrupt:
+            if report.so_far is None:
+                raise
+    answer: PartialAnswer = report.so_far
+    typer.echo(f"Interrupted. {answer.sentence}")
+    print_setting(answer.setting)
+    if target is not None and answer.met:
+        _keep(answer, data, policy, target, overwrite=overwrite)
+    elif target is not None:
+        say(f"{target} was not written: the setting does not keep all limits.")
+    raise typer.Exit(SO_FAR)
+
+
+def print_setting(setting: Setting) -> None:
+    """Print a setting whole, where a sentence counts its weights and slices only."""
+    if setting.weights or setting.slices or setting.precision:
+        say(setting.words)
+
+
+def _keep(
+    answer: PartialAnswer, data: Microdata, policy: Policy, target: Path, *, overwrite: bool
+) -> None:
+    from rwn_core.reporting.scenario import Scenario
+
+    made = Scenario(
+        name="answer so far",
+        note=f"Interrupted. {answer.sentence}",
+        table=data.fingerprint,
+        setting=answer.setting,
+        policy=policy,
+    )
+    write(target, made.to_toml().encode("utf-8"), overwrite=overwrite)
+    say(f"written to {target}")

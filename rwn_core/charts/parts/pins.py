@@ -1,0 +1,98 @@
+"""Pinned settings on a chart: small marks in the color of each, over the release on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rwn_core.charts.parts.style import (
+    NEUTRAL,
+    PINS,
+    Chart,
+    Trace,
+    horizontal,
+    label,
+    vertical,
+)
+from rwn_core.measures.measure import Reading
+
+Marks = Mapping[str, Any]
+"""What a pin keeps of a chart: "title", and its "level" or the released "traces" with "ticks"."""
+_LEVELS = {
+    "cooks_distance": "y",
+    "mahalanobis": "y",
+    "neighborhood_size": "x",
+    "nearest_distance": "x",
+    "correlation": "",
+    "association": "",
+}
+"""Charts of which one number is marked, and its axis; without one it stands in the note."""
+
+
+def marks_of(chart: Chart, reading: Reading) -> Marks:
+    """Return what a pin keeps of a chart, a few hundred numbers at most."""
+    if chart["key"] in _LEVELS:
+        own = "median" if chart["key"] == "neighborhood_size" else "mean_absolute_change"
+        level = reading.detail.get(own, reading.value)
+        return {"title": chart["title"], "level": float(level)}
+    released = [t for t in chart["data"] if t["name"] == "released" and "hovertemplate" in t]
+    ticks = list(chart["layout"]["yaxis"]["ticktext"]) if chart["key"] == "regression" else []
+    return {"title": chart["title"], "ticks": ticks, "traces": released}
+
+
+def with_pins(chart: Chart, pins: Mapping[str, Marks], now: Reading) -> Chart:
+    """Return a chart with the marks of pins; of another variable or regression it has none."""
+    known = {name: each for name, each in pins.items() if each["title"] == chart["title"]}
+    if not known:
+        return chart
+    if "traces" in next(iter(known.values())):
+        ticks = list(chart["layout"]["yaxis"]["ticktext"])
+        same = {n: each for n, each in known.items() if each["ticks"] in ([], ticks)}
+        marks = [_recolored(t, n, chart["key"]) for n, each in same.items() for t in each["traces"]]
+        return chart | {"data": [*chart["data"], *marks]}
+    axis = _LEVELS[chart["key"]]
+    if not axis:
+        words = ", ".join(f"{name} {each['level']:.3f}" for name, each in known.items())
+        own = now.detail["mean_absolute_change"]
+        return chart | {"note": f"mean change {own:.3f} ({words})"}
+    layout = dict(chart["layout"])
+    layout["shapes"], layout["annotations"] = (
+        list(layout.get(part, ())) for part in ("shapes", "annotations")
+    )
+    for place, (name, each) in enumerate(known.items()):
+        _mark_level(layout, axis, name, each["level"], place)
+    return chart | {"layout": layout}
+
+
+def _recolored(trace: Trace, name: str, key: str) -> Trace:
+    """Return a thin copy in the color of a pin; of bars their ends."""
+    color = PINS.get(name, NEUTRAL)
+    look = {"name": name, "hovertemplate": trace["hovertemplate"], "showlegend": False}
+    x, y = trace["x"], np.asarray(trace["y"], dtype=float)
+    if trace["type"] == "bar" or key == "regression":
+        marker = {"size": 7, "color": color, "symbol": "square-open", "opacity": 1}
+        rows = y + 0.2
+        return look | {"type": "scatter", "mode": "markers", "x": x, "y": rows, "marker": marker}
+    line = {**trace["line"], "color": color, "width": 1.2, "dash": "solid"}
+    return look | {"type": "scatter", "mode": "lines", "x": x, "y": trace["y"], "line": line}
+
+
+def _mark_level(layout: dict[str, Any], axis: str, name: str, level: float, place: int) -> None:
+    """Add a thin line at one number, with its letter at the end; letters do not share a place."""
+    scale = layout[f"{axis}axis"]
+    log = scale.get("type") == "log"
+    at = float(np.log10(level)) if log and level > 0 else level
+    low, high = sorted(scale["range"])
+    if not low <= at <= high:
+        return
+    color, end = PINS.get(name, NEUTRAL), 1 - 0.07 * place
+    if axis == "y":
+        layout["shapes"].append(horizontal(level, color, "dot"))
+        where: dict[str, Any] = {"xref": "paper", "xanchor": "right", "yanchor": "bottom"}
+        layout["annotations"].append(label(name, end, at, color, bold=True, **where))
+        return
+    layout["shapes"].append(vertical(level, color, "dot"))
+    where = {"yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    layout["annotations"].append(label(name, at, 0.12 * place, color, bold=True, **where))

@@ -1,0 +1,38 @@
+"""Readings so far of a release that is being judged, and the measure that is read now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.measure import Reading
+
+Answers = Mapping[str, Reading | NotApplicable]
+
+
+class ReadSoFar(NamedTuple):
+    """Numbers without their records.
+
+    Attributes
+    ----------
+    values : dict of str to (float, str)
+        By measure its value, and what that is where it is no worst case.
+    now : str
+        Key of the measure that is read now.
+    """
+
+    values: dict[str, tuple[float, str]]
+    now: str
+
+
+def tell(progress: Callable[[float], None] | None, readings: Answers, now: str) -> None:
+    """Tell the readings so far to what takes the share done, where it takes them."""
+    found = getattr(progress, "found", None)
+    if found is not None:
+        numbers = {
+            key: (each.value, str(each.detail.get("standing", "")))
+            for key, each in readings.items()
+            if isinstance(each, Reading)
+        }
+        found(ReadSoFar(values=numbers, now=now))

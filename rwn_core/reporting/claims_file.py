@@ -1,0 +1,151 @@
+"""The claims file: what analysts may conclude from a release, as JSON that travels with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any
+
+import orjson
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
+from rwn_core.errors import InputError, ReleaseError
+from rwn_core.evaluation import claims
+from rwn_core.evaluation.claims import AnalysisClaims, Claim, ClaimTable, has_rare_levels
+from rwn_core.evaluation.registered_analysis import MODELS, Analysis
+from rwn_core.measures.statistics.formula import Factor, Formula
+from rwn_core.reporting.leak_check import LEAST, check_release, counted, refuse_identifiers
+
+FORMAT = "rwn claims 1"
+Document = dict[str, Any]
+_WORDS = frozenset(
+    {
+        *(FORMAT, "number", "category", "date", "correlation", "association", "table", "means"),
+        *(*MODELS, "", "log", "sqrt", "square"),
+        *(claims.FEW_ANSWERS, claims.NO_ANSWER, claims.TIED, claims.RARE_LEVELS),
+    }
+)
+
+
+def claims_file(record: Mapping[str, Any], original: Microdata, table: ClaimTable) -> bytes:
+    """Write the claims of a release, once the leak check has passed."""
+    if original.fingerprint != record["table"]["fingerprint"]:
+        raise InputError(
+            "The original is not the table that the record was made of; give the file that was "
+            "masked, described in the same way."
+        )
+    check_release(record)
+    refuse_identifiers(original)
+    document = claims_document(record, original, table)
+    check_claims(document, record, original)
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2)
+
+
+def claims_document(record: Mapping[str, Any], original: Microdata, table: ClaimTable) -> Document:
+    """The claims as plain data."""
+    models = [each for each in table.analyses if each.analysis.kind in MODELS]
+    others = [each for each in table.analyses if each.analysis.kind not in MODELS]
+    return {
+        "format": FORMAT,
+        "release": record["release"]["id"],
+        "sha256": record["file"]["sha256"],
+        "records": original.n,
+        "draws": table.draws,
+        "variables": [_variable(original, each.name) for each in original.schema.released],
+        "models": [_model(original, each) for each in models],
+        "tables": [_table(each) for each in others],
+        "pairs": [_pair(original, claim) for claim in table.pairs],
+    }
+
+
+def _variable(original: Microdata, name: str) -> Document:
+    kind = original.schema.variable(name).kind
+    if kind is not Kind.CATEGORICAL:
+        return {"name": name, "kind": "date" if kind is Kind.DATE else "number"}
+    levels = None if has_rare_levels(original, name) else _levels(original, name)
+    return {"name": name, "kind": "category", "levels": levels}
+
+
+def _levels(original: Microdata, name: str) -> list[str]:
+    """The levels that occur, in the order of a design: the first is the reference."""
+    codes, levels = original.codes(name)
+    return [str(levels[code]) for code in sorted({*codes.tolist()} - {-1})]
+
+
+def _model(original: Microdata, each: AnalysisClaims) -> Document:
+    formula = Formula.parse(each.analysis.formula)
+    return {
+        "kind": each.analysis.kind,
+        "response": _factor(formula.response),
+        "terms": [[_factor(factor) for factor in term] for term in formula.terms],
+        "refusal": each.refusal,
+        "claims": [
+            {"factors": list(parts), **_claim(claim)}
+            for parts, claim in zip(
+                slope_parts(original, each.analysis) if each.claims else (),
+                each.claims,
+                strict=True,
+            )
+        ],
+    }
+
+
+def slope_parts(original: Microdata, analysis: Analysis) -> Iterator[tuple[Document, ...]]:
+    """The factors of each slope of a model, in the order of its design."""
+    for term in Formula.parse(analysis.formula).terms:
+        yield from product(*(_columns(original, factor) for factor in term))
+
+
+def _columns(original: Microdata, factor: Factor) -> list[Document]:
+    if original.schema.variable(factor.name).kind is not Kind.CATEGORICAL:
+        return [_factor(factor)]
+    return [{**_factor(factor), "level": level} for level in _levels(original, factor.name)[1:]]
+
+
+def _factor(factor: Factor) -> Document:
+    return {"name": factor.name, "transform": factor.transform}
+
+
+def _table(each: AnalysisClaims) -> Document:
+    found = each.claims[0].within if each.claims else None
+    about = {"kind": each.analysis.kind, "variables": list(each.analysis.variables)}
+    return {**about, "refusal": each.refusal, "within": found}
+
+
+def _pair(original: Microdata, claim: Claim) -> Document:
+    one, other = claim.pair
+    kinds = [original.schema.variable(name).kind for name in (one, other)]
+    kind = "association" if Kind.CATEGORICAL in kinds else "correlation"
+    return {"one": one, "other": other, "kind": kind, "tied": claim.tied, **_claim(claim)}
+
+
+def _claim(claim: Claim) -> Document:
+    return {"sign": claim.sign, "within": claim.within, "factor": claim.factor}
+
+
+def check_claims(document: Document, record: Mapping[str, Any], original: Microdata) -> None:
+    """Refuse a claims file that says more than names, frequent levels and the usual bounds."""
+    file, release = record["file"], record["release"]
+    texts = {*_WORDS, release["id"], file["sha256"]}
+    for variable in original.schema.released:
+        texts.add(variable.name)
+        if variable.kind is Kind.CATEGORICAL:
+            values = counted(original.frame[variable.name])
+            texts |= {str(value) for _, value, count in values if count >= LEAST}
+    numbers = {*claims.WITHIN, *claims.FACTORS, *claims.DISTANCES, original.n, document["draws"]}
+    for value in _leaves(document):
+        known = texts if isinstance(value, str) else numbers
+        if value is not None and not isinstance(value, bool) and value not in known:
+            raise ReleaseError(
+                "The claims file would hold a value that it must not say; nothing public was "
+                "written."
+            )
+
+
+def _leaves(node: Any) -> Iterator[Any]:
+    if isinstance(node, dict | list):
+        for each in node.values() if isinstance(node, dict) else node:
+            yield from _leaves(each)
+    else:
+        yield node

@@ -1,0 +1,182 @@
+"""Recommended start and quick verdict: begun with a table of one's own, or by a button."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.errors import RWNError
+from rwn_core.tuning import NextStep, QuickVerdict, Recommendation
+from rwn_core.tuning.short_words import short_setting
+from rwn_ui.background.advising import find_advice
+from rwn_ui.background.job import Job
+from rwn_ui.server.messages import escaped
+from rwn_ui.state.change_table import redescribe
+from rwn_ui.state.load_setting import load
+from rwn_ui.state.results import memo, preparation_key, prepared, table_key, user_results
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import user_work
+from rwn_ui.widgets.folded import folded
+
+_SENT = "advice:"  # begins what a button of the panel sends
+
+
+def _table(session: Session) -> tuple[Any, ...]:
+    """Key of the recommended start: values, kinds, roles and policy."""
+    return *preparation_key(session.data, "", ()), session.policy
+
+
+def _about(session: Session) -> tuple[Any, ...]:
+    """Key of the quick verdict: strengths do not count."""
+    kind = session.method, session.options, session.precision
+    return *table_key(session.data), session.policy, *kind
+
+
+def is_wanted(session: Session) -> bool:
+    """True for a table of one's own, and after the button; a demo begins as in its lessons."""
+    return session.demo is None or "advice" in user_results().last
+
+
+def start(session: Session) -> Recommendation | None:
+    """The recommended start of the table; None while there is none."""
+    if not is_wanted(session):
+        return None
+    found: Recommendation | None = memo("starts", 4).get(_table(session))
+    return found
+
+
+def verdict(session: Session) -> QuickVerdict | None:
+    """The quick verdict on the present kind of setting; None while there is none."""
+    found: QuickVerdict | None = memo("quick verdicts", 8).get(_about(session))
+    return found
+
+
+def pending(session: Session) -> list[str]:
+    """What a picture waits for, as one word; nothing where no advice is wanted or found."""
+    if not is_wanted(session) or verdict(session) is not None:
+        return []
+    job = user_work().advice
+    failed = job is not None and job.refusal and job.about == _about(session)
+    return [] if failed else ["advice"]
+
+
+def follow(session: Session) -> None:
+    """Begin what is wanted, give up what is no longer asked for, and keep what was found."""
+    work, about = user_work(), _about(session)
+    job = work.advice
+    if job is not None and job.about == about and job.result is not None:
+        found = job.result
+        memo("starts", 4).keep(_table(session), found[0])
+        memo("quick verdicts", 8).keep(about, found[1])
+    if not pending(session) or work.closed or work.preparation is not None:
+        return
+    if job is not None and job.about != about:
+        job.cancel()
+        job = None
+    if job is None:
+        with suppress(RWNError):  # no room for another process: without advice
+            work.advice = Job(
+                session.name,
+                find_advice,
+                words="Looking for a start",
+                about=about,
+                microdata=session.data,
+                policy=session.policy,
+                setting=session.setting,
+            )
+
+
+def adopt(session: Session) -> None:
+    """Begin at the recommendation, once, where nothing was moved yet and it keeps the policy."""
+    found, last = start(session), user_results().last
+    if found is None or "adopted" in last:
+        return
+    last["adopted"] = True
+    table = prepared(session).prepared
+    at_start = session.levers == session.levers | dict(table.presets["Standard"])
+    moved = session.history.can_undo or session.history.can_redo or not at_start
+    if session.demo is None and found.kept and not moved and session.method == "rwn":
+        load(session, found.setting)
+
+
+def offer(session: Session) -> None:
+    """The recommended start in one line, with the others as buttons and why not the rest."""
+    found = start(session)
+    if found is None:
+        if not is_wanted(session):
+            st.button(
+                "Recommend a start",
+                key=_key(session, "ask"),
+                on_click=_ask,
+                width="stretch",
+                help="Tries methods, kernels and slices on a part of the records, in seconds.",
+            )
+        elif pending(session):
+            st.caption("A recommended start follows.")
+        return
+    st.caption(f"**Recommended start**: {escaped(short_setting(found.setting))}")
+    box = folded("Why, and what else", _key(session, "why"))
+    if box is None:
+        return
+    with box:
+        st.caption(escaped(found.reason))
+        for number, each in enumerate((found.setting, *found.runners_up)):
+            st.button(
+                f"{'Or' if number else 'Take'}: {escaped(short_setting(each))}",
+                key=_key(session, f"take.{number}"),
+                on_click=load,
+                args=(session, each),
+                width="stretch",
+                disabled=session.setting == each.resolved(session.data),
+            )
+        for method, why in found.unfit.items():
+            st.caption(f"Not {rwn.METHODS[method].title}: {escaped(why)}")
+
+
+def panel_part(session: Session) -> dict[str, Any] | None:
+    """The quick verdict with a button for each next step; None where no advice is wanted."""
+    if not is_wanted(session):
+        return None
+    found = verdict(session)
+    if found is None:
+        follows = (
+            "Can any strength keep the policy? The answer follows." if pending(session) else ""
+        )
+        return {"text": follows, "steps": []}
+    steps = [
+        {"title": _title(step), "send": f"{_SENT}{number}"}
+        for number, step in enumerate(found.next_steps)
+    ]
+    return {"text": found.sentence, "steps": steps}
+
+
+def _title(step: NextStep) -> str:
+    """Words of a button; of a setting in few words."""
+    tried = step.setting
+    return f"Try {short_setting(tried)}" if tried and not tried.precision else step.title
+
+
+def take(session: Session, sent: str) -> None:
+    """Carry out a next step; anything else that was sent is no number of one."""
+    found = verdict(session)
+    number = sent.removeprefix(_SENT)
+    if found is None or not sent.startswith(_SENT) or not number.isdigit():
+        return
+    if int(number) >= len(found.next_steps):
+        return
+    step = found.next_steps[int(number)]
+    if step.setting is not None:
+        load(session, step.setting)
+    elif step.schema is not None:
+        redescribe(session, session.data.with_schema(step.schema), by_grid=False)
+
+
+def _ask() -> None:
+    user_results().last["advice"] = True
+
+
+def _key(session: Session, what: str) -> str:
+    return f"tune.{session.table_version}.advice.{what}"

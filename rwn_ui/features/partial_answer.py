@@ -1,0 +1,52 @@
+"""The answer of a search so far, while it runs and after Cancel; a button takes it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rwn_core.tuning.partial_answer import PartialAnswer
+from rwn_ui.background.job import Job
+from rwn_ui.background.progress import wait_for
+from rwn_ui.server.messages import escaped
+from rwn_ui.state.load_setting import load
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import user_work
+
+
+def follow(session: Session, name: str, job: Job, key: str) -> bool:
+    """Draw a search that runs or was stopped, with its answer so far; False for one that is done.
+
+    Parameters
+    ----------
+    session : Session
+    name : str
+        Of the job among the user's.
+    job : Job
+    key : str
+        First part of the keys of its buttons.
+    """
+
+    def so_far() -> None:
+        answer: PartialAnswer | None = job.so_far
+        if answer is None:
+            return
+        st.caption(escaped(answer.sentence))
+        # no callback: of a part of the page it may not show the toast of what is loaded
+        if st.button(
+            "Use this",
+            key=f"{key}.use",
+            help="Ends the search and loads this setting into Tune; Undo brings the present one "
+            "back.",
+        ):
+            user_work().jobs.pop(name, job).cancel()
+            load(session, answer.setting)
+            st.rerun()
+
+    if job.running:
+        wait_for(job, f"{key}.cancel", so_far)
+        return True
+    if job.refusal:
+        st.info(escaped(f"{job.label}: {job.refusal}"), icon=":material/info:")
+        so_far()
+        return True
+    return False

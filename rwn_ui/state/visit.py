@@ -1,0 +1,198 @@
+"""A user's visit: a reload goes on with it, and another tab may begin with a copy of its choices.
+
+It lives in memory, as long as the state of its user: `rwn_ui/server/sweeper.py` ends both.
+"""
+
+from __future__ import annotations
+
+import copy
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from weakref import WeakValueDictionary
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from rwn_core.errors import RWNError
+from rwn_ui.panel.tab import tab
+from rwn_ui.server.sweeper import VISIT, WORK
+from rwn_ui.state.own_machine import on_own_machine
+from rwn_ui.state.results import RESULTS, user_results
+from rwn_ui.state.session import Session
+from rwn_ui.state.user import user_endpoint, user_state
+from rwn_ui.state.work import Work, user_work
+
+SESSION = "rwn.session"
+"""Key of a user's choices in Streamlit's session state."""
+
+
+class Visit:
+    """One user in one browser tab.
+
+    Attributes
+    ----------
+    token : str
+        Names it; only its own tab and the other tabs of that browser know it.
+    browser : str
+        Names the browser, which stores it.
+    asked : dict of str to str
+        The address that it began with.
+    answered : bool
+        Whether the tab has said which token it had before.
+    work : Work or None
+        Ends with the visit; None once a reload has gone on with it.
+    session : Session or None
+    person : tuple
+        Who is logged in; another person in this browser finds nothing.
+    other : str
+        Token of another visit of this browser, whose choices are offered.
+    next : str
+        Token of the visit that a reload went on in.
+    saver : callable or None
+        Saves the choices if they differ from those it saved before; returns the present ones.
+    refusal : str
+        Why the last saving failed.
+    """
+
+    def __init__(self) -> None:
+        self.token, self.other, self.next = secrets.token_urlsafe(32), "", ""
+        self.browser = secrets.token_urlsafe(32)
+        self.asked, self.answered = st.query_params.to_dict(), False
+        self.work: Work | None = user_work()
+        self.session: Session | None = None
+        self.results, self.endpoint = user_results(), user_endpoint()
+        self.answered_table = ""  # whose saved project was taken up or declined
+        self.saver: Callable[[Any], Any] | None = None
+        self.refusal, self.saved = "", None
+        self.person = person()
+        context = get_script_run_ctx(suppress_warning=True)
+        self._user = "" if context is None else context.session_id
+        _ALL[self.token] = self
+
+    @property
+    def connected(self) -> bool:
+        """True while its browser tab is there."""
+        return runtime.exists() and runtime.get_instance().is_active_session(self._user)
+
+    @property
+    def waits(self) -> bool:
+        """True if the tab has not said what it was before."""
+        return self.session is None and not self.answered
+
+    def save(self) -> None:
+        """Save the choices if they have changed."""
+        if self.saver is None or self.work is None:
+            return
+        try:
+            self.saved, self.refusal = self.saver(self.saved), ""
+        except RWNError as refusal:
+            self.refusal = str(refusal)
+
+    def close(self) -> None:
+        """End its work, unless a reload has gone on with it."""
+        if self.work is not None:
+            self.work.close()
+
+
+_ALL: WeakValueDictionary[str, Visit] = WeakValueDictionary()
+"""By token; an entry ends with the state of its user."""
+
+
+def person() -> tuple[object, ...]:
+    """The person who is logged in; nothing of one where the server asks for no login."""
+    known = st.user.to_dict()
+    return tuple(known.get(name) for name in ("iss", "sub", "email"))
+
+
+def _find(token: str) -> Visit | None:
+    """The visit of a token, if it is of the same person; of a reloaded one that of its reload."""
+    found = _ALL.get(token)
+    while found is not None and found.next:  # reloaded again before the tab had its new token
+        found = _ALL.get(found.next)
+    return found if found is not None and found.person == current().person else None
+
+
+@contextmanager
+def page_of_tab() -> Iterator[None]:
+    """Name the tab, and wait until it has said what it was before."""
+    visit = current()
+    new, slot = visit.session is None, st.empty()
+    if new:
+        slot.container(key="opening").markdown("Opening the page …")
+    tab(
+        {"token": visit.token, "browser": visit.browser},
+        answered=visit.answered,
+        waits=visit.waits,
+        saved=on_own_machine(),
+        on_answer=_resume,
+        on_other=_offer,
+    )
+    if visit.waits:
+        st.stop()
+    try:
+        yield
+    finally:
+        if new:
+            slot.empty()
+
+
+def current() -> Visit:
+    """This user's visit; one that a reload has gone on with begins anew."""
+    if VISIT in st.session_state and st.session_state[VISIT].work is None:
+        st.session_state.clear()
+    return user_state(VISIT, Visit)
+
+
+def _resume(token: str, browser: str) -> None:
+    """Go on with the visit that this tab had before a reload; a link opens what it says."""
+    visit = current()
+    visit.answered, visit.browser = True, browser or visit.browser
+    before = _find(token)
+    if before is None or before.session is None or before.work is None:
+        return
+    if before.connected or not _names(visit.asked, before.session):
+        visit.other = token
+        return
+    own, visit.work, before.work, before.next = visit.work, before.work, None, visit.token
+    visit.results, visit.session = before.results, before.session
+    visit.answered_table, visit.saved = before.answered_table, before.saved
+    before.endpoint.close()
+    kept = {SESSION: visit.session, WORK: visit.work, RESULTS: visit.results}
+    for name, value in kept.items():
+        st.session_state[name] = value
+    if own is not None:
+        own.close()
+
+
+def _names(asked: Mapping[str, str], session: Session) -> bool:
+    """True if an address names the table of a session."""
+    return "own" in asked if session.demo is None else asked.get("demo") == session.demo
+
+
+def _offer(token: str) -> None:
+    current().other = token
+
+
+def offered() -> str:
+    """Name of the table of another visit of this browser; empty where there is none."""
+    other = _find(current().other)
+    session = None if other is None else other.session
+    return "" if session is None or session.demo is not None else session.name
+
+
+def take_over() -> None:
+    """Begin with a copy of the other visit's choices; each tab changes its own from then on."""
+    visit = current()
+    other, visit.other = _find(visit.other), ""
+    if other is None or other.session is None:
+        return
+    session, tables = other.session, other.results.tables.copied()
+    copied = copy.deepcopy(session, {id(session.data): session.data})
+    user_work().end()
+    user_results().end()
+    user_results().tables = tables
+    st.session_state[SESSION] = visit.session = copied
+    visit.answered_table = other.answered_table

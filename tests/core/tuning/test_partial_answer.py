@@ -1,0 +1,189 @@
+"""Answers so far: their words, that each is as good as it says, and a refused one is withdrawn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core.tuning import Goal, Grid, Plan, Point, Setting, Spread, Trials, prepared, seek, sweep
+from rwn_core.tuning.first_answer import first_answer
+from rwn_core.tuning.partial_answer import PartialAnswer
+from rwn_core.tuning.policy import Limit, Policy
+from rwn_core.tuning.seek_slices import seek_slices
+from rwn_core.tuning.slice_answer import SliceAnswer, SliceRanges
+
+POLICY = Policy(
+    limits=(
+        Limit(measure="distance_linkage", at_most=0.08),
+        Limit(measure="true_matches", at_most=0.1),
+    )
+)
+BRIEF = "ε\N{NO-BREAK SPACE}3.1 · k\N{NO-BREAK SPACE}5 · q\N{NO-BREAK SPACE}1"
+RANGES = SliceRanges(strengths=(2.0, 3.0, 4.0, 5.0, 6.0, 8.0), tries=25, weights=False)
+
+
+class Reports:
+    """Takes the reports of a search."""
+
+    def __init__(self) -> None:
+        self.answers: list[PartialAnswer] = []
+
+    def __call__(self, share: float) -> None:
+        """Take in the share done."""
+
+    def found(self, answer: PartialAnswer) -> None:
+        """Take in an answer so far."""
+        self.answers.append(answer)
+
+
+def told(**spreads: float) -> PartialAnswer:
+    read = {key: Spread(measure=key, values=(value,)) for key, value in spreads.items()}
+    point = Point(setting=Setting(params=rwn.RWN(epsilon=3.1, k=5)), spreads=read)
+    return PartialAnswer(point=point, goal=POLICY, loss=0.42, records=1000, of=8400)
+
+
+@pytest.mark.parametrize(
+    ("spreads", "words"),
+    [
+        ({"distance_linkage": 0.04, "true_matches": 0.1}, "keeps all 2 limits; it is expected"),
+        (
+            {"distance_linkage": 0.04, "true_matches": 0.15},
+            "keeps 1 of 2 limits; True matches uses 1.5 times its limit; it is",
+        ),
+        (
+            {"true_matches": 0.15},
+            "keeps 0 of 2 limits; True matches uses 1.5 times its limit; 1 not read; it is",
+        ),
+        ({"distance_linkage": 0.04}, "keeps 1 of 2 limits; 1 not read; it is"),
+    ],
+)
+def test_its_words_say_what_is_known_and_what_is_open(spreads, words) -> None:
+    answer = told(**spreads)
+    begins = "Best" if answer.met else "Nearest"
+    assert answer.met == (len(spreads) == 2 and spreads["true_matches"] <= 0.1)
+    assert answer.sentence == (
+        f"{begins} so far: {BRIEF} {words} to lose 42 % of the relations. "
+        "It was read on 1,000 random records of 8,400. Fresh releases have not confirmed it yet."
+        if words.endswith("it is expected")
+        else f"{begins} so far: {BRIEF} {words} expected to lose 42 % of the "
+        "relations. It was read on 1,000 random records of 8,400. Fresh releases have not "
+        "confirmed it yet."
+    )
+
+
+def test_a_limit_that_nobody_read_is_not_met() -> None:
+    """The counterexample: all limits that were read are met, and the answer is none."""
+    answer = told(distance_linkage=0.0)
+    assert not answer.met
+    assert "all" not in answer.sentence.split(";")[0]
+
+
+def test_many_weights_and_slices_stay_one_short_line() -> None:
+    """Formerly the first line of an answer was a list of 600 characters."""
+    names = [f"variable_{number}" for number in range(23)]
+    setting = Setting(
+        params=rwn.RWN(epsilon=3.1, k=5),
+        weights=tuple((name, 0.5) for name in names),
+        slices=(tuple(names[:9]), tuple(names[9:])),
+    )
+    assert len(setting.words) > 600
+    point = replace(told(distance_linkage=0.04).point, setting=setting)
+    answer = SliceAnswer(policy=POLICY, point=point, reached=True, tried=1, records=9, of=9)
+    begins = answer.sentence.split(":")[0]
+    assert begins == f"{BRIEF} · 23 weights · slices variable_0+8, variable_10+13"
+
+
+def test_each_answer_of_a_slice_search_is_better_and_the_last_is_confirmed(few, quick) -> None:
+    reports = Reports()
+    answer = seek_slices(few, POLICY, ranges=RANGES, workers=1, progress=reports)
+    silent = seek_slices(few, POLICY, ranges=RANGES, workers=1)
+    assert (answer.point.setting, answer.sentence) == (silent.point.setting, silent.sentence)
+    *trials, last = reports.answers
+    assert last.confirmed
+    assert last.point == answer.point
+    assert "Fresh releases confirm it." in last.sentence
+    before = trials[: next((i for i, each in enumerate(trials) if each.met), 0)]
+    assert all(one.beyond > other.beyond for one, other in pairwise(before))
+    met = [each for each in trials if each.met]
+    assert met, "an answer comes before the end"
+    for each in met:  # read anew, all releases of a trial and all limits
+        plan = Plan(measures=POLICY.measures, releases=6, seed=1)
+        point = Trials(few, [each.setting], plan).run(each.setting)
+        assert POLICY.judge_point(point).largest <= 1.5, "one kind release does not make an answer"
+
+
+def test_an_interrupted_search_leaves_its_answer(few, quick) -> None:
+    class Interrupts(Reports):
+        def found(self, answer: PartialAnswer) -> None:
+            super().found(answer)
+            if answer.met:
+                raise KeyboardInterrupt
+
+    reports = Interrupts()
+    with pytest.raises(KeyboardInterrupt):
+        seek_slices(few, POLICY, ranges=RANGES, workers=2, progress=reports)
+    setting = reports.answers[-1].setting
+    assert rwn.mask(setting.applied_to(few), setting.params, seed=3).masked.n == few.n
+
+
+def test_an_answer_that_fresh_releases_refuse_is_withdrawn(few, quick, refuse) -> None:
+    """The planted fault: fresh releases of choices with slices break the limit on linkage."""
+    refuse(lambda choice: bool(choice.slices))
+    reports = Reports()
+    answer = seek_slices(few, POLICY, ranges=RANGES, workers=1, progress=reports)
+    refused = [
+        later
+        for sooner, later in pairwise(reports.answers)
+        if sooner.met and not later.met and later.point.spreads["distance_linkage"].median == 0.09
+    ]
+    assert refused, "what was told is taken back"
+    assert not answer.slices or not answer.reached
+
+
+@pytest.fixture(scope="module")
+def settings(few) -> list[Setting]:
+    return prepared(few, Grid(axes={"epsilon": (1, 3, 6), "k": (5, 30)}), references=False)
+
+
+def test_the_first_answer_is_that_of_all_readings_of_all_settings(few, settings) -> None:
+    goal, found = Goal(keep=POLICY, best="association_loss"), list[PartialAnswer]()
+    first_answer(few, settings, goal, found.append)
+    plan = Plan(measures=goal.measures, releases=1)
+    every = [Trials(few, [each], plan).run(each) for each in settings]
+    keeping = [point for point in every if POLICY.judge_point(point).kept]
+    assert keeping
+    assert found[-1].met
+    assert found[-1].setting == min(keeping, key=goal.loss).setting
+    assert all(not each.met for each in found[:-1])
+
+
+def test_where_none_keeps_the_limits_the_first_answer_is_the_nearest_and_says_so(
+    few, settings
+) -> None:
+    policy = Policy(limits=(Limit(measure="distance_linkage", at_most=0.001),))
+    goal, found = Goal(keep=policy, best="association_loss"), list[PartialAnswer]()
+    first_answer(few, settings, goal, found.append)
+    assert not found[-1].met
+    assert found[-1].sentence.startswith("Nearest so far: ")
+    plan = Plan(measures=("distance_linkage",), releases=1)
+    every = [Trials(few, [each], plan).run(each).median("distance_linkage") for each in settings]
+    assert found[-1].point.median("distance_linkage") == min(every)
+
+
+def test_goal_seek_tells_the_best_of_the_sweep_at_once_and_answers_as_before(few, settings) -> None:
+    plan = Plan(measures=(*POLICY.measures, "association_loss"), releases=3)
+    sweeps, reports = Reports(), Reports()
+    swept = sweep(few, settings, plan=plan, workers=1, progress=sweeps)
+    assert [len(each) for each in sweeps.answers] == list(range(1, len(settings) + 1))
+    goal = Goal(keep=POLICY, best="association_loss")
+    silent = seek(few, swept, goal, workers=1)
+    answer = seek(few, swept, goal, workers=1, progress=reports)
+    assert (answer.point.setting, answer.sentence) == (silent.point.setting, silent.sentence)
+    keeping = [point for point in swept if goal.excess(point) <= 0]
+    assert reports.answers[0].point == min(keeping, key=goal.loss)
+    losses = [goal.loss(each.point) for each in reports.answers]
+    assert losses == sorted(losses, reverse=True)
+    assert replace(reports.answers[-1], confirmed=True).sentence.endswith("confirm it.")

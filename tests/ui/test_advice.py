@@ -1,0 +1,151 @@
+"""Recommended start and quick verdict on Tune: begun once, adopted where nothing was moved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.variable import Role
+from rwn_core.tuning import NextStep, QuickVerdict, Recommendation, Setting
+from rwn_ui.features import advice
+from rwn_ui.state.session import Session
+from rwn_ui.tune import live_picture
+
+START = Setting(params=rwn.RWN(epsilon=1.5, k=9))
+OTHER = Setting(params=rwn.CorrelatedNoise(size=0.5))
+
+
+def table() -> rwn.Microdata:
+    random = np.random.default_rng(1)
+    values = random.normal(size=(60, 3)).round(2)
+    return rwn.Microdata.from_frame(pd.DataFrame(values, columns=list("abc")))
+
+
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[Setting]:
+    """Which settings were asked about; the answers are planted."""
+    asked: list[Setting] = []
+
+    def find(*, microdata: rwn.Microdata, setting: Setting, **_: Any) -> Any:
+        asked.append(setting)
+        schema = microdata.schema
+        fewer = tuple(
+            replace(v, role=Role.IDENTIFIER) if v.name == "b" else v for v in schema.variables
+        )
+        steps = (
+            NextStep(title="Try noise", setting=OTHER),
+            NextStep(title="Leave b out", schema=replace(schema, variables=fewer)),
+        )
+        recommended = Recommendation(
+            setting=START, reason="3 numbers.", runners_up=(OTHER,), unfit={"pram": "None."},
+            kept=microdata.n == 60,
+        )  # fmt: skip
+        return recommended, QuickVerdict(
+            answer="cannot", sentence="No strength keeps this policy.", next_steps=steps
+        )
+
+    monkeypatch.setattr(advice, "find_advice", find)
+    monkeypatch.setattr(advice, "Job", at_once)
+    return asked
+
+
+@pytest.fixture
+def own(open_page: Any, begun: list[Setting]) -> Any:
+    """A page with a table of one's own."""
+    screen = open_page("data")
+    screen.upload("own.csv", table().frame.to_csv(index=False).encode())
+    screen.visit("tune")
+    assert screen.session.demo is None
+    assert screen.errors == []
+    return screen
+
+
+def followed(screen: Any) -> dict[str, Any]:
+    """The picture after the browser has waited."""
+    session: Session = screen.session
+    for _ in range(2):  # it is begun, and its result is taken
+        advice.follow(session)
+    live_picture.render(session)
+    screen.test.run()
+    assert screen.errors == []
+    shown: dict[str, Any] = screen.panel
+    return shown
+
+
+def captions(screen: Any) -> str:
+    return " ".join(each.value for each in screen.test.sidebar.caption)
+
+
+def test_a_demo_begins_as_in_its_lessons_and_is_advised_on_request(open_page, begun) -> None:
+    screen = open_page("tune")
+    assert screen.panel["verdict"]["quick"] is None
+    advice.follow(screen.session)
+    assert begun == []
+    levers = dict(screen.session.levers)
+    screen.test.button(key="tune.0.advice.ask").click().run()
+    assert screen.panel["waiting"]
+    shown = followed(screen)
+    assert shown["verdict"]["quick"]["text"] == "No strength keeps this policy."
+    assert screen.session.levers == levers, "it is offered, not taken"
+    assert "Recommended start" in captions(screen)
+
+
+def test_a_table_of_ones_own_begins_at_the_recommendation_and_undo_goes_back(own) -> None:
+    before = dict(own.session.levers)
+    assert own.panel["verdict"]["quick"]["text"].endswith("The answer follows.")
+    assert "advice" in own.panel["waits"]
+    shown = followed(own)
+    assert own.session.levers == {"epsilon": 1.5, "k": 9, "q": 1.0}
+    assert "Recommended start**: ε" in captions(own).replace("\N{NO-BREAK SPACE}", " ")
+    assert "advice" not in shown["waits"]
+    own.edit({"undo": True})
+    assert own.session.levers == before
+    followed(own)
+    assert own.session.levers == before, "taken once"
+
+
+def test_a_setting_that_was_moved_meanwhile_stays(own) -> None:
+    own.move("levers", {"k": 7.0})
+    followed(own)
+    assert own.session.levers["k"] == 7
+
+
+def test_a_start_that_keeps_no_policy_is_offered_only(open_page, begun) -> None:
+    screen = open_page("data")
+    screen.upload("own.csv", table().frame[:50].to_csv(index=False).encode())
+    screen.visit("tune")
+    before = dict(screen.session.levers)
+    followed(screen)
+    assert screen.session.levers == before
+    assert "Recommended start" in captions(screen)
+
+
+def test_a_next_step_is_a_setting_or_another_description(own) -> None:
+    followed(own)
+    titles = [step["title"] for step in own.panel["verdict"]["quick"]["steps"]]
+    assert [title.replace("\N{NO-BREAK SPACE}", " ") for title in titles] == [
+        "Try Correlated noise · size 0.5",
+        "Leave b out",
+    ]
+    for nothing in ("advice:9", "advice:", "advice:x", "regression:{}"):
+        advice.take(own.session, nothing)
+    assert own.session.method == "rwn"
+    advice.take(own.session, "advice:1")
+    assert [v.name for v in own.session.data.schema.released] == ["a", "c"]
+
+
+def test_another_kind_of_setting_is_another_question_and_a_strength_is_none(own, begun) -> None:
+    followed(own)
+    assert len(begun) == 1
+    own.move("levers", {"k": 12.0})
+    followed(own)
+    assert len(begun) == 1
+    advice.take(own.session, "advice:0")
+    assert own.session.method == "correlated_noise"
+    followed(own)
+    assert [each.method for each in begun] == ["rwn", "correlated_noise"]
