@@ -12,7 +12,7 @@ from typing import Any
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.masking import METHODS, SHORT_NAMES
+from rwn_core.masking import METHODS, SHORT_NAMES, no_method
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
@@ -170,7 +170,7 @@ def parse_candidate(key: str) -> tuple[Any, str]:
     """
     method, *words = key.split() or [""]
     if method not in METHODS:
-        raise ParameterError(f"There is no method {method}; known are: {', '.join(METHODS)}.")
+        raise ParameterError(no_method(method))
     slices = next((word for word in words if word in PRESETS), "")
     kernel = [word for word in words if word != slices]
     if kernel:

@@ -42,6 +42,8 @@ def is_wanted(session: Session) -> bool:
 
 def start(session: Session) -> Recommendation | None:
     """The recommended start of the table; None while there is none."""
+    if not is_wanted(session):
+        return None
     found: Recommendation | None = memo("starts", 4).get(_table(session))
     return found
 
@@ -54,9 +56,11 @@ def verdict(session: Session) -> QuickVerdict | None:
 
 def pending(session: Session) -> list[str]:
     """What a picture waits for, as one word; nothing where no advice is wanted or found."""
+    if not is_wanted(session) or verdict(session) is not None:
+        return []
     job = user_work().advice
     failed = job is not None and job.refusal and job.about == _about(session)
-    return ["advice"] if is_wanted(session) and verdict(session) is None and not failed else []
+    return [] if failed else ["advice"]
 
 
 def follow(session: Session) -> None:

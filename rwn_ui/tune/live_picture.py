@@ -17,7 +17,7 @@ from rwn_ui.state.results import RESULTS, current_release, is_drawn, prepared, u
 from rwn_ui.state.session import Session
 from rwn_ui.state.user import as_user, user_endpoint
 from rwn_ui.state.work import user_work
-from rwn_ui.tune import view
+from rwn_ui.tune import tiles, view
 from rwn_ui.widgets import live_sliders
 
 
@@ -61,6 +61,7 @@ def apply_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> None:
     for edit in edits:
         last["held"] = bool(edit.get("held"))
         live_sliders.apply_edit(session, edit)
+        last["lever"] = next(iter(edit.get(live_sliders.LEVERS, {})), last.get("lever"))
         note_choice(session)
 
 
@@ -90,6 +91,7 @@ def on_wait(session: Session, seq: int) -> bytes | None:
     limit_queue.follow(session)
     limit_queue.complete_pins(session)
     advice.follow(session)
+    tiles.extend_curves(session)
     readings = limit_queue.readings(session, current_release(session))
     if view.pending(session, readings) == last["tune"]["waits"]:
         return b""

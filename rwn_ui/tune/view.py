@@ -72,14 +72,17 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     asked = limit_queue.questions(session, current, readings)
     more = {
         "waits": waits,
-        "waiting": bool(asked or limit_queue.pin_questions(session) or advice.pending(session)),
+        "waiting": bool(
+            asked or limit_queue.pin_questions(session) or {"advice", "curves"} & {*waits}
+        ),
     }
     return {"stamp": stamp(session.words, shown), **more, **shown}
 
 
 def pending(session: Session, readings: Readings) -> list[str]:
     """What a picture lacks, in words that change when something arrives."""
-    return [*limit_queue.pending_keys(session, readings), *advice.pending(session)]
+    curves = ["curves"] * tiles.lacks_curves(session)
+    return [*limit_queue.pending_keys(session, readings), *advice.pending(session), *curves]
 
 
 def _analysis_plan(session: Session, current: CurrentRelease) -> list[dict[str, Any]]:
