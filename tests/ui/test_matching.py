@@ -92,7 +92,9 @@ def test_who_is_left_out_is_said_with_the_reason() -> None:
                                     policy, 100)  # fmt: skip
     assert kept.startswith("RWN, the 2022 method keeps the policy at no strength that was tried")
     (reached,) = match_sentences.sentences([RWN], rwn.Policy(), 100)
-    assert reached.startswith(f"RWN, the 2022 method keeps all limits at k{SPACE}5 · q{SPACE}1; nothing")
+    assert reached.startswith(
+        f"RWN, the 2022 method keeps all limits at k{SPACE}5 · q{SPACE}1; nothing"
+    )
 
 
 @pytest.fixture
