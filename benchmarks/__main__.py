@@ -1,7 +1,7 @@
 """Run the benchmarks: ``python -m benchmarks [NAME ...]``; without a name, all of them.
 
-``python -m benchmarks certified``, ``claims``, ``kernels``, ``methods``, ``recommend`` or ``slices``
-runs one of the long comparisons, with options of its own.
+``python -m benchmarks certified``, ``claims``, ``kernels``, ``methods``, ``recommend`` or
+``slices`` runs one of the long comparisons, with options of its own.
 """
 
 from __future__ import annotations
