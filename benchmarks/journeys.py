@@ -52,7 +52,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         measured = Path(folder, "figures.csv")
         measured.write_text(",".join(HEAD) + "\n", encoding="utf-8")
-        walk = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+        walk = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not engines"]
         walk += ["tests/journeys/test_shell.py", "tests/browser/test_journeys.py"]
         environment = os.environ | {"RWN_JOURNEYS": str(measured)}
         code = subprocess.run(walk, cwd=ROOT, env=environment, check=False).returncode

@@ -113,7 +113,10 @@ def ended(job: str, steward: Steward, end: str) -> None:
     assert steward.clicks <= 30
 
 
-@pytest.mark.parametrize("job", ["clinical", "workbook"])
+@pytest.mark.parametrize(
+    "job",
+    ["clinical", pytest.param("workbook", marks=pytest.mark.nightly)],  # it searches
+)
 def test_a_small_table_leaves_and_the_shell_draws_the_same_bytes(
     app: App, tmp_path: Path, job: str
 ) -> None:
