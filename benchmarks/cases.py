@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -15,12 +16,14 @@ from scipy.spatial import cKDTree
 
 import rwn_core as rwn
 from benchmarks.bench import Pair, bench
-from benchmarks.tables import mixed, radius_of
+from benchmarks.tables import mixed, radius_of, survey
 from rwn_core.evaluation.forecast import forecast_scan
 from rwn_core.io.parse import parse
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
+from rwn_core.tuning import Plan, Trials, prepared
+from rwn_core.tuning.first_answer import first_answer
 from rwn_ui.state.prepared_table import PreparedTable
 
 QUERIES = 2_000
@@ -167,3 +170,39 @@ def _reading() -> Pair:
     return Pair(
         work=lambda: parse("table.csv", content), rival=lambda: pd.read_csv(io.BytesIO(content))
     )
+
+
+class _Answered(Exception):
+    """A search has an answer."""
+
+
+class _UntilAnswered:
+    """Ends a search at its first answer."""
+
+    def __call__(self, share: float) -> None:
+        """Take in the share done."""
+
+    def found(self, answer: object) -> None:
+        """Take in an answer so far."""
+        raise _Answered
+
+
+@bench("seek 8400 x 23", rival="one reading of all limits", least=0.5)
+def _first_answer() -> Pair:
+    """The first answers of goal seek and slice search, one after the other."""
+    data, policy = survey(8_400), rwn.Policy()
+    grid = rwn.Grid(axes={"epsilon": (2, 4, 6, 8), "k": (5, 20), "q": (0.5, 1)})
+    settings = prepared(data, grid, references=False)
+    goal = rwn.Goal(keep=policy, best="association_loss")
+
+    def answered() -> None:
+        first_answer(data, settings, goal, lambda answer: None)
+        with suppress(_Answered):
+            ranges = rwn.SliceRanges(weights=False)
+            rwn.seek_slices(data, policy, ranges=ranges, workers=1, progress=_UntilAnswered())
+
+    def read() -> object:
+        trials = Trials(data, settings[-1:], Plan(measures=policy.measures, releases=1))
+        return trials.run(settings[-1])
+
+    return Pair(work=answered, rival=read)

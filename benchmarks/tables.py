@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
+
+import rwn_core as rwn
 
 PAIRS = 4e8  # distances that the radius is found from
 BLOCK = 1000
@@ -43,3 +46,40 @@ def radius_of(points: np.ndarray, size: float) -> float:
             kept = np.partition(kept, rank)[: rank + 1]
             most = kept.max()
     return float(np.sqrt(kept.max()))
+
+
+def survey(n: int) -> rwn.Microdata:
+    """Households, a weight, 6 keys, 7 confidential variables and 8 more that hang together."""
+    draw = np.random.default_rng(5)
+    status = 0.6 * np.repeat(draw.normal(size=n // 2), 2) + 0.8 * draw.normal(size=n)
+    health, key, confidential = draw.normal(size=n), rwn.Role.KEY, rwn.Role.CONFIDENTIAL
+
+    def steps(value: np.ndarray, low: int, high: int) -> np.ndarray:
+        noisy = value + 0.6 * draw.normal(size=n)
+        return np.clip(np.round(noisy), low, high).astype(int)
+
+    columns = {
+        "household": (rwn.Role.HOUSEHOLD, np.repeat(np.arange(n // 2), 2)),
+        "weight": (rwn.Role.SAMPLING_WEIGHT, np.round(draw.uniform(0.4, 3.1, n), 4)),
+        "region": (key, draw.choice(list("ABCDEFGHI"), n)),
+        "sex": (key, draw.choice(["m", "w"], n)),
+        "age": (key, steps(45 + 16 * draw.normal(size=n), 18, 95)),
+        "education": (key, steps(3 + status, 1, 6)),
+        "children": (key, draw.poisson(1.2, n)),
+        "job": (key, draw.choice([f"job {number}" for number in range(12)], n)),
+        "income": (confidential, np.round(np.exp(steps(760 + 50 * status, 0, 999) / 100))),
+        "rent": (confidential, np.round(np.exp(steps(620 + 35 * status, 0, 999) / 100))),
+        "hours": (confidential, steps(36 + 6 * draw.normal(size=n), 0, 70)),
+        "bmi": (confidential, steps(250 + 40 * health, 150, 450) / 10),
+        "health": (confidential, steps(3 - health, 1, 5)),
+        "illness": (confidential, draw.choice(list("0abc"), n, p=[0.6, 0.2, 0.15, 0.05])),
+        "smokes": (confidential, draw.choice(["no", "yes"], n, p=[0.75, 0.25])),
+    }
+    for number in range(8):
+        opinion = steps(4 + (status if number % 2 else health), 1, 7)
+        columns[f"opinion {number}"] = (rwn.Role.OTHER, opinion)
+    table = rwn.Microdata.from_frame(pd.DataFrame({name: c for name, (_, c) in columns.items()}))
+    schema = table.schema
+    for name, (role, _) in columns.items():
+        schema = schema.replace_variable(name, role=role)
+    return table.with_schema(schema)

@@ -30,15 +30,17 @@ def follow(session: Session, name: str, job: Job, key: str) -> bool:
         answer: PartialAnswer | None = job.so_far
         if answer is None:
             return
-        st.info(escaped(answer.sentence), icon=":material/search:")
-        st.button(
+        st.caption(escaped(answer.sentence))
+        # no callback: of a part of the page it may not show the toast of what is loaded
+        if st.button(
             "Use this",
             key=f"{key}.use",
             help="Ends the search and loads this setting into Tune; Undo brings the present one "
             "back.",
-            on_click=_use,
-            args=(session, name, answer),
-        )
+        ):
+            user_work().jobs.pop(name, job).cancel()
+            load(session, answer.setting)
+            st.rerun()
 
     if job.running:
         wait_for(job, f"{key}.cancel", so_far)
@@ -48,10 +50,3 @@ def follow(session: Session, name: str, job: Job, key: str) -> bool:
         so_far()
         return True
     return False
-
-
-def _use(session: Session, name: str, answer: PartialAnswer) -> None:
-    job = user_work().jobs.pop(name, None)
-    if job is not None:
-        job.cancel()
-    load(session, answer.setting)

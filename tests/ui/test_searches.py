@@ -58,7 +58,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[Searching]:
 
 
 def infos(screen: Any) -> str:
-    return " ".join(each.value for each in screen.test.info)
+    return " ".join(each.value for each in (*screen.test.info, *screen.test.caption))
 
 
 def buttons(screen: Any) -> dict[str, Any]:
