@@ -117,7 +117,8 @@ def offer(session: Session) -> None:
         elif pending(session):
             st.caption("A recommended start follows.")
         return
-    st.caption(f"**Recommended start**: {escaped(short_setting(found.setting))}")
+    called = "Recommended start" if found.kept else "Nearest start, not all limits kept"
+    st.caption(f"**{called}**: {escaped(short_setting(found.setting))}")
     box = folded("Why, and what else", _key(session, "why"))
     if box is None:
         return
