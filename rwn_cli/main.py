@@ -201,6 +201,25 @@ def demo(
     say(f"{name}: {size_words(data)}, written to {out}")
 
 
+@app.command()
+def methods() -> None:
+    """List the masking methods: key, name, and what each needs."""
+    from rwn_core.masking import METHODS
+    from rwn_core.masking.option import parameter_words
+
+    for key, method in METHODS.items():
+        typer.echo(f"{key:19} {method.title}: {', '.join(parameter_words(method))}")
+
+
+@app.command()
+def measures() -> None:
+    """List the measures: key, side, unit and name."""
+    from rwn_core.measures import MEASURES
+
+    for key, measure in MEASURES.items():
+        typer.echo(f"{key:27} {measure.side:8} {measure.title} ({measure.unit})")
+
+
 app.command()(describe)
 
 app.command()(mask)

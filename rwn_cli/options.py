@@ -257,10 +257,10 @@ def asked(data: Microdata, response: str | None, predictors: Sequence[str]) -> M
 
 def parameters(method: str, **options: Any) -> Any:
     """A method's parameter record, from the options that were given (not None)."""
-    from rwn_core.masking import METHODS
+    from rwn_core.masking import METHODS, no_method
 
     if method not in METHODS:
-        raise ParameterError(f"--method must be one of: {', '.join(METHODS)}.")
+        raise ParameterError(no_method(method))
     known = {field.name: field for field in fields(METHODS[method])}
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:

@@ -21,7 +21,7 @@ from rwn_core.data.validation import (
     typed_levels,
 )
 from rwn_core.data.variable import Kind, Role
-from rwn_core.errors import SchemaError
+from rwn_core.errors import ParameterError, SchemaError
 
 _T = TypeVar("_T")
 _Notices = tuple[str, ...] | Callable[[], tuple[str, ...]]
@@ -104,6 +104,21 @@ class Microdata:
     def __repr__(self) -> str:
         """Size only: a value never reaches a log."""
         return f"Microdata({self.n} records x {self.p} variables)"
+
+    def __len__(self) -> int:
+        """Return the number of records."""
+        return self.n
+
+    def __getattr__(self, name: str) -> Any:
+        """Say where a method of data frames is."""
+        about = f"Microdata has no {name}"
+        if hasattr(pd.DataFrame, name):
+            about += f"; its data frame does: take data.frame.{name}"
+        raise AttributeError(f"{about}.")
+
+    def __getitem__(self, name: object) -> Any:
+        """Say where a column is."""
+        raise ParameterError("Microdata has no columns itself; take data.frame[name].")
 
     @property
     def notices(self) -> tuple[str, ...]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rwn_core.data.variable import refuse_repeats
+from rwn_core.data.variable import NamedParameters, refuse_repeats
 from rwn_core.errors import SchemaError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(NamedParameters):
     """State the regression that the data steward wants kept.
 
     Parameters

@@ -4,16 +4,56 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from difflib import get_close_matches
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, Self, TypeVar
 
 from rwn_core.data.codebook import Code, checked_labels, checked_missing
 from rwn_core.data.date_notation import USUAL_DATES, as_notation, known_notations
-from rwn_core.errors import SchemaError
+from rwn_core.errors import ParameterError, SchemaError
 
 MOST_DECIMALS = 76  # as an exact decimal of Arrow
 LARGEST_WEIGHT = 1e50  # squares of weighted distances stay numbers
+
+
+class NamedParameters:
+    """Base of frozen dataclasses with named parameters: a wrong call is refused."""
+
+    __slots__ = ()
+
+    def __new__(cls, *args: Any, **given: Any) -> Self:
+        """Refuse values without a name, unknown names and missing ones."""
+        known = cls.__dataclass_fields__  # type: ignore[attr-defined]
+        required = _REQUIRED[cls] if cls in _REQUIRED else _required(cls)
+        fits = not args and required <= given.keys() <= known.keys()
+        if not fits and (args or given):  # a copy is made without any
+            raise ParameterError(_wrong_call(cls, args, given))
+        return super().__new__(cls)
+
+
+_REQUIRED: dict[type[Any], frozenset[str]] = {}
+
+
+def _required(cls: type[Any]) -> frozenset[str]:
+    """Return the parameters of a class without a default."""
+    no_default = (e for e in fields(cls) if e.default is MISSING and e.default_factory is MISSING)
+    return _REQUIRED.setdefault(cls, frozenset(each.name for each in no_default))
+
+
+def _wrong_call(cls: type[Any], args: tuple[Any, ...], given: Mapping[str, Any]) -> str:
+    """Say which names the parameters have."""
+    known = [each.name for each in fields(cls) if each.init]
+    call = f"{cls.__name__}({', '.join(f'{name}=...' for name in known[:3])})"
+    unknown = [name for name in given if name not in known]
+    if args:
+        return f"Give the parameters by their names: {call}."
+    if not unknown:
+        return f"{cls.__name__} needs {' and '.join(_required(cls) - given.keys())}, too: {call}."
+    near = get_close_matches(unknown[0], known, n=1, cutoff=0.3)
+    meant = f"; {near[0]} is near" if near else ""
+    return f"{cls.__name__} has no parameter {unknown[0]}{meant}; it has: {', '.join(known)}."
 
 
 class Kind(StrEnum):

@@ -16,6 +16,7 @@ import numpy as np
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.text_budget import MOST_ANALYSES, check_number
 from rwn_core.data.toml import toml_document, toml_text
+from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.registered_analysis import Analysis, Verdict, analysis_work, verdict
@@ -25,7 +26,7 @@ from rwn_core.measures.comparison import Comparison
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnalysisPlan:
+class AnalysisPlan(NamedParameters):
     """Hold the registered analyses, in order.
 
     Parameters

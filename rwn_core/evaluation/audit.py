@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.errors import InputError, NotApplicable, ParameterError
@@ -31,6 +32,12 @@ class Audit:
 
     def __getitem__(self, key: str) -> Reading | NotApplicable:
         """One measure's reading, or the reason why there is none."""
+        if key not in self.readings:
+            raise ParameterError(
+                f"This audit did not read {key}; name it in measures."
+                if key in MEASURES
+                else no_measure(key)
+            )
         return self.readings[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -105,6 +112,7 @@ def compare(
     return comparison.with_key_sets(key_sets)
 
 
+@takes_tables
 def audit(
     original: Microdata,
     masked: Release | Microdata,

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind
@@ -130,6 +131,7 @@ class ClaimTable:
     draws: int
 
 
+@takes_tables
 def claim_table(
     microdata: Microdata,
     params: Method,

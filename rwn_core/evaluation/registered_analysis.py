@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.text_budget import MOST_FACTORS, MOST_TABLE_CELLS, check_number
+from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.aligned import RELEASED, numbers
@@ -38,7 +39,7 @@ LEAST_GROUP = 5  # records of a group whose mean is looked at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Analysis:
+class Analysis(NamedParameters):
     """Hold one analysis with its tolerance.
 
     Parameters

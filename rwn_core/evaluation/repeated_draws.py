@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
@@ -90,6 +91,7 @@ class Ensemble:
         return pd.DataFrame(rows)
 
 
+@takes_tables
 def ensemble(
     microdata: Microdata,
     params: Method,

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind
@@ -137,6 +138,7 @@ class Validity:
         return "\n".join(lines) + "\n"
 
 
+@takes_tables
 def standard_error_validity(
     microdata: Microdata,
     params: Method,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
@@ -66,6 +67,7 @@ __all__ = [
     "lever_values",
     "mask",
     "method_options",
+    "no_method",
     "option_words",
     "unrounded",
 ]
@@ -100,3 +102,30 @@ SHORT_NAMES: Mapping[str, str] = MappingProxyType(
     }
 )
 """How a line of words calls the levers of all methods, by their names."""
+
+_OTHER_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("noise", "addnoise", "additive"), "additive_noise"),
+        **dict.fromkeys(("correlatednoise", "correlated2", "kim"), "correlated_noise"),
+        **dict.fromkeys(("rankswap", "swapping", "dataswapping"), "rank_swapping"),
+        **dict.fromkeys(("recordswap", "targetedrecordswapping"), "record_swapping"),
+        **dict.fromkeys(("mdav", "microaggregate", "aggregation"), "microaggregation"),
+        **dict.fromkeys(("localsuppression", "kanon", "kanonymity", "suda"), "local_suppression"),
+        **dict.fromkeys(("globalrecode", "topbotcoding", "generalization"), "recoding"),
+        **dict.fromkeys(("postrandomization", "gram"), "pram"),
+        **dict.fromkeys(("neighborhood", "randomizationwithinneighborhoods"), "rwn"),
+    }
+)
+"""What other programs and papers call a method, without marks and in lower case."""
+
+
+def no_method(name: object) -> str:
+    """Return the refusal of an unknown method, with the one that it may mean.
+
+    >>> no_method("rankSwap")
+    'There is no method rankSwap; rank_swapping is near. rwn methods lists all.'
+    """
+    plain = "".join(letter for letter in str(name).lower() if letter.isalnum())
+    near = _OTHER_NAMES.get(plain) or next(iter(get_close_matches(plain, METHODS, n=1)), "")
+    meant = f"; {near} is near" if near else ""
+    return f"There is no method {name}{meant}. rwn methods lists all."

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, rounded, steps_by_name
 from rwn_core.data.slices import Slices
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import Kind, NamedParameters
 from rwn_core.laws.expectations import Expectations
 from rwn_core.laws.law import Law
 from rwn_core.masking.lever import Lever, LeverRange, at_levers, family, lever_presets, lever_ranges
@@ -233,7 +233,7 @@ class Method(Protocol):
         """Return cautions about this setting, most important first."""
 
 
-class TableMethod(ABC):
+class TableMethod(NamedParameters, ABC):
     """A method that masks a table as a whole: what it decides, and what such methods share."""
 
     __slots__ = ()
@@ -366,7 +366,7 @@ class SharedWork:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rounded:
+class Rounded(NamedParameters):
     """A method that rounds what it releases: for all that take a method's parameters.
 
     Attributes

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import NamedParameters
 from rwn_core.laws.donors import StoredDraws, copy_from_donors, draw_donors, masked_columns
 from rwn_core.laws.law import Law
 from rwn_core.masking.method import Masked, Prepared
@@ -60,7 +61,7 @@ def kept_values(q: float, what: str) -> str:
     )
 
 
-class NeighborhoodMethod(ABC):
+class NeighborhoodMethod(NamedParameters, ABC):
     """A method that copies values from neighborhoods: what it decides, and what they share."""
 
     __slots__ = ()

@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.identity import IdentityDoubt
 from rwn_core.data.identity.gate import DROP, KEEP, open_doubts, refuse_both, refuse_open
 from rwn_core.data.identity.table import table_doubts
@@ -200,6 +201,7 @@ class Release:
         return write_atomically(target, content)
 
 
+@takes_tables
 def mask(
     microdata: Microdata,
     params: Method,

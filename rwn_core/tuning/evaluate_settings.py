@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.certified_forecast import ROWS, forecast_certified
 from rwn_core.masking import Masked, Prepared, family, lever_values
@@ -29,7 +30,7 @@ SHARE_A_WORKER = 0.35  # of the free memory, for one worker's neighbor table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(NamedParameters):
     """Hold the measures, releases and seed that every setting is read with.
 
     Attributes

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import ParameterError
 from rwn_core.measures import MEASURES
 from rwn_core.tuning.frontier import sign
@@ -15,7 +16,7 @@ from rwn_core.tuning.verdict import not_judged, share_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Goal:
+class Goal(NamedParameters):
     """State a goal: the best `best` that keeps a policy, or one measure within a limit.
 
     Attributes

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import Any
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.parallel.threads import Progress, thread_count
@@ -36,6 +37,7 @@ _CANDIDATES = 6  # settings checked on fresh releases before the search gives up
 _DIGITS = {"epsilon": 4, "q": 3, "width": 4, "balance": 3}
 
 
+@takes_tables
 def seek(
     microdata: Microdata,
     points: Sequence[Point] | Sweep,

@@ -10,6 +10,7 @@ from typing import Any
 
 from rwn_core.data.slices import Slices, as_slices
 from rwn_core.data.text_budget import LONGEST_FORMULA, check_letters
+from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import ParameterError
 from rwn_core.tuning.setting import Setting, parameter_names
 
@@ -17,7 +18,7 @@ LARGEST = 20_000  # settings; more are a slip of the hand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
+class Grid(NamedParameters):
     """Combine all values of the parameters.
 
     Parameters
@@ -176,6 +177,8 @@ def _range(text: str, refusal: str) -> list[Any]:
 
 def unique_settings(what: Grid | Setting | Sequence[Grid | Setting]) -> list[Setting]:
     """The settings of one grid, of several, or of settings given one by one; each once."""
+    if not isinstance(what, Grid | Setting | Sequence) or isinstance(what, str):
+        raise ParameterError("Give a Grid or a Setting, or several of them in a list.")
     parts = [what] if isinstance(what, Grid | Setting) else list(what)
     settings: list[Setting] = []
     for part in parts:

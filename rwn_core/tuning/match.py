@@ -12,7 +12,7 @@ from typing import Any
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.masking import METHODS, SHORT_NAMES
+from rwn_core.masking import METHODS, SHORT_NAMES, no_method
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
@@ -23,6 +23,7 @@ from rwn_core.tuning.evaluate_settings import Plan
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.short_words import SPACE, short_setting
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
 from rwn_core.tuning.strength_search import Loss, StrengthSearch
 
@@ -82,14 +83,14 @@ class Matched:
         'k between 2 and 3'
         """
         params = self.point.setting.params
-        words = self.point.setting.words.removeprefix(f"{params.title} · ")
+        words = short_setting(self.point.setting).removeprefix(f"{params.title} · ")
         if self.beyond is None:
             return words
         near, far = (
             getattr(each.setting.params, params.strength) for each in (self.point, self.beyond)
         )
         short = SHORT_NAMES.get(params.strength, params.strength)
-        return words.replace(f"{short} = {near:g}", f"{short} between {near:g} and {far:g}", 1)
+        return words.replace(f"{short}{SPACE}{near:g}", f"{short} between {near:g} and {far:g}", 1)
 
     @property
     def at_loss(self) -> Point:
@@ -169,7 +170,7 @@ def parse_candidate(key: str) -> tuple[Any, str]:
     """
     method, *words = key.split() or [""]
     if method not in METHODS:
-        raise ParameterError(f"There is no method {method}; known are: {', '.join(METHODS)}.")
+        raise ParameterError(no_method(method))
     slices = next((word for word in words if word in PRESETS), "")
     kernel = [word for word in words if word != slices]
     if kernel:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
@@ -41,7 +42,7 @@ def refuse_percentage(measure: str, value: float) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class Limit(NamedParameters):
     """State the most that is tolerated of one measure.
 
     Attributes
@@ -112,7 +113,7 @@ DEFAULT = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(NamedParameters):
     """Hold the limits of an organization; a setting is acceptable when it keeps them all.
 
     Attributes

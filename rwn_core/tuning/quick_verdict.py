@@ -7,12 +7,13 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import given_steps
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS
+from rwn_core.masking import METHODS, no_method
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures.sentence import percent
 from rwn_core.neighbors import LARGEST_DENSE
@@ -72,6 +73,7 @@ class QuickVerdict:
     setting: Setting | None = None
 
 
+@takes_tables
 def quick_verdict(
     microdata: Microdata,
     method: str | Any,
@@ -123,7 +125,7 @@ def _setting(method: str | Any) -> Setting:
         return method
     if isinstance(method, str):
         if method not in METHODS:
-            raise ParameterError(f"There is no method {method}; known are: {', '.join(METHODS)}.")
+            raise ParameterError(no_method(method))
         method = METHODS[method](**neutral_levers(METHODS[method]))
     return Setting(params=method)
 

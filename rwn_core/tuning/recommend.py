@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
@@ -84,6 +85,7 @@ class _Tried:
     share: float
 
 
+@takes_tables
 def recommend(microdata: Microdata, policy: Policy | None = None) -> Recommendation:
     """Find the setting to begin with.
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.slices import Slices
 from rwn_core.data.variable import Role
@@ -49,6 +50,7 @@ class Choice(NamedTuple):
     kernel: int = 0
 
 
+@takes_tables
 def seek_slices(
     microdata: Microdata,
     policy: Policy,

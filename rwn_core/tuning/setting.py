@@ -12,13 +12,14 @@ import orjson
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, precision_words, steps_by_name
 from rwn_core.data.slices import Slices, as_slices, slices_words
+from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS, SHORT_NAMES, lever_values, option_words
+from rwn_core.masking import METHODS, SHORT_NAMES, lever_values, no_method, option_words
 from rwn_core.masking.baseline_methods import BASELINE_METHODS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class Setting(NamedParameters):
     """Hold all that makes a release, apart from its key.
 
     Attributes
@@ -168,7 +169,7 @@ def parameter_names(method: str) -> list[str]:
     """The parameters of a method."""
     known = {**METHODS, **BASELINE_METHODS}
     if method not in known:
-        raise ParameterError(f"There is no method {method}; known are: {', '.join(METHODS)}.")
+        raise ParameterError(no_method(method))
     return [field.name for field in fields(known[method])]
 
 

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
 from rwn_core.masking.baseline_methods import Original, Shuffled
@@ -46,6 +47,7 @@ def prepared(
     return list({s.key: s for s in (each.resolved(microdata) for each in settings)}.values())
 
 
+@takes_tables
 def sweep(
     microdata: Microdata,
     what: Grid | Setting | Sequence[Grid | Setting],

@@ -60,7 +60,7 @@ def draw(
         return
     with left:
         _map(session, matched, to, across)
-    panel(match_table(session, matched), key="compare.match.table")
+    panel(match_table(session, matched, to), key="compare.match.table")
     for reason in match_sentences.unread(matched, session.data.n):
         st.caption(escaped(reason))
     with st.container(key="screen-only-matched"):
@@ -196,7 +196,9 @@ def _axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
     }
 
 
-def match_table(session: Session, matched: Sequence[Matched]) -> dict[str, Any]:
+def match_table(
+    session: Session, matched: Sequence[Matched], to: Loss | rwn.Policy
+) -> dict[str, Any]:
     """Every measure of every method, the best of the compared ones marked."""
     points = [each.at_loss for each in matched]
     stated = [point.stated() for point in points]
@@ -204,7 +206,8 @@ def match_table(session: Session, matched: Sequence[Matched]) -> dict[str, Any]:
     rows.append(["compared", *("yes" if m.reached else "no" for m in matched)])
     rows.append(["records released", *(f"{100 * point.released:.1f} %" for point in points)])
     for key in dict.fromkeys(key for point in points for key in point.spreads):
-        leading = best_methods(matched, key)
+        equal = isinstance(to, Loss) and key == to.measure
+        leading = [] if equal else best_methods(matched, key)
         cells = [
             f"{reading_words(key, one.get(key))}{f' {BEST}' if each.method in leading else ''}"
             for each, one in zip(matched, stated, strict=True)

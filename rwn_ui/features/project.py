@@ -129,12 +129,17 @@ def _offer_last(session: Session) -> None:
     if answer is not None:
         st.session_state[_DECLINED] = True
     if answer and there:
-        user_work().opening = Opening.start_path(Path(last.path))
-        st.session_state[_AGAIN] = True
+        _open_again(last)
     if answer:
         st.switch_page("pages/data.py")
     if answer is not None:
         st.rerun()
+
+
+def _open_again(last: project_folder.Last) -> None:
+    """Begin to read a file of this machine; the Data page goes on."""
+    user_work().opening = Opening.start_path(Path(last.path))
+    st.session_state[_AGAIN] = True
 
 
 def _save(session: Session, browser: str, before: Any) -> Any:

@@ -105,6 +105,7 @@ class Session:
     method: str = "rwn"
     levers: dict[str, float] = field(default_factory=dict)  # the sliders' positions
     options: tuple[tuple[str, Any], ...] = ()  # of the method, where not its defaults
+    _made: tuple[Any, Any] = field(default=(None, None), repr=False)  # its parameters
     precision: Steps = ()  # the step of each variable that is released rounded
     seed: int = 1
     variable: str = ""
@@ -139,7 +140,11 @@ class Session:
     @property
     def params(self) -> Any:
         """The current setting of the method."""
-        return rwn.METHODS[self.method](**dict(self.options), **self.levers)
+        asked = (self.method, self.options, tuple(self.levers.items()))
+        if self._made[0] != asked:  # a move of a slider asks often
+            made = rwn.METHODS[self.method](**dict(self.options), **self.levers)
+            self._made = asked, made
+        return self._made[1]
 
     @property
     def masking(self) -> Any:

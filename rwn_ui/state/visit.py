@@ -45,6 +45,8 @@ class Visit:
     work : Work or None
         Ends with the visit; None once a reload has gone on with it.
     session : Session or None
+    person : tuple
+        Who is logged in; another person in this browser finds nothing.
     other : str
         Token of another visit of this browser, whose choices are offered.
     next : str
@@ -65,6 +67,7 @@ class Visit:
         self.answered_table = ""  # whose saved project was taken up or declined
         self.saver: Callable[[Any], Any] | None = None
         self.refusal, self.saved = "", None
+        self.person = person()
         context = get_script_run_ctx(suppress_warning=True)
         self._user = "" if context is None else context.session_id
         _ALL[self.token] = self
@@ -96,6 +99,20 @@ class Visit:
 
 _ALL: WeakValueDictionary[str, Visit] = WeakValueDictionary()
 """By token; an entry ends with the state of its user."""
+
+
+def person() -> tuple[object, ...]:
+    """The person who is logged in; nothing of one where the server asks for no login."""
+    known = st.user.to_dict()
+    return tuple(known.get(name) for name in ("iss", "sub", "email"))
+
+
+def _find(token: str) -> Visit | None:
+    """The visit of a token, if it is of the same person; of a reloaded one that of its reload."""
+    found = _ALL.get(token)
+    while found is not None and found.next:  # reloaded again before the tab had its new token
+        found = _ALL.get(found.next)
+    return found if found is not None and found.person == current().person else None
 
 
 @contextmanager
@@ -133,9 +150,7 @@ def _resume(token: str, browser: str) -> None:
     """Go on with the visit that this tab had before a reload; a link opens what it says."""
     visit = current()
     visit.answered, visit.browser = True, browser or visit.browser
-    before = _ALL.get(token)
-    while before is not None and before.next:  # reloaded again before the tab had its new token
-        before = _ALL.get(before.next)
+    before = _find(token)
     if before is None or before.session is None or before.work is None:
         return
     if before.connected or not _names(visit.asked, before.session):
@@ -163,7 +178,7 @@ def _offer(token: str) -> None:
 
 def offered() -> str:
     """Name of the table of another visit of this browser; empty where there is none."""
-    other = _ALL.get(current().other)
+    other = _find(current().other)
     session = None if other is None else other.session
     return "" if session is None or session.demo is not None else session.name
 
@@ -171,7 +186,7 @@ def offered() -> str:
 def take_over() -> None:
     """Begin with a copy of the other visit's choices; each tab changes its own from then on."""
     visit = current()
-    other, visit.other = _ALL.get(visit.other), ""
+    other, visit.other = _find(visit.other), ""
     if other is None or other.session is None:
         return
     session, tables = other.session, other.results.tables.copied()

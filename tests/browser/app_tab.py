@@ -20,7 +20,7 @@ DRAWN = "() => [...document.querySelectorAll('.rwn-card')].map((c) => Number(c.d
 
 ALL_DRAWN = f"""([cards, least]) => {{
   const drawn = ({DRAWN})();
-  return drawn.length === cards && drawn.every((count, i) => count > (least[i] ?? 0));
+  return drawn.length >= cards && drawn.every((count, i) => count > (least[i] ?? 0));
 }}"""
 
 
@@ -98,8 +98,8 @@ class App:
         return self.wait_for_cards()
 
     def wait_for_cards(self, beyond: list[int] | None = None) -> App:
-        """Wait until nine cards are drawn, each more often than stated."""
-        self.until(ALL_DRAWN, [9, beyond or []])
+        """Wait until all cards are drawn, each more often than stated."""
+        self.until(ALL_DRAWN, [8, beyond or []])  # nine with that of neighborhood sizes
         return self
 
     def visit(self, name: str) -> App:

@@ -34,7 +34,7 @@ mask bodyfat.csv out.csv --k 5 --drop none | 2 | none
 mask bodyfat.csv out.csv --k 5 --seed -1 | 2 | seed
 mask bodyfat.csv out.csv --k 5 --threads 0 | 2 | threads
 mask bodyfat.csv out.csv --method none --k 5 | 2 | method
-mask bodyfat.csv out.csv --method swap --k 3 | 2 | --method must be one of: rwn, nbrs2015
+mask bodyfat.csv out.csv --method swap --k 3 | 2 | There is no method swap
 mask bodyfat.csv out.csv --method nbrs2015 --epsilon 1 --k 5 | 2 | has no k
 mask bodyfat.csv out.csv --method nbrs2015 | 2 | The method nbrs2015 needs epsilon
 mask bodyfat.csv out.txt --k 5 | 2 | .csv, .parquet
@@ -111,7 +111,7 @@ seek demo:bodyfat --method rwn,nbrs2015 --epsilon 1 --releases 1 | 2 | of one me
 seek-slices demo:bodyfat --limit bayes_linkage | 2 | --limit must be MEASURE=V
 seek-slices demo:bodyfat --limit bayes_linkage=5 | 2 | write 0.05 for 5 percent
 seek-slices demo:bodyfat --limit nothing=0.1 | 2 | no measure nothing
-seek-slices demo:bodyfat --method nothing | 2 | --method must be one of
+seek-slices demo:bodyfat --method nothing | 2 | There is no method nothing
 seek-slices demo:bodyfat -o s.csv | 2 | ends in .toml
 audit bodyfat.csv bodyfat.csv --measure none | 2 | none
 audit bodyfat.csv bodyfat.csv --response siri | 2 | --predictor
@@ -125,7 +125,7 @@ audit demo:bodyfat m.csv --record record.toml --set k=5 | 2 | leave the paramete
 audit demo:pima demo.csv --record record.toml | 3 | another table
 audit demo:bodyfat m.csv --round age=5 | 2 | part of a setting
 audit demo:bodyfat m.csv --set k=1 | 3 | cannot have been made
-audit demo:bodyfat m.csv --method none --set k=1 | 2 | --method must be one of
+audit demo:bodyfat m.csv --method none --set k=1 | 2 | There is no method none
 report record.toml -o internal.xml | 2 | must end in one of: .html, .json
 report record.toml --public -o notice.pdf | 2 | must end in one of
 report record.toml -o record.toml | 4 | the record itself

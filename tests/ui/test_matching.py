@@ -85,14 +85,16 @@ def test_who_is_left_out_is_said_with_the_reason() -> None:
     told = match_sentences.sentences([RWN, WEAK, lossy, refused], LOSS, 100)
     assert told[0].startswith("Post-randomization (PRAM) never loses so much: at its strongest,")
     assert "it reads 0.02 and not 0.115" in told[0]
-    assert told[1].startswith("k-noise loses more at every strength that was tried: at k = 2")
+    assert told[1].startswith(f"k-noise loses more at every strength that was tried: at k{SPACE}2")
     assert told[2] == "Additive noise is not compared: The method masks numbers only."
     policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.05),))
     (kept,) = match_sentences.sentences([matched(rwn.RWN(k=5), reached=False, bayes_linkage=FAR)],
                                     policy, 100)  # fmt: skip
     assert kept.startswith("RWN, the 2022 method keeps the policy at no strength that was tried")
     (reached,) = match_sentences.sentences([RWN], rwn.Policy(), 100)
-    assert reached.startswith("RWN, the 2022 method keeps all limits at k = 5 · q = 1; nothing")
+    assert reached.startswith(
+        f"RWN, the 2022 method keeps all limits at k{SPACE}5 · q{SPACE}1; nothing"
+    )
 
 
 @pytest.fixture
@@ -127,8 +129,12 @@ def test_methods_are_matched_opened_on_tune_and_kept(screen) -> None:
     job = screen.job(matching.JOB)
     assert [each.method for each in job.result] == ["rwn", "additive_noise", "rank_swapping"]
     few = "range of only 2 releases, wide enough for skewed values; draw at least 19 to know it"
-    (table,) = match_results.match_table(screen.session, job.result)["tables"]
+    (table,) = match_results.match_table(screen.session, job.result, job.about[0].to)["tables"]
     assert few in table["caption"]
+    (lost,) = (row for row in table["rows"] if row[0].startswith("Relations lost"))
+    assert not any("★" in cell for cell in lost)  # it is the same for all
+    (linkage,) = (row for row in table["rows"] if row[0].startswith("Distance linkage"))
+    assert sum("★" in cell for cell in linkage) == 1
     assert ["records released", "100.0 %", "100.0 %", "100.0 %"] in table["rows"]
     text = shown(screen)
     assert "Tuned to Relations lost: at most 20" in text

@@ -7,9 +7,13 @@ from pathlib import Path
 import pytest
 
 import rwn_core as rwn
+from rwn_core.measures.attacks.predicate import Predicate
+from rwn_core.measures.attacks.watch_list import WatchList
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.features import project
+from rwn_ui.server.sweeper import VISIT
 from rwn_ui.state import project_folder
+from rwn_ui.state.session import Pin
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +67,58 @@ def test_who_does_not_want_it_is_not_asked_again(open_page) -> None:
     assert "Take it up" not in buttons(again)
     assert again.session.seed == 1
     assert "Take it up" not in buttons(again.visit("release"))
+
+
+SECRET = "Zebrastreifen"
+
+
+def own_file() -> bytes:
+    lines = [f"{i % 17},{i * i % 31},{(SECRET, 'b', 'c')[i % 3]}" for i in range(60)]
+    return ("x,y,g\n" + "\n".join(lines) + "\n").encode()
+
+
+def test_an_own_table_is_saved_by_itself_and_without_its_values(open_page, folder: Path) -> None:
+    screen = open_page("tune").visit("data").upload("mine.csv", own_file()).visit("tune")
+    assert [each.name for each in folder.iterdir()] == ["last.toml"]  # nothing was chosen yet
+    session = screen.session
+    session.seed = 7
+    session.pins["A"] = Pin(text="A", values={"bayes_linkage": 0.123456})
+    question = Predicate.from_dict([{"name": "g", "sign": "is", "value": SECRET}])
+    session.watched = WatchList(records=(3,), predicates=(question,))
+    screen.test.session_state[VISIT].save()  # as the sweeper does
+    written = "".join(each.read_text(encoding="latin-1") for each in folder.iterdir())
+    assert "mine.csv" in written
+    assert SECRET not in written
+    assert "0.123456" not in written
+    again = open_page("tune").visit("data").upload("mine.csv", own_file())
+    assert again.session.seed == 1
+    buttons(again)["Take it up"].click().run()
+    assert (again.session.name, again.session.seed) == ("mine.csv", 7)
+
+
+def test_the_last_file_is_offered_by_its_path_and_opens_with_its_choices(
+    open_page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_bytes(own_file())
+    monkeypatch.setenv("RWN_FILE", str(path))
+    first = open_page("tune")
+    first.session.seed = 7
+    first.test.session_state[VISIT].save()
+    monkeypatch.delenv("RWN_FILE")
+    again = open_page("tune")
+    assert again.session.name == "bodyfat"
+    project._open_again(project_folder.last("browser"))
+    again.visit("data").visit("data")
+    assert again.errors == []
+    assert (again.session.name, again.session.seed) == ("mine.csv", 7)
+    assert again.session.path == str(path)
+    path.write_bytes(own_file()[:-8])
+    changed = open_page("tune")
+    project._open_again(project_folder.last("browser"))
+    changed.visit("data")
+    assert (changed.session.name, changed.session.seed) == ("mine.csv", 1)
+    assert any("has changed since" in each.value for each in changed.test.toast)
 
 
 def test_names_of_files_tell_nothing_without_the_key(open_page, folder: Path) -> None:

@@ -101,6 +101,16 @@ def test_a_visitor_without_the_token_finds_nothing(open_page, browser) -> None:
     assert token(first) not in str(first.session)
 
 
+def test_another_person_in_the_same_tab_finds_nothing(open_page, browser, monkeypatch) -> None:
+    first = own_table(open_page)
+    monkeypatch.setattr(visit, "person", lambda: ("issuer", "another", None))
+    for what in ("before", "other"):
+        browser[what], browser["browser"] = token(first), "of another user"
+        again = open_page("tune", own="1")
+        assert again.session.demo is not None
+        assert "Take it over" not in [each.label for each in again.test.button]
+
+
 def test_what_was_erased_or_swept_is_found_by_no_token(open_page, browser) -> None:
     first = own_table(open_page)
     known = token(first)

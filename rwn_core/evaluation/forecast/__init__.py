@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast.columns import Columns
@@ -84,6 +85,7 @@ FORECAST_PAIRS = 1_000_000  # decides: neighbors that the forecast of a sample a
 _PILOT = 50  # records that tell how many neighbors there are
 
 
+@takes_tables
 def forecast(microdata: Microdata, params: Method) -> Forecast:
     """Say what to expect of a setting, without drawing a release.
 
@@ -117,6 +119,7 @@ def forecast(microdata: Microdata, params: Method) -> Forecast:
     return forecast_prepared(params.prepare(microdata))
 
 
+@takes_tables
 def forecast_scan(
     microdata: Microdata,
     settings: Sequence[Method],

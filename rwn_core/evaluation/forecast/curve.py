@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.forecast import Forecast, forecast_scan
@@ -21,6 +22,7 @@ def along(params: Any, axis: str, values: Sequence[float]) -> list[Any]:
     return [at_levers(params, {axis: value}) for value in values]
 
 
+@takes_tables
 def expected_curve(
     microdata: Microdata,
     params: Method,

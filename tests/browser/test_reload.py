@@ -1,0 +1,88 @@
+"""A reload, a second tab, a second person and a server that has stopped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rwn_ui.server import launch
+from tests.browser.app_tab import PATIENCE
+
+ROWS = [f"{i % 17},{i * i % 31},{'xyz'[i % 3]}" for i in range(60)]
+NAME = "sentinel-mine.csv"
+SIDEBAR = "stSidebar"
+
+
+def opened(app: Any, tmp_path: Any) -> Any:
+    """The Tune page of a table of one's own, at k = 6."""
+    path = tmp_path / NAME
+    path.write_text("a,b,c\n" + "\n".join(ROWS), encoding="utf-8")
+    app.open("/").visit("Data")
+    app.page.locator("input[type=file]").first.set_input_files(path)
+    app.page.get_by_test_id(SIDEBAR).get_by_text(f"{NAME} · 60 × 3").wait_for()
+    app.visit("Tune")
+    app.press("k", "ArrowRight")
+    app.page.wait_for_url("**k=6**")
+    return app
+
+
+def table(app: Any) -> str:
+    text: str = app.page.get_by_test_id(SIDEBAR).inner_text()
+    return text
+
+
+def test_a_reload_keeps_table_setting_and_pins_and_tells_no_one(
+    app, tmp_path, chromium, server
+) -> None:
+    opened(app, tmp_path)
+    app.page.get_by_role("button", name="Pin A").click()
+    app.page.get_by_role("button", name="Clear").wait_for()
+    addresses: list[str] = []
+    app.page.on("request", lambda r: addresses.append(f"{r.url} {r.headers.get('referer', '')}"))
+    for _ in range(2):
+        app.page.reload()
+        app.wait_for_cards()
+        assert NAME in table(app)
+        assert "k = 6" in app.stamp
+        app.page.get_by_role("button", name="Clear").wait_for()
+    storage = "() => [sessionStorage, localStorage].map((each) => JSON.stringify(each)).join()"
+    stored = app.page.evaluate(storage)
+    assert NAME not in stored
+    token = app.page.evaluate("sessionStorage.getItem('rwn.tab')")
+    assert len(token) >= 43
+    for text in (*addresses, app.page.url, server.log):
+        assert token not in text
+        assert NAME not in text
+    stranger = chromium.new_context().new_page()
+    try:
+        stranger.goto(app.page.url, timeout=PATIENCE)
+        stranger.locator("[data-stamp]").wait_for(timeout=PATIENCE)
+        assert NAME not in stranger.content()
+        assert stranger.get_by_role("button", name="Take it over").count() == 0
+    finally:
+        stranger.context.close()
+
+
+def test_a_second_tab_takes_a_copy(app, open_app, tmp_path) -> None:
+    opened(app, tmp_path)
+    second = open_app()
+    second.page.goto(second.server.address)
+    second.page.get_by_role("button", name="Take it over").click()
+    second.page.get_by_test_id(SIDEBAR).get_by_text(NAME).wait_for()
+    second.wait_for_cards()
+    assert "k = 6" in second.stamp
+    second.press("k", "ArrowRight")
+    assert "k = 7" in second.stamp
+    assert "k = 6" in app.stamp
+
+
+def test_a_server_that_has_stopped_is_said(visit, free_port) -> None:
+    port = free_port()
+    with launch.serving(port) as process:
+        app = visit(process, port)
+        launch._stop(process)
+        dialog = app.page.get_by_role("dialog")
+        dialog.get_by_text("The program on this machine has stopped.").wait_for()
+        words = dialog.inner_text()
+        assert "Start it again with rwn app; your description and setting are saved." in words
+        assert "internet" not in words
+        assert "Streamlit" not in words
