@@ -23,6 +23,7 @@ from rwn_cli.options import (
     require_openable,
 )
 from rwn_cli.output import Overwrite, output_format, refuse_existing, write
+from rwn_cli.recommend import recommend
 from rwn_cli.replay import replay
 from rwn_cli.report import report
 from rwn_cli.reproduce import reproduce
@@ -221,6 +222,8 @@ def measures() -> None:
 
 
 app.command()(describe)
+
+app.command()(recommend)
 
 app.command()(mask)
 

@@ -34,6 +34,7 @@ from rwn_cli.options import (
     working_table,
 )
 from rwn_cli.output import Overwrite, output_format, refuse_existing, write_all
+from rwn_cli.recommend import advised
 from rwn_cli.record_file import evidence_path, original_file, source_facts
 from rwn_cli.terminal import progress, say, size_words
 from rwn_cli.text_file import read_text
@@ -130,9 +131,9 @@ def mask(
 ) -> None:
     """Mask a table and write the release.
 
-    At least one of --epsilon and --k is needed, or a --scenario. Without --seed a fresh 256-bit
-    secret is used and forgotten, unless --key-file keeps it. Variables that may identify people
-    need an answer each: --drop, --keep, or a role in the schema.
+    Without a method, parameters, slices or a --scenario the recommended setting is used, and said.
+    Without --seed a fresh 256-bit secret is used and forgotten, unless --key-file keeps it.
+    Variables that may identify people need an answer each: --drop, --keep, or a role in the schema.
     """
     from rwn_cli.precision_option import steps
     from rwn_core.data.identity.table import require_answers
@@ -151,7 +152,7 @@ def mask(
     refuse_existing(overwrite, target, record, record and evidence_path(record))
     own = {"epsilon": epsilon, "k": k, "q": q, "kernel": kernel, "width": width, "balance": balance}
     options = _options(own, settings(set_ or ()))
-    params = _parameters(loaded, method, options)
+    params = _parameters(loaded, method, options, sliced=bool(slice_))
     read = load(source, schema, file or ())
     drop = [*(drop or ()), *left_out(read.schema, only or ())]
     read = described(read, identifiers=drop, retained=keep or ())
@@ -161,7 +162,7 @@ def mask(
     precision = steps(data, round_ or (), _precision(loaded))
     for notice in data.notices:
         say(f"note: {notice}")
-    _compile_kernels(data, params)
+    data, params = _ready(data, params, source, target)
     secret, text = _secret(seed, key_file, (target, record))
     with progress("masking") as report:
         release = mask_table(
@@ -272,9 +273,13 @@ def _options(named: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
     return given | others
 
 
-def _parameters(loaded: Scenario | None, method: str | None, options: dict[str, Any]) -> Any:
-    """The scenario's parameters, with what the command line says in place of them."""
+def _parameters(
+    loaded: Scenario | None, method: str | None, options: dict[str, Any], *, sliced: bool
+) -> Any:
+    """The parameters of scenario and command line; None where neither says anything."""
     if loaded is None:
+        if method is None and not options and not sliced:
+            return None
         return parameters(method or "rwn", **options)
     if loaded.setting is None:
         raise ParameterError(
@@ -286,15 +291,20 @@ def _parameters(loaded: Scenario | None, method: str | None, options: dict[str, 
     return parameters(loaded.setting.method, **{**loaded.setting.parameters, **given})
 
 
-def _compile_kernels(data: Microdata, params: Method) -> None:
-    """Compile the whole search before the first large table of a machine, and not in parts."""
+def _ready(data: Microdata, params: Any, source: str, target: Path) -> tuple[Microdata, Any]:
+    """Return the table and the parameters, recommended ones if there are none.
+
+    The whole search is compiled before the first large table of a machine, and not in parts.
+    """
     from rwn_core.neighbors import LARGEST_DENSE
     from rwn_core.parallel.kernel_cache import is_ready
 
-    if params.uses_weights and data.n > LARGEST_DENSE and not is_ready():
+    uses_weights = params is None or params.uses_weights
+    if uses_weights and data.n > LARGEST_DENSE and not is_ready():
         from rwn_core.compile_ahead import warm
 
         warm()
+    return (data, params) if params is not None else advised(data, source, target)
 
 
 def _refuse_untouched(data: Microdata, release: Release, *, leaves: bool) -> None:

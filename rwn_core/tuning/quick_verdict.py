@@ -13,22 +13,25 @@ from rwn_core.data.rounding import given_steps
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS, no_method
+from rwn_core.masking import METHODS, SHORT_NAMES, no_method
 from rwn_core.masking.lever import neutral_levers
+from rwn_core.measures import MEASURES
 from rwn_core.measures.sentence import percent
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import recommend, refusal
 from rwn_core.tuning.setting import Setting
-from rwn_core.tuning.strength_trial import StrengthTrial, judgeable
+from rwn_core.tuning.slice_presets import PRESETS, preset_key
+from rwn_core.tuning.strength_trial import CLEARLY, StrengthTrial, judgeable
 from rwn_core.tuning.verdict import Verdict, share_words
 
 WITHIN = 3.0  # seconds
 MOST_LOST = 0.9  # decides: share of relations lost, beyond which a release is of no use
-_CLEARLY = 1.5  # times a limit: one release is enough to refuse
 _COARSE = 0.5  # standard deviations of a rounding that is proposed
-_EVERY = 10_000  # places: each step of a slider
+EVERY = 10_000  # places: each step of a slider
 QUICK_LIMITS = ("bayes_linkage", "linked_over_half", "true_matches")
+_FEW_RELATIONS = "Even the weakest strength loses nearly all relations; there may be few to keep."
 _LATER = "Not all limits can be read in time on a table of this size; search for a setting."
 
 
@@ -140,47 +143,70 @@ def _answered(
         return QuickVerdict(answer="cannot", sentence=why)
     hurried = microdata.n > LARGEST_DENSE and math.isfinite(within)
     limits = tuple(each for each in policy.limits if not hurried or each.measure in QUICK_LIMITS)
-    trial = StrengthTrial(microdata, setting, replace(policy, limits=limits), places=_EVERY)
-    place = _useful(trial, until)
+    trial = StrengthTrial(microdata, setting, replace(policy, limits=limits), places=EVERY)
+    place = trial.strongest(MOST_LOST, until)
     if place is None:
-        return QuickVerdict(answer="unknown", sentence=_LATER)
-    verdict = trial.verdict(place)
-    if (verdict.largest or 0.0) >= _CLEARLY:
+        late = time.monotonic() > until
+        return QuickVerdict(answer="unknown", sentence=_LATER if late else _FEW_RELATIONS)
+    if hurried or microdata.n > LARGEST_DENSE:
+        verdict = trial.verdict(place)  # of one release
+    else:
+        verdict = _of_medians(trial.point(place), trial.policy)
+    if (verdict.largest or 0.0) >= CLEARLY:
         return QuickVerdict(answer="cannot", sentence=_broken_words(trial, place, verdict))
-    if verdict.broken or verdict.released is not None:
-        return QuickVerdict(answer="unknown", sentence=f"{verdict.sentence} Search for a setting.")
     if hurried:
         return QuickVerdict(answer="unknown", sentence=_LATER)
+    return _of_releases(microdata, trial, place, policy)
+
+
+def _of_medians(point: Point, policy: Policy) -> Verdict:
+    """Return the verdict on the middle values of several releases."""
+    return policy.judge({key: point.median(key) for key in point.spreads})
+
+
+def _of_releases(
+    microdata: Microdata, trial: StrengthTrial, place: int, policy: Policy
+) -> QuickVerdict:
+    """Say "can" where one more release keeps every limit that can be judged."""
     judged, apart = judgeable(microdata, policy)
-    unread = {key: why for key, why in verdict.unread.items() if key not in apart}
-    if judged is None or unread:
-        why = next(iter((unread or apart).values()))
+    if judged is None:
+        why = next(iter(apart.values()))
         return QuickVerdict(answer="unknown", sentence=f"The policy cannot be judged here. {why}")
-    found = trial.at(place)
-    lost = percent(trial.loss(place))
-    words = f"{found.words} keeps every limit that can be judged and loses {lost} of relations."
+    verdict = judged.judge_point(trial.point(place))
+    if not verdict.kept:
+        words = f"At {_strength(trial.at(place))}: {verdict.sentence} Search for a setting."
+        return QuickVerdict(answer="unknown", sentence=words)
+    found, lost = trial.at(place), percent(trial.loss(place))
+    where = f"At {_strength(found)} every limit that can be judged is kept"
+    words = f"{where}; {lost} of the relations are lost."
     return QuickVerdict(answer="can", sentence=words, setting=found)
-
-
-def _useful(trial: StrengthTrial, until: float) -> int | None:
-    """Find the strongest place that leaves some relations; None without one, or without time."""
-    if trial.loss(trial.last) <= MOST_LOST:
-        return trial.last
-    low, high = 0, trial.last
-    while high - low > 1:
-        if time.monotonic() > until:
-            return None
-        middle = (low + high) // 2
-        low, high = (middle, high) if trial.loss(middle) <= MOST_LOST else (low, middle)
-    return low if trial.loss(low) <= MOST_LOST else None
 
 
 def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:
     """Say which limit no strength keeps."""
-    setting, first = trial.at(place), str(verdict.first)
-    what = f"{verdict.title(first)} uses {share_words(verdict.shares[first])} its limit"
-    where = "" if place == trial.last else ", and stronger ones leave no relations"
-    return f"No strength keeps this policy: at {setting.words} {what}{where}."
+    first = str(verdict.first)
+    least = "at least " if verdict.standing.get(first) else ""
+    used = share_words(verdict.shares[first])
+    where = "" if place == trial.last else ", and a stronger one leaves hardly any relation"
+    what = f"{MEASURES[first].title} uses {least}{used} its limit"
+    return f"No strength keeps this policy: at {_strength(trial.at(place))} {what}{where}."
+
+
+def _strength(setting: Setting) -> str:
+    """Write the strength of a setting, such as "ε = 8.2"."""
+    params = setting.params
+    return f"{SHORT_NAMES[params.strength]} = {getattr(params, params.strength):g}"
+
+
+def _title(microdata: Microdata, setting: Setting) -> str:
+    """Return the words for a button that tries a setting."""
+    params = setting.params
+    if params.method != "rwn":
+        return f"Try {params.title}"
+    kernel = "" if params.kernel == "even" else " with balance" if params.balance else " soft"
+    preset = preset_key(microdata, setting.slices or ())
+    slices = PRESETS[preset].title if preset else "in slices"
+    return f"Try RWN{kernel}: {slices}"
 
 
 def _next_steps(microdata: Microdata, setting: Setting, policy: Policy) -> tuple[NextStep, ...]:
@@ -191,12 +217,20 @@ def _next_steps(microdata: Microdata, setting: Setting, policy: Policy) -> tuple
         own = _kind(setting.resolved(microdata))
         for each in (advice.setting, *advice.runners_up) if advice.kept else ():
             if _kind(each.resolved(microdata)) != own:
-                steps.append(NextStep(title=f"Try {each.words}", setting=each))
+                steps.append(NextStep(title=_title(microdata, each), setting=each))
     steps_by_name = given_steps(microdata, _COARSE) if microdata.numeric_names else {}
-    if steps_by_name and not setting.precision:
+    if steps_by_name and not setting.precision and not _refused(microdata, setting, policy):
         coarse = replace(setting, precision=tuple(sorted(steps_by_name.items())))
         steps.append(NextStep(title="Round the numbers", setting=coarse))
     return (*steps, *_fewer(microdata, policy))
+
+
+def _refused(microdata: Microdata, setting: Setting, policy: Policy) -> bool:
+    """True if a method cannot work on a table, however the values are rounded."""
+    try:
+        return bool(refusal(microdata, policy, setting.params))
+    except ParameterError:
+        return True
 
 
 def _kind(setting: Setting) -> tuple[object, ...]:
@@ -220,7 +254,5 @@ def _fewer(microdata: Microdata, policy: Policy) -> list[NextStep]:
 
 
 def _described(schema: Schema, name: str, role: Role, title: str) -> NextStep:
-    variables = tuple(
-        replace(v, role=role, group=None) if v.name == name else v for v in schema.variables
-    )
-    return NextStep(title=title.format(name), schema=replace(schema, variables=variables))
+    schema = schema.replace_variable(name, role=role, group=None)
+    return NextStep(title=title.format(name), schema=schema)

@@ -15,16 +15,25 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import masked_columns
-from rwn_core.masking import METHODS, RWN, CorrelatedNoise, Microaggregation, at_levers
+from rwn_core.masking import (
+    METHODS,
+    RWN,
+    CorrelatedNoise,
+    LeverRange,
+    Microaggregation,
+    at_levers,
+    fixed_options,
+)
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures.sentence import percent
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.setting import Setting
-from rwn_core.tuning.slice_presets import preset_slices
+from rwn_core.tuning.slice_presets import masked_names, preset_slices
 from rwn_core.tuning.strength_trial import StrengthTrial, judgeable
 from rwn_core.tuning.verdict import counted, share_words
 
-PART = 250  # decides: random records that candidates are tried on
+_PART = 250  # random records that candidates are tried on
 _PLACES = 8  # parts of a strength
 _MOST_TIMES = 4.0  # how far a limit on linkage grows on a part
 _NAMED = 3  # variables named in a sentence
@@ -37,18 +46,8 @@ _KERNELS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "balanced": {"kernel": "gaussian", "balance": 1.0},
     }
 )
-_TRIED = (
-    ("balanced", "confidential_apart"),
-    ("even", "related_3"),
-    ("gaussian", "keys_apart"),
-    ("even", "confidential_apart"),
-    ("gaussian", "related_2"),
-    ("gaussian", "confidential_apart"),
-    ("even", "alone"),
-    ("gaussian", "related_5"),
-    ("balanced", "related_5"),
-)
-"""Kernels and slices, those first that were best on most tables."""
+_SLICES = ("confidential_apart", "related_3", "related_5", "keys_apart", "alone", "related_2")
+"""Slices that were best on some table, those first that were best on most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +82,7 @@ class _Tried:
     setting: Setting
     loss: float
     share: float
+    kept: bool
 
 
 @takes_tables
@@ -120,21 +120,33 @@ def recommend(microdata: Microdata, policy: Policy | None = None) -> Recommendat
     return microdata.cached(key, lambda: _recommended(microdata, policy))
 
 
+def tuned(microdata: Microdata, setting: Setting, policy: Policy | None = None) -> Setting | None:
+    """Return the weakest strength at which further releases keep all limits, in a small table."""
+    judged, _ = judgeable(microdata, policy or Policy())
+    if judged is None or microdata.n > LARGEST_DENSE:
+        return None
+    trial = StrengthTrial(microdata, setting, judged)
+    place = trial.confirmed(1.0)
+    return None if place is None else trial.at(place)
+
+
 def _recommended(microdata: Microdata, policy: Policy) -> Recommendation:
     part, unfit = _part(microdata), _unfit(microdata, policy)
-    judged, _ = judgeable(part, _scaled(policy, min(microdata.n / part.n, _MOST_TIMES)))
-    every = [each for each in _candidates(microdata) if each.method not in unfit]
-    tried = _try(microdata, part, judged or policy, every)
-    keeping = sorted((each for each in tried if each.share <= 1), key=lambda each: each.loss)
+    times = min(microdata.n / part.n, _MOST_TIMES)
+    judged, _ = judgeable(part, _scaled(policy, times))
+    ranges = {"epsilon": RWN(epsilon=0.0, k=1).prepare(microdata).ranges["epsilon"]}
+    trials = _Trials(microdata=microdata, part=part, policy=judged or policy, ranges=ranges)
+    _look_at_all(trials, unfit)
+    tried = trials.tried
+    keeping = sorted((each for each in tried if each.kept), key=lambda each: each.loss)
     ranked = keeping or sorted(tried, key=lambda each: each.share)
     best = ranked[0]
-    what = f"{_facts(microdata)}: of {counted(len(every), 'setting')} tried on {part.n:,} records,"
+    where = f"{part.n:,}{f' of {microdata.n:,}' if part.n < microdata.n else ''} records"
+    what = f"{_facts(microdata)}: of {counted(len(tried), 'setting')} tried on {where},"
     if keeping:
-        words = (
-            f"this one keeps the limits expected of them and loses least ({percent(best.loss)})."
-        )
+        words = f"this one keeps the policy there and loses least: {percent(best.loss)}."
     else:
-        words = f"none keeps all limits; this one comes nearest, {share_words(best.share)} a limit."
+        words = f"none keeps the policy; this one comes nearest, {share_words(best.share)} a limit."
     return Recommendation(
         setting=best.setting,
         reason=f"{what} {words}",
@@ -146,9 +158,9 @@ def _recommended(microdata: Microdata, policy: Policy) -> Recommendation:
 
 def _part(microdata: Microdata) -> Microdata:
     """Return random records, the same for a table at each call."""
-    if microdata.n <= PART:
+    if microdata.n <= _PART:
         return microdata
-    chosen = np.random.default_rng(0).permutation(microdata.n)[:PART]
+    chosen = np.random.default_rng(0).permutation(microdata.n)[:_PART]
     return microdata.take(np.sort(chosen))
 
 
@@ -161,37 +173,59 @@ def _scaled(policy: Policy, times: float) -> Policy:
     return replace(policy, limits=tuple(limits))
 
 
-def _candidates(microdata: Microdata) -> list[Setting]:
-    """Return the settings to try, without a strength; fewer of a table of many variables."""
-    found = [Setting(params=CorrelatedNoise(size=0.0)), Setting(params=Microaggregation(k=2))]
-    for kernel, preset in _TRIED:
-        slices = preset_slices(microdata, preset)
-        found.append(Setting(params=RWN(**_KERNELS[kernel]), slices=slices))
-    return list({each.key: each for each in found}.values())
+@dataclass(slots=True, kw_only=True)
+class _Trials:
+    """Candidates on random records of a table; one that cannot lose less is left early."""
 
+    microdata: Microdata
+    part: Microdata
+    policy: Policy
+    ranges: Mapping[str, LeverRange]
+    best: float = 1.0
+    tried: list[_Tried] = field(default_factory=list)
 
-def _try(
-    microdata: Microdata, part: Microdata, policy: Policy, candidates: Sequence[Setting]
-) -> list[_Tried]:
-    """Try candidates; one that cannot lose less than the best so far is left early."""
-    best, found = 1.0, list[_Tried]()
-    ranges = RWN(epsilon=0.0, k=1).prepare(microdata).ranges["epsilon"]
-    for setting in candidates:
+    def look(self, candidate: Setting) -> bool:
+        """Try a candidate; True if it keeps all limits and loses less than those before."""
+        share = self.part.n / self.microdata.n
+        here = _on_part(candidate, share)
+        ends = self.ranges.get(here.params.strength)
         try:
-            here = _on_part(setting, part.n / microdata.n)
-            ends = ranges if here.params.strength == "epsilon" else None
-            trial = StrengthTrial(part, here, policy, places=_PLACES, within=ends)
-            place = trial.weakest(best)
+            trial = StrengthTrial(self.part, here, self.policy, places=_PLACES, within=ends)
+            place = trial.weakest(self.best)
         except ParameterError:
-            continue
+            return False
+        kept = place is not None and trial.keeps_again(place)
+        if place is not None and not kept and place < trial.last:  # that was luck: one stronger
+            place += 1
+            kept = trial.loss(place) <= self.best and trial.keeps(place)
+            kept = kept and trial.keeps_again(place)
         at = trial.last if place is None else place
-        verdict = trial.verdict(at)
-        share = math.inf if verdict.unread else verdict.largest or 0.0
-        if place is not None:
-            best = min(best, trial.loss(at))
-        made = _scaled_setting(setting, trial.at(at), microdata.n / part.n)
-        found.append(_Tried(setting=made, loss=trial.loss(at), share=share))
-    return found
+        verdict, loss = trial.verdict(at), trial.mean_loss(at) if kept else 1.0
+        most = math.inf if verdict.unread else verdict.largest or 0.0
+        made = _scaled_setting(candidate, trial.at(at), 1.0 / share)
+        self.tried.append(_Tried(setting=made, loss=loss, share=most, kept=kept))
+        if not kept or loss >= self.best:
+            return False
+        self.best = loss
+        return True
+
+
+def _look_at_all(trials: _Trials, unfit: Mapping[str, str]) -> None:
+    """Try methods for numbers, then slices with one kernel, then the best slices with others."""
+    for params in (CorrelatedNoise(size=0.0), Microaggregation(k=2)):
+        if params.method not in unfit:
+            trials.look(Setting(params=params))
+    table = trials.microdata
+    names = masked_names(table)
+    few = 2 * len(set(names) & set(table.numeric_names)) < len(names)
+    first = "even" if few else "balanced"
+    best, *others = dict.fromkeys(preset_slices(table, each) for each in _SLICES)
+    for slices in (best, *others):
+        if trials.look(Setting(params=RWN(**_KERNELS[first]), slices=slices)):
+            best = slices
+    for kernel in _KERNELS:
+        if kernel != first:
+            trials.look(Setting(params=RWN(**_KERNELS[kernel]), slices=best))
 
 
 def _on_part(setting: Setting, share: float) -> Setting:
@@ -241,13 +275,16 @@ def refusal(microdata: Microdata, policy: Policy, params: Any) -> str:
     limit = policy.limit("bayes_linkage")
     if limit is None:
         return ""
+    if microdata.n * limit.at_most < 1:
+        return f"Of {microdata.n} records one is linked by chance, which is beyond the limit."
     names = params.masked_names(microdata)
     left = [v.name for v in microdata.schema.released if v.name not in names]
     unique = _unique(microdata, left) if left else 0.0
     if unique > limit.at_most:
         return f"{percent(unique)} of the records are unique on what stays as it is: {_some(left)}."
     few = microdata.take(np.arange(min(microdata.n, _FEW)))
-    if params.prepare(few).law is None:
+    neutral = neutral_levers(type(params), fixed_options(params))
+    if at_levers(params, neutral).prepare(few).law is None:
         return "It has no exact law, so that worst-case linkage cannot be judged."
     secret = any(v.role is Role.CONFIDENTIAL for v in microdata.schema.released)
     if params.releases_true_rows and secret and policy.limit("true_matches"):

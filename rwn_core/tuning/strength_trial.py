@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import replace
+from statistics import fmean
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
@@ -12,12 +15,16 @@ from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.randomness import SecretKey
-from rwn_core.tuning.point import too_few
+from rwn_core.tuning.evaluate_settings import Plan, Trials, with_red_team
+from rwn_core.tuning.limit_bounds import with_attacked
+from rwn_core.tuning.point import Point, too_few
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.verdict import Verdict
 
 PLACES = 16  # parts between the ends of a strength
+RELEASES = 6
+CLEARLY = 1.5  # times a limit
 _ORDER = ("bayes_linkage", "linked_over_half", "true_matches")  # cheap ones before a slow one
 
 
@@ -34,6 +41,8 @@ class StrengthTrial:
         Parts between the ends of the strength.
     within : LeverRange, optional
         Range of the strength; the table's by default.
+    seed : int
+        Of the release.
     """
 
     def __init__(
@@ -44,8 +53,9 @@ class StrengthTrial:
         *,
         places: int = PLACES,
         within: LeverRange | None = None,
+        seed: int = 1,
     ) -> None:
-        self.policy = policy
+        self.policy, self._seed = policy, seed
         setting = setting.resolved(microdata)
         table = setting.applied_to(microdata)
         self._start = setting.params.prepare(table)
@@ -70,7 +80,7 @@ class StrengthTrial:
         """Return the comparison of a place's release; the last one drawn is remembered."""
         if self._released is None or self._released[0] != place:
             moved = self._start.with_levers(**lever_values(self.at(place).params))
-            drawn = moved.release(SecretKey.from_seed(1), threads=1)
+            drawn = moved.release(SecretKey.from_seed(self._seed), threads=1)
             self._released = place, drawn.rounded(dict(self._setting.precision))
             made = self._released[1]
             self._comparison = self._comparison.with_masked(made.masked, made.law)
@@ -79,23 +89,34 @@ class StrengthTrial:
     def loss(self, place: int) -> float:
         """Return the share of relations that is lost; 1 where none can be read."""
         if place not in self._losses:
-            found = MEASURES[UTILITY].read(self._compared(place), bare=True)
-            self._losses[place] = found.value if isinstance(found, Reading) else 1.0
+            self._losses[place] = _loss(self._compared(place))
         return self._losses[place]
+
+    def mean_loss(self, place: int, releases: int = 3) -> float:
+        """Return the mean loss of a few releases."""
+        first, moved = (
+            self.loss(place),
+            self._start.with_levers(**lever_values(self.at(place).params)),
+        )
+        losses = [first]
+        for seed in range(2, releases + 1):
+            made = moved.release(SecretKey.from_seed(seed), threads=1)
+            found = MEASURES[UTILITY].read(self._comparison.with_masked(made.masked), bare=True)
+            losses.append(found.value if isinstance(found, Reading) else 1.0)
+        return fmean(losses)
 
     def verdict(self, place: int) -> Verdict:
         """Return the verdict on the limits up to the first that is not kept."""
         if place not in self._verdicts:
-            self._verdicts[place] = self._judged(place)
+            self._verdicts[place] = self._judged(self._compared(place))
         return self._verdicts[place]
 
-    def _judged(self, place: int) -> Verdict:
-        compared = self._compared(place)
+    def _judged(self, compared: Comparison) -> Verdict:
         few = too_few(self._setting.params, compared.original, compared.masked)
         verdicts = []
         for limit in sorted(self.policy.limits, key=_turn):
             verdicts.append(self._against(limit, compared))
-            if verdicts[-1].broken:
+            if (verdicts[-1].largest or 0.0) >= CLEARLY:
                 break
         return Verdict(
             shares={key: share for each in verdicts for key, share in each.shares.items()},
@@ -120,22 +141,82 @@ class StrengthTrial:
         """True if the release of a place keeps every limit."""
         return self.verdict(place).kept
 
+    def point(self, place: int, releases: int = RELEASES) -> Point:
+        """Read all limits on more releases, up to the first that most releases break clearly."""
+        setting, table = self.at(place), self._comparison.original
+        plan = Plan(measures=self.policy.measures, releases=releases, seed=self._seed + 1)
+        trials = Trials(table, [setting], plan)
+        point = Point(setting=setting, spreads={})
+        for limit in sorted(self.policy.limits, key=_turn):
+            trials.plan = replace(plan, measures=(limit.measure,))
+            found = trials.run(setting)
+            point = replace(found, spreads={**point.spreads, **found.spreads})
+            if limit.share(found.median(limit.measure) or 0.0) >= CLEARLY:
+                return point
+        trials.plan = with_red_team(plan)
+        return with_attacked(point, trials.run(setting))
+
+    def confirmed(self, most: float) -> int | None:
+        """Find a place near the weakest at which one more release keeps all limits, too."""
+        strongest = self.strongest(most)
+        if strongest is None:
+            return None
+        place, step = self.weakest(most), max(1, self.last // PLACES)
+        place = strongest if place is None else place
+        while place <= strongest:
+            if self.policy.judge_point(self.point(place)).kept:
+                return place
+            place, step = place + step, 2 * step
+        return None
+
+    def strongest(self, most: float, until: float = math.inf) -> int | None:
+        """Find by halves the strongest place that loses at most so much; None without, or late."""
+        if self.loss(self.last) <= most:
+            return self.last
+        low, high = 0, self.last
+        while high - low > 1:
+            if time.monotonic() > until:
+                return None
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.loss(middle) <= most else (low, middle)
+        return low if self.loss(low) <= most else None
+
     def weakest(self, most: float = 1.0) -> int | None:
         """Find by halves the weakest place that keeps all limits and loses at most so much."""
-        high = self.last
-        if self.loss(high) > most:
-            low = 0
-            while high - low > 1:
-                middle = (low + high) // 2
-                low, high = (middle, high) if self.loss(middle) <= most else (low, middle)
-            high = low
-        if self.loss(high) > most or not self.keeps(high):
+        return self.weakest_using(1.0, self.strongest(most))
+
+    def weakest_using(self, share: float, high: int | None = -1) -> int | None:
+        """Find by halves the weakest place up to `high` that uses at most a share of each limit."""
+        high = self.last if high == -1 else high
+        if high is None or not self._uses(high, share):
             return None
         low = -1
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if self.keeps(middle) else (middle, high)
+            low, high = (low, middle) if self._uses(middle, share) else (middle, high)
         return high
+
+    def _uses(self, place: int, share: float) -> bool:
+        """True if each limit is read, and at most a share of it is used."""
+        verdict = self.verdict(place)
+        used = verdict.largest
+        within = used is not None and used <= share and used < CLEARLY
+        return within and not verdict.unread and verdict.released is None
+
+    def keeps_again(self, place: int, releases: int = 2) -> bool:
+        """True if other releases keep all limits, too."""
+        moved = self._start.with_levers(**lever_values(self.at(place).params))
+        for seed in range(self._seed + 1, self._seed + 1 + releases):
+            made = moved.release(SecretKey.from_seed(seed), threads=1)
+            made = made.rounded(dict(self._setting.precision))
+            if not self._judged(self._comparison.with_masked(made.masked, made.law)).kept:
+                return False
+        return True
+
+
+def _loss(compared: Comparison) -> float:
+    found = MEASURES[UTILITY].read(compared, bare=True)
+    return found.value if isinstance(found, Reading) else 1.0
 
 
 def _turn(limit: Limit) -> int:

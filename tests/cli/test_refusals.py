@@ -18,7 +18,7 @@ from tests.cli.conftest import Run
 SECRET = "sentinel-078-05-1120"
 
 REFUSED = """
-mask bodyfat.csv out.csv | 2 | epsilon
+mask bodyfat.csv out.csv --method rwn | 2 | epsilon
 mask bodyfat.csv out.csv --epsilon -1 | 2 | epsilon
 mask bodyfat.csv out.csv --epsilon nan | 2 | epsilon
 mask bodyfat.csv out.csv --epsilon 5km | 2 | epsilon

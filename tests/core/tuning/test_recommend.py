@@ -10,6 +10,8 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.data.variable import Role
+from rwn_core.tuning.policy_presets import USED, policy_presets
+from rwn_core.tuning.strength_trial import StrengthTrial
 
 
 def described(frame: pd.DataFrame, **roles: Role) -> rwn.Microdata:
@@ -90,3 +92,82 @@ def test_nothing_masked_is_refused() -> None:
     with pytest.raises(rwn.ParameterError, match="masking"):
         rwn.recommend(data)
     assert rwn.quick_verdict(data, "rwn").answer == "cannot"
+
+
+def test_fewer_records_than_the_limit_allows_can_keep_nothing() -> None:
+    """Of 15 records one is linked by chance: 6.7 %, beyond 5 %."""
+    data = numbers(15)
+    assert set(rwn.recommend(data).unfit) == set(rwn.METHODS)
+    verdict = rwn.quick_verdict(data, "rwn")
+    assert verdict.answer == "cannot"
+    assert verdict.sentence.startswith("Of 15 records one is linked by chance")
+
+
+def test_units_and_outliers_change_no_answer() -> None:
+    """A column in other units and one record far away leave method and slices as they are."""
+    data = numbers()
+    other = data.frame.assign(a=1000.0 * data.frame["a"])
+    scaled = rwn.Microdata.from_frame(other, data.schema)
+    assert rwn.recommend(scaled).setting == rwn.recommend(data).setting
+    far = data.frame.copy()
+    far.loc[0, "b"] = 1e6
+    answer = rwn.quick_verdict(rwn.Microdata.from_frame(far, data.schema), "rwn").answer
+    assert answer in ("cannot", "unknown")
+
+
+def test_a_rare_confidential_level_is_not_overlooked() -> None:
+    """Of ten people of a level each is alone with the key: no plain noise on the key is enough."""
+    rng = np.random.default_rng(3)
+    ill = np.where(np.arange(400) < 10, "yes", "no")
+    frame = pd.DataFrame({"a": np.where(ill == "yes", 50.0, 0.0) + rng.standard_normal(400)})
+    data = described(frame.assign(ill=ill), a=Role.KEY, ill=Role.CONFIDENTIAL)
+    assert rwn.quick_verdict(data, rwn.RWN(epsilon=0.1, k=5)).answer != "can"
+
+
+def test_each_next_step_can_be_carried_out() -> None:
+    """A setting masks the table, a schema describes it."""
+    data = numbers()
+    steps = rwn.quick_verdict(data, "pram").next_steps
+    assert len(steps) >= 3
+    for step in steps:
+        table = data if step.schema is None else data.with_schema(step.schema)
+        setting = step.setting or rwn.Setting(params=rwn.RWN(k=5))
+        release = rwn.mask(setting.applied_to(table), setting.params, seed=1)
+        assert release.masked.n == data.n
+        assert (step.setting is None) != (step.schema is None)
+
+
+def test_a_household_is_known_and_not_masked() -> None:
+    """A variable that numbers households is none of the candidates' slices."""
+    data = numbers()
+    frame = data.frame.assign(home=np.arange(400) // 3)
+    roles = {v.name: v.role for v in data.schema.variables}
+    found = rwn.recommend(described(frame, **roles, home=Role.HOUSEHOLD))
+    assert "home" not in {name for names in found.setting.slices or () for name in names}
+
+
+def test_presets_are_distances_from_the_policy() -> None:
+    """Strong uses at most .6 of the worst limit, Standard all of it, Light half more."""
+    data, policy = numbers(), rwn.Policy()
+    setting = rwn.recommend(data).setting
+    found = policy_presets(data, setting, policy)
+    trial = StrengthTrial(data, setting, policy)
+    name = setting.params.strength
+    assert "Standard" in found
+    for preset, levers in found.items():
+        places = [
+            place
+            for place in range(trial.last + 1)
+            if getattr(trial.at(place).params, name) == levers[name]
+        ]
+        assert (trial.verdict(places[0]).largest or 0.0) <= USED[preset]
+    assert found["Light"][name] <= found["Standard"][name]
+
+
+def test_the_broken_limit_is_named_with_the_strength() -> None:
+    """Each number alone, four related numbers are linked too often at the widest radius."""
+    verdict = rwn.quick_verdict(numbers(), rwn.RWN(epsilon=1.0, k=5))
+    assert verdict.answer in ("cannot", "unknown")
+    assert "ε = " in verdict.sentence
+    assert all(len(sentence.split()) <= 25 for sentence in verdict.sentence.split(". "))
+    assert {step.title[:3] for step in verdict.next_steps} <= {"Try", "Rou", "Lea"}

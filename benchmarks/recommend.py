@@ -1,0 +1,234 @@
+"""The recommendation against a full search, and the quick verdict, on twelve tables.
+
+``python -m benchmarks recommend [TABLE ...]`` looks for the setting of least loss that keeps the
+usual policy among all methods, and for RWN among all kernels and usual slices. It adds a line for
+each to docs/explanation/recommend.csv, which it skips when run again, and writes the tables of
+docs/explanation/recommended.md; ``--page`` does no more than that. The rules of the recommendation
+were found on other tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import rwn_core as rwn
+from benchmarks.methods import HERE, sampled, say
+from rwn_core.data.variable import Role
+from rwn_core.masking import METHODS
+from rwn_core.masking.lever import neutral_levers
+from rwn_core.tuning.quick_verdict import MOST_LOST
+from rwn_core.tuning.slice_presets import PRESETS, preset_slices
+from rwn_core.tuning.strength_trial import StrengthTrial, judgeable
+
+FILE, PAGE = HERE / "recommend.csv", HERE / "recommended.md"
+BEGINS = "## All tables\n"  # of the page: what this program writes
+SEED = 1_000  # of the search: other releases than those that the quick verdict reads
+STEPS = 32  # between the ends of a strength
+RATIO, LITTLE = 1.2, 0.02  # of the least loss: what counts as good
+KERNELS: Mapping[str, Mapping[str, Any]] = {
+    "even": {"epsilon": 1.0, "k": 5},
+    "gaussian": {"kernel": "gaussian"},
+    "balanced": {"kernel": "gaussian", "balance": 1.0},
+}
+COLUMNS = ("table", "records", "variables", "what", "setting", "kept", "loss", "verdict", "seconds")
+
+
+def described(
+    frame: pd.DataFrame, keys: str, confidential: str, household: str = ""
+) -> rwn.Microdata:
+    """A table with roles."""
+    data = rwn.Microdata.from_frame(frame.reset_index(drop=True))
+    schema = data.schema
+    roles = (Role.KEY, keys), (Role.CONFIDENTIAL, confidential), (Role.HOUSEHOLD, household)
+    for role, names in roles:
+        for name in names.split():
+            schema = schema.replace_variable(name, role=role)
+    return data.with_schema(schema)
+
+
+def bundled(name: str) -> pd.DataFrame:
+    """A table of scikit-learn or statsmodels, names without blanks."""
+    from sklearn import datasets
+    from statsmodels import datasets as others
+
+    load = getattr(datasets, f"load_{name}", None)
+    frame = load(as_frame=True).frame if load else getattr(others, name).load_pandas().data
+    return frame.rename(columns=lambda text: str(text).replace(" ", "_"))
+
+
+def survey(n: int = 800) -> pd.DataFrame:
+    """Households of one to four people: codes, levels, numbers, and which household it is."""
+    rng = np.random.default_rng(99)
+    household = np.repeat(np.arange(n), rng.integers(1, 5, n))[:n]
+    home, own = rng.standard_normal(n)[household], rng.standard_normal(n)
+    age = np.clip(np.round(42 + 18 * own + 4 * home), 0, 97)
+    return pd.DataFrame(
+        {
+            "household": household,
+            "age": age.astype(int),
+            "sex": rng.choice(["f", "m"], n),
+            "district": np.char.add("d", (np.abs(3 * home).astype(int)).astype(str)),
+            "school": np.array(["none", "basic", "middle", "high"])[
+                np.clip(np.round(1.5 + home + rng.standard_normal(n)), 0, 3).astype(int)
+            ],
+            "wage": np.round(np.exp(7 + 0.5 * home + 0.3 * own + 0.4 * rng.standard_normal(n))),
+            "code": rng.integers(1, 6, n).astype(str),
+            "health": np.array(["good", "fair", "poor"])[
+                np.clip(np.round(1 - own / 2 + rng.standard_normal(n)), 0, 2).astype(int)
+            ],
+        }
+    )
+
+
+TABLES: dict[str, Callable[[], rwn.Microdata]] = {
+    "iris": lambda: described(bundled("iris"), "target", "petal_width_(cm)"),
+    "wine": lambda: described(bundled("wine"), "alcohol ash target", "proline"),
+    "bodyfat": lambda: rwn.load_demo("bodyfat"),
+    "diabetes": lambda: described(bundled("diabetes"), "age sex bmi", "target"),
+    "breast_cancer": lambda: described(
+        bundled("breast_cancer"), "mean_radius mean_texture", "target"
+    ),
+    "pima": lambda: rwn.load_demo("pima"),
+    "modechoice": lambda: described(
+        bundled("modechoice").drop(columns="choice"), "hinc psize", "mode", "individual"
+    ),
+    "anes96": lambda: described(
+        bundled("anes96").drop(columns="logpopul"), "age educ income", "vote PID"
+    ),
+    "survey": lambda: described(survey(), "age sex district school", "wage health", "household"),
+    "cps1988": lambda: sampled("cps1988", 1_000)[0],
+    "randhie": lambda: sampled("randhie", 5_500)[0],
+    "fair": lambda: described(
+        bundled("fair"), "age educ occupation children", "affairs rate_marriage"
+    ),
+}
+
+
+def candidates(data: rwn.Microdata) -> Iterator[tuple[str, rwn.Setting]]:
+    """What is recommended, every method, and RWN with each kernel and usual slices."""
+    yield "recommended", rwn.recommend(data).setting
+    yield "rwn", rwn.Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=())
+    for key, method in METHODS.items():
+        if key != "rwn":
+            yield key, rwn.Setting(params=method(**neutral_levers(method)))
+    for kernel, options in KERNELS.items():
+        known: set[Any] = {()} if kernel == "even" else set()
+        for preset in PRESETS:
+            slices = preset_slices(data, preset)
+            if slices not in known:
+                known.add(slices)
+                yield (
+                    f"rwn {kernel} {preset}",
+                    rwn.Setting(params=rwn.RWN(**options), slices=slices),
+                )
+
+
+def searched(name: str, rows: list[dict[str, str]]) -> Iterator[dict[str, Any]]:
+    """The lines of a table that are not in the file."""
+    mine = {row["what"]: row for row in rows if row["table"] == name}
+    data = TABLES[name]()
+    judged, _ = judgeable(data, rwn.Policy())
+    best = min((float(r["loss"]) for r in mine.values() if r["kept"] == "yes"), default=MOST_LOST)
+    for what, setting in candidates(data):
+        if what in mine:
+            continue
+        start = time.process_time()
+        row = {"table": name, "records": data.n, "variables": len(data.schema.released)}
+        row |= {"what": what, "setting": "", "kept": "no", "loss": "", "verdict": ""}
+        sliced = " " in what  # of these only what may be the best is looked for
+        try:
+            trial = StrengthTrial(data, setting, judged or rwn.Policy(), places=STEPS, seed=SEED)
+            place = trial.confirmed(best if sliced else MOST_LOST)
+            if place is not None:
+                loss = trial.mean_loss(place)
+                row |= {"setting": trial.at(place).words, "kept": "yes", "loss": f"{loss:.4f}"}
+                best = min(best, loss)
+        except rwn.ParameterError:
+            row["kept"] = "refused"
+        if not sliced:
+            row["verdict"] = rwn.quick_verdict(data, setting).answer
+        yield row | {"seconds": f"{time.process_time() - start:.1f}"}
+
+
+def written(name: str) -> None:
+    """Add the lines of a table to the file, each as soon as it is known."""
+    rows = known_rows()
+    for row in searched(name, rows):
+        new = not FILE.exists()
+        with FILE.open("a", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+            if new:
+                writer.writeheader()
+            writer.writerow(row)
+        say(", ".join(str(value) for value in row.values()))
+
+
+def known_rows() -> list[dict[str, str]]:
+    """The lines of the file."""
+    if not FILE.exists():
+        return []
+    with FILE.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def page(rows: list[dict[str, str]]) -> Iterator[str]:
+    """The tables of the page: what was recommended, and what the quick verdict said."""
+    yield "| table | records | variables | least loss | found by | recommended | loss | good |"
+    yield "|---|---|---|---|---|---|---|---|"
+    good, wrong, unknown, read = 0, 0, 0, 0
+    ended = {row["table"] for row in rows if row["what"] == "rwn balanced whole"}
+    names = [name for name in TABLES if name in ended]
+    for name in names:
+        mine = [row for row in rows if row["table"] == name]
+        kept = [row for row in mine if row["kept"] == "yes"]
+        best = min(kept, key=lambda row: float(row["loss"]), default=None)
+        advised = next(row for row in mine if row["what"] == "recommended")
+        fits = best is None or (
+            advised["kept"] == "yes" and _close(float(advised["loss"]), float(best["loss"]))
+        )
+        good += fits
+        yield (
+            f"| {name} | {mine[0]['records']} | {mine[0]['variables']} | "
+            f"{best['loss'] if best else 'none'} | {best['what'] if best else '–'} | "
+            f"{advised['setting'].split(' · ')[0] or '–'} | {advised['loss'] or '–'} | "
+            f"{'yes' if fits else 'no'} |"
+        )
+        for row in (row for row in mine if row["verdict"]):
+            found = row["kept"] == "yes"
+            read += 1
+            unknown += row["verdict"] == "unknown"
+            wrong += row["verdict"] == ("cannot" if found else "can")
+    yield ""
+    yield (
+        f"The recommendation is good on {good} of {len(names)} tables. Of {read} quick verdicts "
+        f"{wrong} contradict the search and {unknown} are unknown."
+    )
+
+
+def _close(loss: float, best: float) -> bool:
+    return loss <= max(RATIO * best, best + LITTLE)
+
+
+def main() -> None:
+    """Read the command line, search, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tables", nargs="*", default=list(TABLES))
+    parser.add_argument("--page", action="store_true", help="only write the page anew")
+    chosen = parser.parse_args()
+    for name in [] if chosen.page else chosen.tables:
+        written(name)
+    if PAGE.exists():
+        text = PAGE.read_text(encoding="utf-8").split(BEGINS)[0]
+        body = "\n".join(page(known_rows()))
+        PAGE.write_text(f"{text}{BEGINS}\n{body}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

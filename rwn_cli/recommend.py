@@ -1,0 +1,75 @@
+"""The command `rwn recommend`, and what `rwn mask` does without parameters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from rwn_cli.file_option import Laid
+from rwn_cli.options import SchemaFile, Source, load
+from rwn_cli.terminal import say
+
+if TYPE_CHECKING:
+    from rwn_core.data.microdata import Microdata
+    from rwn_core.tuning import Setting
+
+_OWN = ("epsilon", "k", "q", "kernel", "width", "balance")  # options of RWN by their names
+
+
+def recommend(source: Source, schema: SchemaFile = None, file: Laid = None) -> None:
+    """Recommend a setting for a table, and say which methods cannot work on it."""
+    from rwn_core.masking import at_levers
+    from rwn_core.neighbors import LARGEST_DENSE
+    from rwn_core.tuning import Policy, quick_verdict
+    from rwn_core.tuning import recommend as recommended
+    from rwn_core.tuning.policy_presets import policy_presets
+
+    data = load(source, schema, file or ())
+    advice = recommended(data)
+    typer.echo(f"recommended: {advice.setting.words}")
+    typer.echo(f"why: {advice.reason}")
+    for each in advice.runners_up:
+        typer.echo(f"or: {each.words}")
+    verdict = quick_verdict(data, advice.setting)
+    typer.echo(f"can it keep the usual policy: {verdict.answer}. {verdict.sentence}")
+    if data.n <= LARGEST_DENSE:
+        for name, levers in policy_presets(data, advice.setting, Policy()).items():
+            setting = replace(advice.setting, params=at_levers(advice.setting.params, levers))
+            typer.echo(f"{name}: {setting.words}")
+    for step in verdict.next_steps:
+        typer.echo(f"try: {step.title}")
+    for key, why in advice.unfit.items():
+        typer.echo(f"not {key}: {why}")
+
+
+def advised(data: Microdata, source: str, target: Path) -> tuple[Microdata, Any]:
+    """Return the table with recommended slices, and the parameters; say which and why."""
+    from rwn_core.tuning import recommend as recommended
+    from rwn_core.tuning.recommend import tuned
+
+    advice = recommended(data)
+    found = tuned(data, advice.setting)
+    setting = found or advice.setting
+    say(f"recommended: {advice.reason}")
+    say(f"the same as: {command(setting, source, target)}")
+    if found is None:
+        say("WARNING: no limit is checked for this strength; audit it, or run rwn seek.")
+    return setting.applied_to(data), setting.params
+
+
+def command(setting: Setting, source: str, target: Path) -> str:
+    """Write the command that masks with a setting."""
+    import shlex
+
+    words = ["rwn", "mask", source, str(target)]
+    own = _OWN if setting.method == "rwn" else ()
+    if not own:
+        words += ["--method", setting.method]
+    for name, value in setting.parameters.items():
+        words += [f"--{name}", str(value)] if name in own else ["--set", f"{name}={value}"]
+    for names in setting.slices or ():
+        words += ["--slice", ",".join(names)]
+    return shlex.join(words if setting.slices or own == () else [*words, "--slice", "none"])

@@ -1,0 +1,48 @@
+"""`rwn mask` without parameters, and `rwn recommend`."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pandas as pd
+
+from tests.cli.conftest import Run
+
+
+def test_without_parameters_the_recommended_setting_is_used_and_said(rwn_command: Run) -> None:
+    code, _, said = rwn_command("mask", "demo:bodyfat", "a.csv", "--seed", 3)
+    assert code == 0, said
+    assert "recommended: 15 numbers, 3 keys: of " in said
+    (line,) = [line for line in said.splitlines() if line.startswith("the same as: ")]
+    words = shlex.split(line.removeprefix("the same as: rwn "))
+    words[words.index("a.csv")] = "b.csv"
+    assert rwn_command(*words, "--seed", 3)[0] == 0
+    assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
+    assert "WARNING: no limit is checked" not in said
+
+
+def test_a_table_without_a_setting_that_keeps_the_policy_is_warned_of(rwn_command: Run) -> None:
+    frame = pd.DataFrame(
+        {f"v{i}": [(7.0 * i + 3) * row % 31 for row in range(15)] for i in range(3)}
+    )
+    frame.to_csv("t.csv", index=False)
+    code, _, said = rwn_command("mask", "t.csv", "o.csv", "--seed", 1)
+    assert code == 0, said
+    assert "WARNING: no limit is checked for this strength" in said
+
+
+def test_a_method_without_its_parameters_is_still_refused(rwn_command: Run) -> None:
+    code, _, said = rwn_command("mask", "demo:bodyfat", "o.csv", "--method", "rwn")
+    assert code
+    assert "epsilon" in said
+    assert rwn_command("mask", "demo:bodyfat", "o.csv", "--slice", "age,weight")[0]
+
+
+def test_the_recommendation_is_printed_with_its_reasons(rwn_command: Run) -> None:
+    code, out, _ = rwn_command("recommend", "demo:bodyfat")
+    assert code == 0
+    assert out.startswith("recommended: ")
+    assert "can it keep the usual policy: can. " in out
+    assert [word for word in ("Light: ", "Standard: ", "Strong: ") if f"\n{word}" in out]
+    assert "not rank_swapping: It has no exact law, so that worst-case linkage" in out
