@@ -13,14 +13,16 @@ from rwn_core.data.rounding import given_steps
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS, no_method
+from rwn_core.masking import METHODS, SHORT_NAMES, no_method
 from rwn_core.masking.lever import neutral_levers
+from rwn_core.measures import MEASURES
 from rwn_core.measures.sentence import percent
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import recommend, refusal
 from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.slice_presets import PRESETS, preset_key
 from rwn_core.tuning.strength_trial import CLEARLY, StrengthTrial, judgeable
 from rwn_core.tuning.verdict import Verdict, share_words
 
@@ -172,18 +174,39 @@ def _of_releases(
         return QuickVerdict(answer="unknown", sentence=f"The policy cannot be judged here. {why}")
     verdict = judged.judge_point(trial.point(place))
     if not verdict.kept:
-        return QuickVerdict(answer="unknown", sentence=f"{verdict.sentence} Search for a setting.")
+        words = f"At {_strength(trial.at(place))}: {verdict.sentence} Search for a setting."
+        return QuickVerdict(answer="unknown", sentence=words)
     found, lost = trial.at(place), percent(trial.loss(place))
-    words = f"{found.words} keeps every limit that can be judged and loses {lost} of relations."
+    where = f"At {_strength(found)} every limit that can be judged is kept"
+    words = f"{where}; {lost} of the relations are lost."
     return QuickVerdict(answer="can", sentence=words, setting=found)
 
 
 def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:
     """Say which limit no strength keeps."""
-    setting, first = trial.at(place), str(verdict.first)
-    what = f"{verdict.title(first)} uses {share_words(verdict.shares[first])} its limit"
-    where = "" if place == trial.last else ", and stronger ones leave no relations"
-    return f"No strength keeps this policy: at {setting.words} {what}{where}."
+    first = str(verdict.first)
+    least = "at least " if verdict.standing.get(first) else ""
+    used = share_words(verdict.shares[first])
+    where = "" if place == trial.last else ", and a stronger one leaves hardly any relation"
+    what = f"{MEASURES[first].title} uses {least}{used} its limit"
+    return f"No strength keeps this policy: at {_strength(trial.at(place))} {what}{where}."
+
+
+def _strength(setting: Setting) -> str:
+    """Write the strength of a setting, such as "ε = 8.2"."""
+    params = setting.params
+    return f"{SHORT_NAMES[params.strength]} = {getattr(params, params.strength):g}"
+
+
+def _title(microdata: Microdata, setting: Setting) -> str:
+    """Return the words for a button that tries a setting."""
+    params = setting.params
+    if params.method != "rwn":
+        return f"Try {params.title}"
+    kernel = "" if params.kernel == "even" else " with balance" if params.balance else " soft"
+    preset = preset_key(microdata, setting.slices or ())
+    slices = PRESETS[preset].title if preset else "in slices"
+    return f"Try RWN{kernel}: {slices}"
 
 
 def _next_steps(microdata: Microdata, setting: Setting, policy: Policy) -> tuple[NextStep, ...]:
@@ -194,7 +217,7 @@ def _next_steps(microdata: Microdata, setting: Setting, policy: Policy) -> tuple
         own = _kind(setting.resolved(microdata))
         for each in (advice.setting, *advice.runners_up) if advice.kept else ():
             if _kind(each.resolved(microdata)) != own:
-                steps.append(NextStep(title=f"Try {each.words}", setting=each))
+                steps.append(NextStep(title=_title(microdata, each), setting=each))
     steps_by_name = given_steps(microdata, _COARSE) if microdata.numeric_names else {}
     if steps_by_name and not setting.precision and not _refused(microdata, setting, policy):
         coarse = replace(setting, precision=tuple(sorted(steps_by_name.items())))

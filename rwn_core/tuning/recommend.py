@@ -33,7 +33,7 @@ from rwn_core.tuning.slice_presets import masked_names, preset_slices
 from rwn_core.tuning.strength_trial import StrengthTrial, judgeable
 from rwn_core.tuning.verdict import counted, share_words
 
-PART = 250  # decides: random records that candidates are tried on
+_PART = 250  # random records that candidates are tried on
 _PLACES = 8  # parts of a strength
 _MOST_TIMES = 4.0  # how far a limit on linkage grows on a part
 _NAMED = 3  # variables named in a sentence
@@ -141,13 +141,12 @@ def _recommended(microdata: Microdata, policy: Policy) -> Recommendation:
     keeping = sorted((each for each in tried if each.kept), key=lambda each: each.loss)
     ranked = keeping or sorted(tried, key=lambda each: each.share)
     best = ranked[0]
-    what = f"{_facts(microdata)}: of {counted(len(tried), 'setting')} tried on {part.n:,} records,"
+    where = f"{part.n:,}{f' of {microdata.n:,}' if part.n < microdata.n else ''} records"
+    what = f"{_facts(microdata)}: of {counted(len(tried), 'setting')} tried on {where},"
     if keeping:
-        words = (
-            f"this one keeps the limits expected of them and loses least ({percent(best.loss)})."
-        )
+        words = f"this one keeps the policy there and loses least: {percent(best.loss)}."
     else:
-        words = f"none keeps all limits; this one comes nearest, {share_words(best.share)} a limit."
+        words = f"none keeps the policy; this one comes nearest, {share_words(best.share)} a limit."
     return Recommendation(
         setting=best.setting,
         reason=f"{what} {words}",
@@ -159,9 +158,9 @@ def _recommended(microdata: Microdata, policy: Policy) -> Recommendation:
 
 def _part(microdata: Microdata) -> Microdata:
     """Return random records, the same for a table at each call."""
-    if microdata.n <= PART:
+    if microdata.n <= _PART:
         return microdata
-    chosen = np.random.default_rng(0).permutation(microdata.n)[:PART]
+    chosen = np.random.default_rng(0).permutation(microdata.n)[:_PART]
     return microdata.take(np.sort(chosen))
 
 

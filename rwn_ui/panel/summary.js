@@ -109,7 +109,7 @@ function makeTile() {
   const head = part("div", "label");
   head.appendChild(make("span"));
   helpOf(head, "");
-  const row = part("div", "number");
+  const row = part("div", "reading");
   part("div", "value", row);
   const curve = row.appendChild(document.createElementNS(SVG, "svg"));
   for (const [name, value] of [["viewBox", "0 0 100 20"], ["preserveAspectRatio", "none"], ["aria-hidden", "true"]]) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -19,6 +20,8 @@ from rwn_ui.state.user import as_user, user_endpoint
 from rwn_ui.state.work import user_work
 from rwn_ui.tune import tiles, view
 from rwn_ui.widgets import live_sliders
+
+AT_REST_S = 0.6  # without an edit, before curves are read
 
 
 def open_endpoint(session: Session) -> dict[str, str]:
@@ -61,6 +64,7 @@ def apply_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> None:
     for edit in edits:
         last["held"] = bool(edit.get("held"))
         live_sliders.apply_edit(session, edit)
+        last["edited"] = time.monotonic()
         last["lever"] = next(iter(edit.get(live_sliders.LEVERS, {})), last.get("lever"))
         note_choice(session)
 
@@ -91,7 +95,8 @@ def on_wait(session: Session, seq: int) -> bytes | None:
     limit_queue.follow(session)
     limit_queue.complete_pins(session)
     advice.follow(session)
-    tiles.extend_curves(session)
+    if time.monotonic() - last.get("edited", 0.0) > AT_REST_S:
+        tiles.extend_curves(session)
     readings = limit_queue.readings(session, current_release(session))
     if view.pending(session, readings) == last["tune"]["waits"]:
         return b""

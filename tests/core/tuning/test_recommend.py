@@ -162,3 +162,12 @@ def test_presets_are_distances_from_the_policy() -> None:
         ]
         assert (trial.verdict(places[0]).largest or 0.0) <= USED[preset]
     assert found["Light"][name] <= found["Standard"][name]
+
+
+def test_the_broken_limit_is_named_with_the_strength() -> None:
+    """Each number alone, four related numbers are linked too often at the widest radius."""
+    verdict = rwn.quick_verdict(numbers(), rwn.RWN(epsilon=1.0, k=5))
+    assert verdict.answer in ("cannot", "unknown")
+    assert "ε = " in verdict.sentence
+    assert all(len(sentence.split()) <= 25 for sentence in verdict.sentence.split(". "))
+    assert {step.title[:3] for step in verdict.next_steps} <= {"Try", "Rou", "Lea"}
