@@ -36,7 +36,7 @@ def table(rows: list[dict[str, str]]) -> str:
 def with_table(page: str, rows: list[dict[str, str]]) -> str:
     """A page with these figures in place of others."""
     before, _, rest = page.partition(BEGIN)
-    return f"{before}{BEGIN}{table(rows)}{END}{rest.partition(END)[2]}"
+    return f"{before}{BEGIN}\n{table(rows)}\n{END}{rest.partition(END)[2]}"
 
 
 def read(file: Path) -> list[dict[str, str]]:
