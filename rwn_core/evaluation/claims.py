@@ -46,8 +46,8 @@ FACTORS = (1.0, 1.2, 1.5, 2.0, 3.0)
 DISTANCES = (0.01, 0.02, 0.05, 0.1, 0.2)
 """Bounds on what has no standard error: associations, tables, means of groups."""
 LEAST_DRAWS = 36  # below it no share of the releases is known to be nine of ten
-# decides: condition of the standardized predictors above which a model is refused
 MOST_CONDITION = 30.0
+"""Condition of standardized predictors, beyond which they are nearly collinear (Belsley 1991)."""
 FEW_ANSWERS = "Many masked files give no answer, or have nearly collinear predictors."
 NO_ANSWER = "The original gives no answer."
 TIED = "The predictors are nearly collinear in the original."

@@ -187,7 +187,7 @@ def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:
     first = str(verdict.first)
     least = "at least " if verdict.standing.get(first) else ""
     used = share_words(verdict.shares[first])
-    where = "" if place == trial.last else ", and a stronger one leaves hardly any relation"
+    where = "" if place == trial.last else ", and stronger settings lose nearly all relations"
     what = f"{MEASURES[first].title} uses {least}{used} its limit"
     return f"No strength keeps this policy: at {_strength(trial.at(place))} {what}{where}."
 

@@ -102,7 +102,7 @@ _ALL: WeakValueDictionary[str, Visit] = WeakValueDictionary()
 
 
 def person() -> tuple[object, ...]:
-    """The person who is logged in; nothing of one where the server asks for no login."""
+    """Return the logged-in person; empty where the server has no login."""
     known = st.user.to_dict()
     return tuple(known.get(name) for name in ("iss", "sub", "email"))
 
