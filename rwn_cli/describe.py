@@ -40,7 +40,7 @@ def describe(
     from rwn_core.data.role_guesses import guessed_roles, with_roles
 
     refuse_existing(overwrite, output)
-    data = read_file(source, description(source, schema), file)
+    data = read_file(source, description(source, schema), file or ())
     if only:
         data = data.with_schema(data.schema.releasing(chosen_names(only)))
     say(f"{Path(source).name}: {size_words(data)}")

@@ -192,7 +192,7 @@ def mask(
     say(f"SHA-256 {released.sha256}")
     say(looked_up.words)
     if record is not None:
-        _say_of_record(record, unlike(decided, data, release))
+        _say_of_record(record, files[record], unlike(decided, data, release))
     for note in _last_notes(order, key_file, seed):
         say(note)
 
@@ -202,8 +202,11 @@ def _precision(loaded: Scenario | None) -> dict[str, float]:
     return {} if loaded is None or loaded.setting is None else dict(loaded.setting.precision)
 
 
-def _say_of_record(record: Path, notes: list[str]) -> None:
-    """Return the path of the internal record and differences from the decision."""
+def _say_of_record(record: Path, content: bytes, notes: list[str]) -> None:
+    """Say the verdict on the release, where its record is and what differs from the decision."""
+    from rwn_core.reporting.release_record import read_record
+
+    say(read_record(content.decode("utf-8"))["verdict"]["words"])
     for note in notes:
         say(note)
     beside = evidence_path(record).name

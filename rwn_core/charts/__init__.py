@@ -42,7 +42,7 @@ from rwn_core.charts.measures import (
     two_way,
 )
 from rwn_core.charts.parts.not_applicable import draw as draw_reason
-from rwn_core.charts.parts.pins import Marks, marks_of, with_pins
+from rwn_core.charts.parts.pins import Marks, chart_marks, with_pins
 from rwn_core.charts.parts.still import still
 from rwn_core.charts.parts.style import Chart
 from rwn_core.charts.parts.tables import Rows
@@ -116,8 +116,8 @@ __all__ = [
     "CHARTS",
     "Chart",
     "Marks",
+    "chart_marks",
     "draw_reason",
-    "marks_of",
     "serialise",
     "still",
     "with_pins",

@@ -1,4 +1,4 @@
-"""Recommended start and quick verdict: begun with a table of one's own, or by a button."""
+"""Recommended start and quick verdict: computed for an uploaded table, or by a button."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _about(session: Session) -> tuple[Any, ...]:
 
 
 def is_wanted(session: Session) -> bool:
-    """True for a table of one's own, and after the button; a demo begins as in its lessons."""
+    """True for an uploaded table, and after the button; a demo begins as in its lessons."""
     return session.demo is None or "advice" in user_results().last
 
 
@@ -55,7 +55,7 @@ def verdict(session: Session) -> QuickVerdict | None:
 
 
 def pending(session: Session) -> list[str]:
-    """What a picture waits for, as one word; nothing where no advice is wanted or found."""
+    """Return ["advice"] while the picture waits for advice, else nothing."""
     if not is_wanted(session) or verdict(session) is not None:
         return []
     job = user_work().advice
@@ -117,7 +117,8 @@ def offer(session: Session) -> None:
         elif pending(session):
             st.caption("A recommended start follows.")
         return
-    st.caption(f"**Recommended start**: {escaped(short_setting(found.setting))}")
+    called = "Recommended start" if found.kept else "Nearest start, not all limits kept"
+    st.caption(f"**{called}**: {escaped(short_setting(found.setting))}")
     box = folded("Why, and what else", _key(session, "why"))
     if box is None:
         return

@@ -58,10 +58,10 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "tune": (
             "One masked copy of your table compared with the original, drawn anew with each move.",
-            "The tiles above show the risk of the copy, against the limits of your policy. The "
+            "The first line says whether the copy keeps the limits of your policy. Tiles and "
             "pictures below show its costs. Blue is the original, orange the masked copy.",
-            "Pin a setting to compare it with others. A download from this page is a trial; the "
-            "Release page makes the file that leaves.",
+            "Pin a setting to compare it with others: each pin is marked in every picture. “More” "
+            "in the sidebar has other controls and a trial file.",
         ),
         "utility": (
             "What analysts lose: each measure compares an analysis of the original with the same "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.charts import CHARTS, Chart, draw_reason, marks_of, serialise, with_pins
+from rwn_core.charts import CHARTS, Chart, chart_marks, draw_reason, serialise, with_pins
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.marginals import one_marginal
@@ -80,7 +80,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
 
 
 def pending(session: Session, readings: Readings) -> list[str]:
-    """What a picture lacks, in words that change when something arrives."""
+    """Return what the picture waits for, in words that change when something arrives."""
     curves = ["curves"] * tiles.lacks_curves(session)
     return [*limit_queue.pending_keys(session, readings), *advice.pending(session), *curves]
 
@@ -105,7 +105,7 @@ def pin(session: Session, current: CurrentRelease) -> Pin:
     pinned = Pin(
         text=session.words,
         marks={
-            str(card["key"]): marks_of(card, reading)
+            str(card["key"]): chart_marks(card, reading)
             for card, reading in _charts(readings, session, one)
             if isinstance(reading, Reading)
         },

@@ -19,7 +19,7 @@ READY = {
     "Tune": "Risk–utility map",
     "Utility": "Small groups",
     "Risk": "Who links how many",
-    "Sweep": "Planner for large tables",
+    "Sweep": "Which setting keeps the policy",
     "Compare": "Match methods",
     "Release": "A release that may leave",
     "Learn": "Projector mode",

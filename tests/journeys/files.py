@@ -73,7 +73,7 @@ def survey(path: Path, n: int = 10_000) -> Path:
             "trust": np.where(draw.random(n) < 0.04, 8, draw.integers(1, 6, n)),
             "vote": draw.choice([1, 2, 3, 4, 5, 8, 9], n, p=[0.2, 0.2, 0.15, 0.1, 0.05, 0.2, 0.1]),
             "internet": np.where(age + draw.normal(0, 15, n) < 70, 1, 2),
-            "dweight": (draw.uniform(0.5, 1.9, 9)[region] * draw.uniform(0.9, 1.1, n)).round(4),
+            "dweight": draw.uniform(0.5, 1.9, (9, 4))[region, urban].round(4),  # by stratum
         }
     )
     names = "Person number;Household;Region;Type of place;Sex;Age;Marital status;Citizenship;"

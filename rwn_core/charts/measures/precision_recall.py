@@ -54,7 +54,8 @@ def _labels(curve: Mapping[str, Any]) -> list[style.Label]:
     if not len(curve["recall"]):
         return []
     place = (float(curve["recall"][-1]), float(curve["precision"][-1]))
-    return [style.label("by the keys", *place, style.NEUTRAL, xanchor="right", yanchor="top")]
+    side = "left" if place[0] < 0.5 else "right"  # within the picture
+    return [style.label("by the keys", *place, style.NEUTRAL, xanchor=side, yanchor="top")]
 
 
 def _table(detail: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ _LEVELS = {
 """Charts of which one number is marked, and its axis; without one it stands in the note."""
 
 
-def marks_of(chart: Chart, reading: Reading) -> Marks:
+def chart_marks(chart: Chart, reading: Reading) -> Marks:
     """Return what a pin keeps of a chart, a few hundred numbers at most."""
     if chart["key"] in _LEVELS:
         own = "median" if chart["key"] == "neighborhood_size" else "mean_absolute_change"

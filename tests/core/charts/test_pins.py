@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rwn_core.charts import CHARTS, marks_of, serialise, with_pins
+from rwn_core.charts import CHARTS, chart_marks, serialise, with_pins
 from rwn_core.charts.parts.style import PINS, RELEASED
 from rwn_core.evaluation.audit import audit
 from rwn_core.io.demo import load_demo
@@ -34,7 +34,7 @@ def readings():
 def test_a_chart_shows_the_pins_own_numbers(readings, key: str) -> None:
     before, now = (each[key] for each in readings)
     pinned, chart = CHARTS[key](before), CHARTS[key](now)
-    marked = with_pins(chart, {"A": marks_of(pinned, before)}, now)
+    marked = with_pins(chart, {"A": chart_marks(pinned, before)}, now)
     text = serialise(marked)
     assert serialise(with_pins(chart, {}, now)) == serialise(chart), "no pin, no mark"
     if key == "correlation":
@@ -55,7 +55,9 @@ def test_the_mark_stands_where_the_release_of_the_pin_was(readings) -> None:
     assert line["y0"] == line["y1"] == 0.01
     before, now = (each["regression"] for each in readings)
     pinned, chart = CHARTS["regression"](before), CHARTS["regression"](now)
-    (mark,) = with_pins(chart, {"A": marks_of(pinned, before)}, now)["data"][len(chart["data"]) :]
+    (mark,) = with_pins(chart, {"A": chart_marks(pinned, before)}, now)["data"][
+        len(chart["data"]) :
+    ]
     (own,) = [
         t for t in pinned["data"] if "markers" in t["mode"] and t["marker"]["color"] == RELEASED
     ]

@@ -1,0 +1,140 @@
+"""Three jobs in a browser, from opening the program to a release or to a clear no, counted."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from rwn_cli import main
+from rwn_core.reporting import read_record
+from tests.browser.app_tab import App
+from tests.browser.steward import PATIENCE, Steward
+from tests.journeys import figures, files
+
+PEOPLE = 10_000 if figures.FILE else 600
+JUDGED = """() => {
+  const line = document.querySelector('.rwn-judged'), answer = line?.querySelector('.rwn-answer');
+  return ['kept', 'over'].includes(line?.dataset.state) && answer?.textContent &&
+    !answer.textContent.endsWith('follows.');
+}"""
+"""Whether the present setting is judged, and the quick verdict there."""
+
+
+def opened(app: App, file: Path) -> Steward:
+    """Open the program and a file in it, and answer its questions with what is guessed."""
+    steward = Steward(app)
+    with steward.waiting():
+        app.open("/")
+    steward.visit("Data")
+    steward.upload(file)
+    answers, layout = (
+        app.page.get_by_role("button", name=name) for name in ("Use these answers", "Open it so")
+    )
+    steward.wait_for(answers.or_(layout))
+    if layout.is_visible():
+        steward.click(layout)
+    steward.click(answers)
+    for answer in ("Leave it out of every release", "Release it as it is"):
+        asked = app.page.get_by_role("button", name=answer)
+        for left in range(asked.count(), 0, -1):
+            steward.click(asked.first)
+            with steward.waiting():
+                app.until("([name, left]) => [...document.querySelectorAll('button')]"
+                          ".filter((b) => b.textContent.trim() === name).length < left",
+                          [answer, left])  # fmt: skip
+    return steward
+
+
+def judged(steward: Steward) -> str:
+    """Go to Tune and read the verdict on the setting that it begins with: kept or over."""
+    steward.visit("Tune")
+    with steward.waiting():
+        steward.app.until(JUDGED, timeout=PATIENCE)
+    return steward.app.page.locator(".rwn-judged").get_attribute("data-state") or ""
+
+
+def found(steward: Steward) -> None:
+    """Let a setting that keeps the policy be found; the sliders go there."""
+    steward.press("Find what keeps the policy")
+    steward.wait_for(steward.app.page.get_by_text("This keeps the policy"))
+    steward.wait_for(steward.app.page.locator(".rwn-judged[data-state=kept]"))
+
+
+def drawn(steward: Steward, folder: Path) -> tuple[Path, bool]:
+    """Draw the release, once more if it breaks a limit; its key, and whether limits are kept."""
+    page = steward.app.page
+    steward.visit("Release")
+    steward.click(page.get_by_text("I have looked at every variable"))
+    for number, button in enumerate(("Draw the release and judge it", "Draw another release")):
+        key = folder / f"sealed{number}.key"
+        steward.type("New file on this machine", str(key))
+        steward.press(button)
+        with steward.waiting():
+            app_says = page.get_by_text(f"release {number + 1} that was drawn")
+            (app_says if number else page.get_by_text("SHA-256 of the file")).wait_for(
+                timeout=PATIENCE
+            )
+        if not page.get_by_text("Refused.").count():
+            return key, True
+    return key, False
+
+
+def left(steward: Steward, folder: Path) -> Path:
+    """Answer for the release and have its files written; their folder."""
+    steward.type("Name of the person", "A. Steward")
+    steward.type("Reason, where", "No meeting took place")
+    steward.press("Record")
+    steward.press("Make the files")
+    steward.wait_for(steward.app.page.get_by_text("SHA256SUMS has"))
+    steward.type("Or a folder on this machine", str(folder))
+    steward.press("Write")
+    steward.wait_for(steward.app.page.get_by_text("The files lie in"))
+    (made,) = folder.glob("release-*")
+    return made
+
+
+def check_same_bytes_in_the_shell(made: Path, key: Path, original: Path) -> None:
+    """Draw the release again in the shell, from its key: the same file comes out."""
+    (file,) = (made / "for-users").glob("release-*.*")
+    record = read_record((made / "internal" / "internal-record.toml").read_text("utf-8"))
+    again = key.with_name(f"again{file.suffix}")
+    given = {"--key": key, "--original": original, "-o": again}
+    options = [str(word) for pair in given.items() for word in pair]
+    assert main.run(["reproduce", str(made), *options]) == 0
+    sums = [hashlib.sha256(each.read_bytes()).hexdigest() for each in (file, again)]
+    assert sums == [record["file"]["sha256"]] * 2
+
+
+def ended(job: str, steward: Steward, end: str) -> None:
+    """The job is over: within its actions, and its figures are where they are asked for."""
+    figures.add(job, "browser", steward.clicks, (steward.waited, steward.hands), end)
+    assert steward.clicks <= 30
+
+
+@pytest.mark.parametrize(
+    "job",
+    ["clinical", pytest.param("workbook", marks=pytest.mark.nightly)],  # it searches
+)
+def test_a_small_table_leaves_and_the_shell_draws_the_same_bytes(
+    app: App, tmp_path: Path, job: str
+) -> None:
+    make = {"clinical": files.clinical, "workbook": files.workbook}[job]
+    original = make(tmp_path / {"clinical": "clinical.csv", "workbook": "staff.xlsx"}[job])
+    steward = opened(app, original)
+    if judged(steward) == "over":
+        found(steward)
+    key, kept = drawn(steward, tmp_path)
+    made = left(steward, tmp_path)
+    ended(job, steward, "limits kept" if kept else "an exception")
+    check_same_bytes_in_the_shell(made, key, original)
+
+
+def test_the_survey_ends_with_a_no_and_what_to_do(app: App, tmp_path: Path) -> None:
+    steward = opened(app, files.survey(tmp_path / "survey.sav", PEOPLE))
+    assert judged(steward) == "over"
+    assert app.page.locator(".rwn-answer").inner_text().startswith("No strength")
+    steward.click(app.page.get_by_text("What to try"))
+    assert app.page.locator(".rwn-steps button").count() > 1
+    ended("survey", steward, "a no, and what to try")
