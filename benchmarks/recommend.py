@@ -68,23 +68,17 @@ def survey(n: int = 800) -> pd.DataFrame:
     rng = np.random.default_rng(99)
     household = np.repeat(np.arange(n), rng.integers(1, 5, n))[:n]
     home, own = rng.standard_normal(n)[household], rng.standard_normal(n)
-    age = np.clip(np.round(42 + 18 * own + 4 * home), 0, 97)
-    return pd.DataFrame(
-        {
-            "household": household,
-            "age": age.astype(int),
-            "sex": rng.choice(["f", "m"], n),
-            "district": np.char.add("d", (np.abs(3 * home).astype(int)).astype(str)),
-            "school": np.array(["none", "basic", "middle", "high"])[
-                np.clip(np.round(1.5 + home + rng.standard_normal(n)), 0, 3).astype(int)
-            ],
-            "wage": np.round(np.exp(7 + 0.5 * home + 0.3 * own + 0.4 * rng.standard_normal(n))),
-            "code": rng.integers(1, 6, n).astype(str),
-            "health": np.array(["good", "fair", "poor"])[
-                np.clip(np.round(1 - own / 2 + rng.standard_normal(n)), 0, 2).astype(int)
-            ],
-        }
-    )
+    age = np.clip(np.round(42 + 18 * own + 4 * home), 0, 97).astype(int)
+    sex = rng.choice(["f", "m"], n)
+    district = np.char.add("d", (np.abs(3 * home).astype(int)).astype(str))
+    school = np.clip(np.round(1.5 + home + rng.standard_normal(n)), 0, 3).astype(int)
+    wage = np.round(np.exp(7 + 0.5 * home + 0.3 * own + 0.4 * rng.standard_normal(n)))
+    code = rng.integers(1, 6, n).astype(str)
+    health = np.clip(np.round(1 - own / 2 + rng.standard_normal(n)), 0, 2).astype(int)
+    words = np.array(["none", "basic", "middle", "high"]), np.array(["good", "fair", "poor"])
+    columns = (household, age, sex, district, words[0][school], wage, code, words[1][health])
+    names = ("household", "age", "sex", "district", "school", "wage", "code", "health")
+    return pd.DataFrame(dict(zip(names, columns, strict=True)))
 
 
 TABLES: dict[str, Callable[[], rwn.Microdata]] = {

@@ -28,6 +28,7 @@ from rwn_core.tuning.verdict import Verdict, share_words
 
 WITHIN = 3.0  # seconds
 MOST_LOST = 0.9  # decides: share of relations lost, beyond which a release is of no use
+_WEAKER = 8  # parts of a strength: where risk may rise with it, each is looked at
 _COARSE = 0.5  # standard deviations of a rounding that is proposed
 EVERY = 10_000  # places: each step of a slider
 QUICK_LIMITS = ("bayes_linkage", "linked_over_half", "true_matches")
@@ -141,7 +142,13 @@ def _answered(
     why = refusal(microdata, policy, setting.params)
     if why:
         return QuickVerdict(answer="cannot", sentence=why)
-    hurried = microdata.n > LARGEST_DENSE and math.isfinite(within)
+    large = microdata.n > LARGEST_DENSE
+    hurried = large and math.isfinite(within)
+    judged, apart = (policy, dict[str, str]()) if large else judgeable(microdata, policy)
+    if judged is None:
+        why = next(iter(apart.values()))
+        return QuickVerdict(answer="unknown", sentence=f"The policy cannot be judged here. {why}")
+    policy = judged
     limits = tuple(each for each in policy.limits if not hurried or each.measure in QUICK_LIMITS)
     trial = StrengthTrial(microdata, setting, replace(policy, limits=limits), places=EVERY)
     place = trial.strongest(MOST_LOST, until)
@@ -152,11 +159,30 @@ def _answered(
         verdict = trial.verdict(place)  # of one release
     else:
         verdict = _of_medians(trial.point(place), trial.policy)
-    if (verdict.largest or 0.0) >= CLEARLY:
+    clear = (verdict.largest or 0.0) >= CLEARLY and _breaks_before(trial, place, until)
+    if clear and (not large or _can_break(microdata, policy, verdict)):
         return QuickVerdict(answer="cannot", sentence=_broken_words(trial, place, verdict))
     if hurried:
         return QuickVerdict(answer="unknown", sentence=_LATER)
     return _of_releases(microdata, trial, place, policy)
+
+
+def _can_break(microdata: Microdata, policy: Policy, verdict: Verdict) -> bool:
+    """True if the unmasked file breaks the limit that is most broken, too."""
+    limits = tuple(each for each in policy.limits if each.measure == verdict.first)
+    return judgeable(microdata, replace(policy, limits=limits))[0] is not None
+
+
+def _breaks_before(trial: StrengthTrial, place: int, until: float) -> bool:
+    """True if weaker places break a limit, too; of neighborhoods these are known to risk more."""
+    params = trial.at(place).params
+    if hasattr(params, "ball"):
+        return True
+    weaker = sorted({round(place * part / _WEAKER) for part in range(1, _WEAKER)}, reverse=True)
+    for each in weaker:
+        if time.monotonic() > until or (trial.verdict(each).largest or 0.0) <= CLEARLY:
+            return False
+    return True
 
 
 def _of_medians(point: Point, policy: Policy) -> Verdict:
@@ -187,7 +213,7 @@ def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:
     first = str(verdict.first)
     least = "at least " if verdict.standing.get(first) else ""
     used = share_words(verdict.shares[first])
-    where = "" if place == trial.last else ", and stronger settings lose nearly all relations"
+    where = "" if place == trial.last else ", and a stronger one loses nearly all relations"
     what = f"{MEASURES[first].title} uses {least}{used} its limit"
     return f"No strength keeps this policy: at {_strength(trial.at(place))} {what}{where}."
 

@@ -18,6 +18,7 @@ FOLDER = ROOT / "rwn_ui" / "panel"
 MODULES = {
     "panel": panel._SCRIPTS,
     "live_sliders": live_sliders.SCRIPTS,
+    "tab": ("tab.js",),
 }
 TESTS = sorted(path.name for path in (ROOT / "tests" / "js").glob("*.test.mjs"))
 _DECLARED = re.compile(r"^(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
