@@ -16,7 +16,7 @@ from rwn_ui.background.job import Job
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import redescribe
 from rwn_ui.state.load_setting import load
-from rwn_ui.state.results import memo, preparation_key, prepared, table_key, user_results
+from rwn_ui.state.results import memo, preparation_key, prepared, user_results, verdict_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 from rwn_ui.widgets.folded import folded
@@ -27,12 +27,6 @@ _SENT = "advice:"  # begins what a button of the panel sends
 def _table(session: Session) -> tuple[Any, ...]:
     """Key of the recommended start: values, kinds, roles and policy."""
     return *preparation_key(session.data, "", ()), session.policy
-
-
-def _about(session: Session) -> tuple[Any, ...]:
-    """Key of the quick verdict: strengths do not count."""
-    kind = session.method, session.options, session.precision
-    return *table_key(session.data), session.policy, *kind
 
 
 def is_wanted(session: Session) -> bool:
@@ -50,7 +44,7 @@ def start(session: Session) -> Recommendation | None:
 
 def verdict(session: Session) -> QuickVerdict | None:
     """The quick verdict on the present kind of setting; None while there is none."""
-    found: QuickVerdict | None = memo("quick verdicts", 8).get(_about(session))
+    found: QuickVerdict | None = memo("quick verdicts", 8).get(verdict_key(session))
     return found
 
 
@@ -59,18 +53,19 @@ def pending(session: Session) -> list[str]:
     if not is_wanted(session) or verdict(session) is not None:
         return []
     job = user_work().advice
-    failed = job is not None and job.refusal and job.about == _about(session)
+    failed = job is not None and job.refusal and job.about == verdict_key(session)
     return [] if failed else ["advice"]
 
 
 def follow(session: Session) -> None:
     """Begin what is wanted, give up what is no longer asked for, and keep what was found."""
-    work, about = user_work(), _about(session)
+    work, about = user_work(), verdict_key(session)
     job = work.advice
     if job is not None and job.about == about and job.result is not None:
         found = job.result
         memo("starts", 4).keep(_table(session), found[0])
         memo("quick verdicts", 8).keep(about, found[1])
+        memo("presets", 8).keep(about, found[2])
     if not pending(session) or work.closed or work.preparation is not None:
         return
     if job is not None and job.about != about:
@@ -90,16 +85,23 @@ def follow(session: Session) -> None:
 
 
 def adopt(session: Session) -> None:
-    """Begin at the recommendation, once, where nothing was moved yet and it keeps the policy."""
-    found, last = start(session), user_results().last
-    if found is None or "adopted" in last:
+    """Begin at the recommendation where nothing was moved since the start, and it keeps the policy.
+
+    An answer on the Data page, such as another role, changes what is recommended.
+    """
+    found, about, own = start(session), _table(session), session.data.fingerprint
+    before, seen, begun = session.adopted or (None, None, None)
+    if found is None or seen == about:
         return
-    last["adopted"] = True
-    table = prepared(session).prepared
-    at_start = session.levers == session.levers | dict(table.presets["Standard"])
-    moved = session.history.can_undo or session.history.can_redo or not at_start
-    if session.demo is None and found.kept and not moved and session.method == "rwn":
+    if before != own:
+        table, history = prepared(session).prepared, session.history
+        at_start = session.levers == session.levers | dict(table.presets["Standard"])
+        still = at_start and session.method == "rwn" and not (history.can_undo or history.can_redo)
+    else:
+        still = session.setting == begun
+    if session.demo is None and found.kept and still:
         load(session, found.setting)
+    session.adopted = own, about, session.setting
 
 
 def offer(session: Session) -> None:

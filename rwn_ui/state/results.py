@@ -61,6 +61,18 @@ def table_key(data: rwn.Microdata) -> Key:
     return data.fingerprint, data.schema
 
 
+def verdict_key(session: Session) -> Key:
+    """Cache key of what is found on a kind of setting: strengths do not count."""
+    kind = session.method, session.options, session.precision
+    return *table_key(session.data), session.policy, *kind
+
+
+def policy_presets(session: Session) -> dict[str, dict[str, float]]:
+    """Positions of the levers by their distance from the policy; empty while there are none."""
+    found: dict[str, dict[str, float]] | None = memo("presets", 8).get(verdict_key(session))
+    return found or {}
+
+
 def setting_key(session: Session) -> Key:
     """Cache key of many releases of the current setting."""
     return *table_key(session.data), session.masking

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -105,6 +106,7 @@ class Session:
     method: str = "rwn"
     levers: dict[str, float] = field(default_factory=dict)  # the sliders' positions
     options: tuple[tuple[str, Any], ...] = ()  # of the method, where not its defaults
+    adopted: tuple[Any, Any, Setting] | None = None  # the recommended start that was looked at
     _made: tuple[Any, Any] = field(default=(None, None), repr=False)  # its parameters
     precision: Steps = ()  # the step of each variable that is released rounded
     seed: int = 1
@@ -299,9 +301,15 @@ class Session:
         self.use_preset("Standard", prepared)
         self._use_known_axis()
 
-    def use_preset(self, preset: str, prepared: Prepared) -> None:
-        """Take a preset's positions of the levers, fitted to the table's distances."""
-        self.levers = self._with_preset(preset, prepared)
+    def use_preset(
+        self,
+        preset: str,
+        prepared: Prepared,
+        by_policy: Mapping[str, Mapping[str, float]] | None = None,
+    ) -> None:
+        """Take a preset's positions of the levers: by the policy where they are known."""
+        known = (by_policy or {}).get(preset, {})
+        self.levers = self._with_preset(preset, prepared) | dict(known)
 
     def _with_preset(self, preset: str, prepared: Prepared) -> dict[str, float]:
         """A preset's positions; a lever without one stays where it is."""

@@ -11,13 +11,19 @@ from rwn_core.errors import ParameterError
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.panel.live_sliders import live_sliders
 from rwn_ui.state.change_table import adopt_soon, apply_choice, reweigh
-from rwn_ui.state.results import prepared
+from rwn_ui.state.results import policy_presets, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 
 LEVERS, WEIGHTS = "levers", "weights"
 HIGHEST = 5.0  # where the slider of a weight ends; more can be typed
 MOST = 100.0
+_FIXED = "A fixed start, fitted to this table's distances; it follows no policy."
+_DISTANCES = {
+    "Light": "The weakest strength that uses at most 1.5 times the worst limit.",
+    "Standard": "The weakest strength that uses all of the worst limit and no more.",
+    "Strong": "The weakest strength that uses at most 60 % of the worst limit.",
+}
 
 
 def apply_edit(session: Session, edit: Mapping[str, Any]) -> None:
@@ -29,7 +35,7 @@ def apply_edit(session: Session, edit: Mapping[str, Any]) -> None:
     elif "redo" in edit and history.can_redo:
         apply_choice(session, history.redo())
     elif edit.get("preset") in table.presets:
-        session.use_preset(edit["preset"], table)
+        session.use_preset(edit["preset"], table, policy_presets(session))
     if WEIGHTS in edit:
         _weigh(session, edit[WEIGHTS], held=bool(edit.get("held")))
     _set_levers(session, edit.get(LEVERS, {}))
@@ -96,11 +102,15 @@ def _levers(session: Session) -> dict[str, Any]:
             }
         )
     shown = {name: round(value, 10) for name, value in session.levers.items()}
-    help = "A starting point fitted to this table's distances."
-    chosen = {name: levers.items() <= shown.items() for name, levers in table.presets.items()}
+    by_policy = policy_presets(session)
     presets = [
-        {"name": name, "help": help, "edit": {"preset": name}, "chosen": marked}
-        for name, marked in chosen.items()
+        {
+            "name": name,
+            "help": _DISTANCES[name] if name in by_policy else _FIXED,
+            "edit": {"preset": name},
+            "chosen": by_policy.get(name, levers).items() <= shown.items(),
+        }
+        for name, levers in table.presets.items()
     ]
     help, history = "Every method, setting, weight and precision is kept.", session.history
     steps = [

@@ -13,10 +13,13 @@ import rwn_core as rwn
 from rwn_core.data.variable import Role
 from rwn_core.tuning import NextStep, QuickVerdict, Recommendation, Setting
 from rwn_ui.features import advice
+from rwn_ui.state.change_table import redescribe
 from rwn_ui.state.session import Session
 from rwn_ui.tune import live_picture
+from rwn_ui.widgets import live_sliders
 
 START = Setting(params=rwn.RWN(epsilon=1.5, k=9))
+LATER = Setting(params=rwn.RWN(epsilon=1.0, k=6))
 OTHER = Setting(params=rwn.CorrelatedNoise(size=0.5))
 
 
@@ -45,9 +48,13 @@ def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[Setting]:
             setting=START, reason="3 numbers.", runners_up=(OTHER,), unfit={"pram": "None."},
             kept=microdata.n != 50,
         )  # fmt: skip
-        return recommended, QuickVerdict(
+        verdict = QuickVerdict(
             answer="cannot", sentence="No strength keeps this policy.", next_steps=steps
         )
+        keyed = any(v.role is Role.KEY for v in schema.variables)
+        if keyed:
+            recommended = replace(recommended, setting=LATER)
+        return recommended, verdict, {"Strong": {"epsilon": 3.0, "k": 8.0, "q": 1.0}}
 
     monkeypatch.setattr(advice, "find_advice", find)
     monkeypatch.setattr(advice, "Job", at_once)
@@ -107,6 +114,40 @@ def test_a_table_of_ones_own_begins_at_the_recommendation_and_undo_goes_back(own
     assert own.session.levers == before
     followed(own)
     assert own.session.levers == before, "taken once"
+
+
+def as_key(screen: Any) -> None:
+    data = screen.session.data
+    schema = data.schema.replace_variable("a", role=Role.KEY)
+    redescribe(screen.session, data.with_schema(schema), by_grid=False)
+
+
+def test_another_answer_on_the_data_page_gives_another_start_until_something_is_moved(own) -> None:
+    followed(own)
+    as_key(own)
+    followed(own)
+    assert own.session.levers == {"epsilon": 1.0, "k": 6, "q": 1.0}
+
+
+def test_another_answer_leaves_a_moved_setting(own) -> None:
+    followed(own)
+    own.move("levers", {"k": 7.0})
+    as_key(own)
+    followed(own)
+    assert own.session.levers["k"] == 7
+
+
+def test_a_preset_is_a_distance_from_the_policy_where_one_is_known(own) -> None:
+    def helps() -> dict[str, str]:
+        parts = live_sliders.controls(own.session)["levers"]["presets"]
+        return {each["name"]: each["help"] for each in parts}
+
+    assert all("fixed start" in text for text in helps().values())
+    followed(own)
+    assert "60 %" in helps()["Strong"]
+    assert "fixed start" in helps()["Light"]
+    own.edit({"preset": "Strong"})
+    assert own.session.levers == {"epsilon": 3.0, "k": 8.0, "q": 1.0}
 
 
 def test_a_setting_that_was_moved_meanwhile_stays(own) -> None:

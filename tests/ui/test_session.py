@@ -70,7 +70,7 @@ def test_a_session_is_choices_and_nothing_that_runs_or_is_computed(open_page) ->
         screen.session.pair,
         screen.session.setting,
     )
-    allowed = {"rwn_core", "rwn_ui.state", "__future__", "dataclasses", "typing"}
+    allowed = {"rwn_core", "rwn_ui.state", "__future__", "collections", "dataclasses", "typing"}
     tree = ast.parse((ROOT / "rwn_ui" / "state" / "session.py").read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
