@@ -121,8 +121,7 @@ def _ended(reading: Reading) -> Microdata:
 
 def saved_schema(path: str | os.PathLike[str]) -> Path:
     """The place of a description that is saved with a file: survey.csv has survey.csv.toml."""
-    file = Path(path)
-    return file.with_name(f"{file.name}.toml")
+    return Path(f"{os.fspath(path)}.toml")
 
 
 def schema_from(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
