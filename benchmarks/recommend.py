@@ -30,7 +30,7 @@ from rwn_core.tuning.strength_trial import StrengthTrial, judgeable
 FILE, PAGE = HERE / "recommend.csv", HERE / "recommended.md"
 BEGINS = "## All tables\n"  # of the page: what this program writes
 SEED = 1_000  # of the search: other releases than those that the quick verdict reads
-STEPS = 32  # between the ends of a strength
+STEPS, EVERY = 32, 10_000  # between the ends of a strength, and all
 RATIO, LITTLE = 1.2, 0.02  # of the least loss: what counts as good
 KERNELS: Mapping[str, Mapping[str, Any]] = {
     "even": {"epsilon": 1.0, "k": 5},
@@ -98,9 +98,11 @@ TABLES: dict[str, Callable[[], rwn.Microdata]] = {
     ),
     "survey": lambda: described(survey(), "age sex district school", "wage health", "household"),
     "cps1988": lambda: sampled("cps1988", 1_000)[0],
-    "randhie": lambda: sampled("randhie", 5_500)[0],
+    "randhie": lambda: sampled("randhie", 2_000)[0],
     "fair": lambda: described(
-        bundled("fair"), "age educ occupation children", "affairs rate_marriage"
+        bundled("fair").sample(2_000, random_state=1),
+        "age educ occupation children",
+        "affairs rate_marriage",
     ),
 }
 
@@ -140,14 +142,20 @@ def searched(name: str, rows: list[dict[str, str]]) -> Iterator[dict[str, Any]]:
         try:
             trial = StrengthTrial(data, setting, judged or rwn.Policy(), places=STEPS, seed=SEED)
             place = trial.confirmed(best if sliced else MOST_LOST)
+            verdict = "" if sliced else rwn.quick_verdict(data, setting).answer
+            if place is None and verdict == "can":  # look at every step of the strength
+                trial = StrengthTrial(
+                    data, setting, judged or rwn.Policy(), places=EVERY, seed=SEED
+                )
+                place = trial.confirmed(MOST_LOST)
+            row["verdict"] = verdict
             if place is not None:
                 loss = trial.mean_loss(place)
                 row |= {"setting": trial.at(place).words, "kept": "yes", "loss": f"{loss:.4f}"}
                 best = min(best, loss)
         except rwn.ParameterError:
             row["kept"] = "refused"
-        if not sliced:
-            row["verdict"] = rwn.quick_verdict(data, setting).answer
+            row["verdict"] = "" if sliced else rwn.quick_verdict(data, setting).answer
         yield row | {"seconds": f"{time.process_time() - start:.1f}"}
 
 
