@@ -29,7 +29,7 @@ from rwn_core.reporting.dataset_record import recorded_schema
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.internal_report import internal_file
 from rwn_core.reporting.leak_check import check_file, check_release, said_values
-from rwn_core.reporting.public_notice import require_form, unchecked_file
+from rwn_core.reporting.public_notice import form_of, unchecked_file
 
 _COMPARED = 0.8  # of the work: four passes; the fifth looks for what the files would give away
 
@@ -38,13 +38,11 @@ def public_dataset_files(
     material: Material,
     original: str | Path,
     released: Path,
-    suffixes: Iterable[str],
+    names: Iterable[str],
     progress: Progress | None = None,
 ) -> dict[str, bytes]:
     """Write public files of a dataset's release, once the leak check has passed."""
-    suffixes = tuple(suffixes)
-    for suffix in suffixes:
-        require_form(suffix)
+    forms = {name: form_of(name) for name in names}
     check_release(material.record)
     texts = check_released(material.record, released)
     dataset = Dataset.at(original)
@@ -53,11 +51,11 @@ def public_dataset_files(
     found = audit_dataset(original, released, options, _part(progress, 0.0, _COMPARED))
     check_copied(found)
     known = _with_readings(material, found, schema.question)
-    contents = {suffix: unchecked_file(known, suffix) for suffix in suffixes}
-    said = set[Any]().union(*(said_values(c, suffix, known) for suffix, c in contents.items()))
+    contents = {name: unchecked_file(known, form) for name, form in forms.items()}
+    said = set[Any]().union(*(said_values(c, forms[n], known) for n, c in contents.items()))
     rare = rare_in_dataset(dataset, schema, said, texts, _part(progress, _COMPARED, 1.0))
-    for suffix, content in contents.items():
-        check_file(content, suffix, known, rare)
+    for name, content in contents.items():
+        check_file(content, forms[name], known, rare)
     return contents
 
 

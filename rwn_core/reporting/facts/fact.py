@@ -86,6 +86,13 @@ class Fact:
     audience: Audience
     content: Content
 
+    @property
+    def text(self) -> str:
+        """The sentences, and the rows of the table as sentences."""
+        table = self.content.table
+        rows = () if table is None else (f"{': '.join(row)}." for row in table.rows)
+        return " ".join([*self.content.lines, *rows])
+
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
@@ -106,6 +113,8 @@ class Material:
         default.
     contact : str
         Whom users of the release may ask, in the steward's words; one line.
+    files : mapping of str to bytes
+        Public files that travel together, by name; for their descriptions.
 
     Raises
     ------
@@ -119,6 +128,7 @@ class Material:
     title: str = ""
     review: str = ""
     contact: str = ""
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         """Check the day and the contact."""
