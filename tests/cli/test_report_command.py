@@ -57,6 +57,29 @@ def test_a_contact_is_stated_and_checked(masked: Run) -> None:
         assert (code != 0, why in said) == (True, True)
 
 
+def test_the_answers_of_a_project_go_into_record_and_reports(masked: Run) -> None:
+    Path("about.toml").write_text('[context]\npurpose = "Teaching"\nharms = "Shame"\n', "utf-8")
+    assert masked(*MASK, "--project", "about.toml", "--overwrite")[0] == 0
+    assert 'purpose = "Teaching"' in Path("record.toml").read_text("utf-8")
+    report = ("report", "record.toml", "--overwrite", "-o")
+    assert masked(*report, "in.html")[0] == masked(*report, "out.html", "--public")[0] == 0
+    assert "Shame" in Path("in.html").read_text("utf-8")
+    notice = Path("out.html").read_text("utf-8")
+    assert "for this purpose: Teaching." in notice
+    assert "Shame" not in notice
+    Path("later.toml").write_text('[context]\npurpose = "Research"\n', "utf-8")
+    assert masked(*report, "out.html", "--public", "--project", "later.toml")[0] == 0
+    assert "for this purpose: Research." in Path("out.html").read_text("utf-8")
+    for text, why in (("[contxt]\n", "no context"), ("[context]\nwhy = 1\n", "unknown field why"),
+                      (f'table = "{"0" * 64}"\n[context]\n', "of another table")):  # fmt: skip
+        Path("wrong.toml").write_text(text, "utf-8")
+        for command in ((*report, "x.html"), (*MASK, "--overwrite")):
+            code, _, said = masked(*command, "--project", "wrong.toml")
+            assert (code != 0, why in said) == (True, True)
+    code, _, said = masked("mask", "people.csv", "o.csv", "--project", "about.toml")
+    assert (code != 0, "give --record FILE" in said) == (True, True)
+
+
 def test_a_seeded_release_and_one_in_order_get_no_notice(masked: Run) -> None:
     for option, word in ((("--seed", "1"), "seed"), (("--order", "original"), "row order")):
         assert masked(*MASK, *option, "--overwrite")[0] == 0

@@ -94,6 +94,13 @@ FAR_MEANS = (
 FAR_SHARES = "Shares of a category differ much from the original's; publish no totals from it."
 TOTALS = "Totals that were published from the original are not reproduced exactly."
 
+PURPOSE = "The file is released for this purpose: {purpose}."
+ACCESS = {
+    "public": "The file is public.",
+    "on request": "The institution gives the file out on request.",
+    "safe setting": "The file may be used in a safe setting only.",
+}
+REPORT = "If a person can be recognized in this file, report it: {contact}."
 USE = (
     "Do not try to recognize persons, and do not link these data with others for that purpose.",
     "A row is no person: its values may come from several people, or from none in that "
@@ -160,5 +167,6 @@ def vocabulary() -> tuple[str, ...]:
         *(JUDGED, SINGLE, MISSED, TURNED, HELD, UNJUDGED, ASK, NOBODY),
     ]
     parts += [*LOST.values(), *CHANGED.values(), *NEAR, *USE]
+    parts += [PURPOSE, *ACCESS, *ACCESS.values(), REPORT]
     parts += [*FILE, *FILES]
     return (*parts, *TITLES)
