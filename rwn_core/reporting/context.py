@@ -1,4 +1,4 @@
-"""The context of a release: recipient, purpose, access, intruders, harms, and who answers."""
+"""The context of a release: recipient, purpose, access, intruders, harms, and its author."""
 
 from __future__ import annotations
 
