@@ -97,7 +97,7 @@ def _responsible_use(material: Material, known: dict[str, Fact]) -> dict[str, An
         "rai:dataBiases": [known["loss"].text, *known["errors"].content.lines],
         "rai:dataReleaseMaintenancePlan": known["review"].text,
     }
-    purpose = material.record.get("context", {}).get("purpose", "")
+    purpose = material.context.purpose
     return {**said, "rai:dataUseCases": [purpose]} if purpose else said
 
 

@@ -74,7 +74,7 @@ def healthdcat(material: Material, facts: Iterable[Fact]) -> bytes:
         "@type": "dcat:Dataset",
         "dct:identifier": material.record["release"]["id"],
         "dct:title": material.name,
-        "dct:description": known["use"].text,
+        "dct:description": f"{known['use'].text} {known['review'].text}",
         "dct:issued": _typed(material.made, "xsd:date"),
         "dct:provenance": {
             "@type": "dct:ProvenanceStatement",
@@ -103,20 +103,20 @@ def _typed(value: str, kind: str) -> dict[str, str]:
 
 def _stated(material: Material) -> dict[str, Any]:
     """What the steward stated about access, purpose and contact."""
-    context = material.record.get("context", {})
+    context = material.context
     stated: dict[str, Any] = {}
-    if context.get("access"):
-        stated["dct:accessRights"] = {"@id": _ACCESS[context["access"]]}
-    if context.get("purpose"):
+    if context.access:
+        stated["dct:accessRights"] = {"@id": _ACCESS[context.access]}
+    if context.purpose:
         stated["dpv:hasPurpose"] = {
             "@type": "dpv:Purpose",
-            "dct:description": context["purpose"],
+            "dct:description": context.purpose,
         }
-    address = _EMAIL.search(material.contact)
+    address = _EMAIL.search(context.contact)
     if address:
         stated["dcat:contactPoint"] = {
             "@type": "vcard:Kind",
-            "vcard:fn": material.contact.strip(),
+            "vcard:fn": context.contact,
             "vcard:hasEmail": {"@id": f"mailto:{address[0]}"},
         }
     return stated

@@ -82,8 +82,9 @@ def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) 
     """Refuse a public file that holds what must stay in the house."""
     risks, numbers = _risks(material), _numbers(material, rare)
     own, said = _own_words(material), _phrases(" . ".join(vocabulary()))
-    _check_shape(material.contact, material, numbers)
-    if _phrases(material.contact) & rare - said:
+    contact = material.context.contact
+    _check_shape(contact, material, numbers)
+    if _phrases(contact) & rare - said:
         raise _refusal(_RARE)
     for text in file_texts(content, suffix):
         if text in FORMS:
@@ -115,9 +116,9 @@ def _numbers(material: Material, rare: Set[Any]) -> set[str]:
     own |= {f"{len(parts):,}", str(len(parts))}.union(*map(dict.values, parts)) if parts else set()
     described = (*released_files(material), *companions(material))
     own |= {each.sha256 for each in described} | {str(each.size) for each in described}
-    # a year in the steward's title is wanted, a value of few records is not
-    given = " ".join((material.name, *(each.name for each in described)))
-    tokens = (t for t in _TOKEN.findall(given) if own.issuperset(_LONG_SECRET.findall(t)))
+    # a year in the steward's words is wanted, a value of few records is not
+    stated = " ".join((material.name, material.context.purpose, *(e.name for e in described)))
+    tokens = (t for t in _TOKEN.findall(stated) if own.issuperset(_LONG_SECRET.findall(t)))
     return own | {t for t in tokens if not _of_either_sign(t) & rare}
 
 
@@ -125,7 +126,7 @@ def _own_words(material: Material) -> re.Pattern[str]:
     """Return words about the method, and values that the release shows itself."""
     method = material.method
     words = {*method_words(method), what_it_destroys(method), method.title}
-    words |= {*material.variables, *map(quote, material.variables), material.contact.strip()}
+    words |= {*material.variables, *map(quote, material.variables), material.context.contact}
     longest_first = sorted(words - {""}, key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
 

@@ -107,8 +107,7 @@ def _card(material: Material, facts: Facts) -> bytes:
         "words": words,
         "source": source,
     }
-    if material.contact.strip():
-        document["contact"] = material.contact.strip()
+    document |= {name: text for name, text in material.context.public.items() if text}
     document["second_reading"] = (
         material.record["file"].get("second_reading", {}).get("words", NOT_DONE)
     )

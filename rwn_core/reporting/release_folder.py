@@ -40,13 +40,11 @@ def release_files(
     *,
     number: int = 1,
     title: str = "",
-    review: str = "",
 ) -> dict[str, bytes]:
     """Make all files of a release, once the leak check has passed."""
     text = judged.record(microdata, approval, number)
     record = read_record(text)
-    contact = approval.contact.strip()
-    public = Material(record=record, title=title.strip(), review=review, contact=contact)
+    public = Material(record=record, title=title.strip())
     inside = replace(public, evidence=read_evidence(judged.evidence))
     suffix = format_of_key(judged.format).suffixes[0]
     users = {f"release-{judged.id}{suffix}": judged.content}

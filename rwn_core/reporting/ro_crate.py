@@ -54,7 +54,7 @@ def ro_crate(material: Material, facts: Iterable[Fact]) -> bytes:
         "@type": "Dataset",
         "identifier": material.record["release"]["id"],
         "name": material.name,
-        "description": said["treated"],
+        "description": f"{said['treated']} {said['review']}",
         "datePublished": material.made,
         "license": {"@id": _LICENSE},
         "hasPart": parts if len(parts) > 1 else parts[0],

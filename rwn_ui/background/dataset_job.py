@@ -180,6 +180,7 @@ def write_reports(
     """Write the reports of a release next to it; run in the process."""
     from rwn_core.datasets.key_file import read_key
     from rwn_core.io.write import write_together
+    from rwn_core.reporting.context import Context, with_context
     from rwn_core.reporting.dataset_record import read_dataset_record
     from rwn_core.reporting.dataset_reports import internal_dataset_file, public_dataset_files
     from rwn_core.reporting.facts import Material
@@ -187,7 +188,8 @@ def write_reports(
     be_polite()
     text = record_file(target).read_text(encoding="utf-8")
     record = read_dataset_record(text, target)
-    material = Material(record=record, title=title, review=review, contact=contact)
+    record = with_context(record, Context(), review=review, contact=contact)
+    material = Material(record=record, title=title)
     public = public_dataset_files(
         material, source, target, _FOR_USERS, lambda share: progress(share / 2)
     )

@@ -94,6 +94,13 @@ FAR_MEANS = (
 FAR_SHARES = "Shares of a category differ much from the original's; publish no totals from it."
 TOTALS = "Totals that were published from the original are not reproduced exactly."
 
+PURPOSE = "The file is released for this purpose: {purpose}."
+ACCESS = {
+    "public": "The file is public.",
+    "on request": "The institution gives the file out on request.",
+    "safe setting": "The file may be used in a safe setting only.",
+}
+REPORT = "If a person can be recognized in this file, report it: {contact}."
 RESIDUAL = (
     "Masking lowers the risk of disclosure and does not remove it. It gives no differential "
     "privacy and no proof that somebody is or is not in the data."
@@ -175,6 +182,7 @@ def vocabulary() -> tuple[str, ...]:
         *(JUDGED, SINGLE, MISSED, TURNED, HELD, UNJUDGED, ASK, NOBODY),
     ]
     parts += [*LOST.values(), *CHANGED.values(), *NEAR, *USE]
+    parts += [PURPOSE, *ACCESS, *ACCESS.values(), REPORT]
     parts += [*FILE, *FILES]
     parts += [
         CLAIMS,

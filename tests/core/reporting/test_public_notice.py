@@ -159,4 +159,4 @@ def test_another_original_and_another_form_are_refused(
     with pytest.raises(ParameterError, match=r"must end in one of: \.html"):
         public_file(material, bodyfat_table, ".pdf")
     with pytest.raises(ParameterError, match="must be a date"):
-        Material(record=material.record, review="soon")
+        _ = Material(record={"context": {"review": "soon"}}).context
