@@ -122,12 +122,12 @@ def _write(out: Path, content: bytes, public: bool, overwrite: bool) -> None:
 
 
 def _public(material: Material, out: Path, original: str | None) -> bytes:
-    from rwn_core.reporting.described_files import DESCRIPTIONS, files_beside
-    from rwn_core.reporting.public_notice import form_of, public_file
+    from rwn_core.reporting.described_files import DESCRIPTIONS, files_in_folder
+    from rwn_core.reporting.public_notice import public_file, require_form
 
     name = out.name.lower()
-    if form_of(name) in DESCRIPTIONS:
-        material = replace(material, files=files_beside(out.parent, material.record))
+    if require_form(name) in DESCRIPTIONS:
+        material = replace(material, files=files_in_folder(out.parent, material.record))
     return public_file(material, read_original(material.record, original), name)
 
 

@@ -29,7 +29,7 @@ from rwn_core.reporting.dataset_record import recorded_schema
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.internal_report import internal_file
 from rwn_core.reporting.leak_check import check_file, check_release, said_values
-from rwn_core.reporting.public_notice import form_of, unchecked_file
+from rwn_core.reporting.public_notice import require_form, unchecked_file
 
 _COMPARED = 0.8  # of the work: four passes; the fifth looks for what the files would give away
 
@@ -42,7 +42,7 @@ def public_dataset_files(
     progress: Progress | None = None,
 ) -> dict[str, bytes]:
     """Write public files of a dataset's release, once the leak check has passed."""
-    forms = {name: form_of(name) for name in names}
+    forms = {name: require_form(name) for name in names}
     check_release(material.record)
     texts = check_released(material.record, released)
     dataset = Dataset.at(original)

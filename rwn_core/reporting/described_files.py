@@ -72,7 +72,7 @@ def _name(material: Material) -> str:
     return next(named, usual)
 
 
-def files_beside(folder: Path, record: Mapping[str, Any]) -> dict[str, bytes]:
+def files_in_folder(folder: Path, record: Mapping[str, Any]) -> dict[str, bytes]:
     """Return the released file of a record and its companions in a folder, by name.
 
     Raises

@@ -102,7 +102,7 @@ def _typed(value: str, kind: str) -> dict[str, str]:
 
 
 def _stated(material: Material) -> dict[str, Any]:
-    """What the steward stated about access, purpose and contact."""
+    """Describe access, purpose and contact, as the steward stated them."""
     context = material.context
     stated: dict[str, Any] = {}
     if context.access:

@@ -46,7 +46,7 @@ def public_file(material: Material, original: Microdata, name: str) -> bytes:
 
 def public_files(material: Material, original: Microdata, names: Iterable[str]) -> dict[str, bytes]:
     """Write public files, once the leak check has passed on all of them."""
-    forms = {name: form_of(name) for name in names}
+    forms = {name: require_form(name) for name in names}
     if original.fingerprint != material.record["table"]["fingerprint"]:
         raise InputError(
             "The original is not the table that the record was made of; give the file that was "
@@ -60,7 +60,7 @@ def public_files(material: Material, original: Microdata, names: Iterable[str]) 
     return contents
 
 
-def form_of(name: str) -> str:
+def require_form(name: str) -> str:
     """Return the longest ending of a public form that a name has; refuse a name without one."""
     known = [form for form in PUBLIC_FORMS if name.endswith(form)]
     if not known:

@@ -30,7 +30,7 @@ RECORD = f"{HOUSE}/internal-record.toml"
 CARD = f"{USERS}/card.toml"
 SUMS = "SHA256SUMS"
 NAMES = ("notice.html", "card.toml", "codebook.xml", CROISSANT, HEALTHDCAT)
-"""The public files of a release beside its crate."""
+"""The public files of a release without its crate."""
 
 
 def release_files(

@@ -94,7 +94,7 @@ def _file(file: DescribedFile) -> dict[str, Any]:
 
 
 def _disclosure_check(material: Material) -> dict[str, Any]:
-    """That a person answered for the release; who, and what was found, stays in the house."""
+    """Describe that a person answered for the release; name and findings stay internal."""
     return {
         "@id": _ACTION,
         "@type": "AssessAction",

@@ -24,9 +24,9 @@ from rwn_core.reporting.facts.outside import OUTSIDE, treatments
 from rwn_core.reporting.facts.public_words import vocabulary
 from rwn_core.reporting.internal_report import internal_html
 from rwn_core.reporting.public_notice import (
-    form_of,
     public_file,
     read_card,
+    require_form,
     unchecked_file,
 )
 from tests.core.reporting.conftest import quickly_made_of
@@ -93,13 +93,13 @@ def test_what_is_no_public_form_or_no_public_fact_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with pytest.raises(ParameterError) as refused:
-        form_of(".HTML")
+        require_form(".HTML")
     assert str(refused.value) == (
         "A public file must end in one of: .html, .json, .xml, .toml, croissant.json, "
         "healthdcat-ap.jsonld, ro-crate-metadata.json; choose one."
     )
-    assert form_of("notice.json") == ".json"
-    assert form_of("our-croissant.json") == "croissant.json"
+    assert require_form("notice.json") == ".json"
+    assert require_form("our-croissant.json") == "croissant.json"
     for key, audience in (("use", Audience.INTERNAL), ("limits", Audience.BOTH)):
         fact = Fact(key=key, title="Some fact", audience=audience, content=Content())
         monkeypatch.setattr(public_notice, "facts_for", lambda *_, fact=fact: (fact,))
