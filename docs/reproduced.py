@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,10 +18,12 @@ _BEGINNING = """
 
 Every figure, table and claim below is run again by [`rwn replay`](../how-to/replay-the-papers.md).
 The verdict is computed: two numbers agree when they differ by no more than rounding and three
-standard errors, those of the source's own draws included ("may differ by"). Where they differ, a
-cause is named only if another way to read the source gives the number that it prints. Where we have
-no printed numbers of a figure, those of independent programs stand in, which share no code with
-this one: they are no proof that the figure is the same.
+standard errors, those of the source's own draws included ("may differ by"), and when a number 10 %
+away would not have passed. Where luck or rounding is too large for that, the verdict is "cannot
+tell". Where they differ, a cause is named only if another way to read the source gives the number
+that it prints. Where we have no printed numbers of a figure, ours are held against those of
+independent programs, which share no code with this one: they are no proof that the figure is the
+same.
 """
 
 
@@ -35,7 +38,7 @@ def section(run: Replayed) -> str:
     """What one replay gave."""
     head = f"## {run.title}\n\n`rwn replay {run.key}`. {run.where}."
     lines = [
-        "| number | printed | ours | may differ by | source | verdict |",
+        "| number | held against | ours | may differ by | source | verdict |",
         "|---|---|---|---|---|---|",
     ]
     reasons: dict[str, None] = {}
@@ -43,7 +46,7 @@ def section(run: Replayed) -> str:
         words = cells(row)
         lines.append(f"| {' | '.join((*words[:3], words[4], *words[6:8]))} |")
         if row.cause:
-            reasons[f"- {row.verdict.value}: {row.cause}"] = None
+            reasons[f"- {row.verdict_words}: {row.cause}"] = None
     parts = [head, "\n".join(lines), "\n".join(reasons), "\n".join(run.notes)]
     return "\n\n".join(part for part in parts if part)
 
@@ -52,6 +55,8 @@ def main() -> None:
     """Run all replays in full, and write the page."""
     runs = [replayed(each, Request()) for each in REPLAYS.values()]
     PAGE.write_text(page(runs), encoding="utf-8")
+    counts = totals([row for run in runs for row in run.rows])
+    sys.stdout.write("\n".join(counts) + "\n")
 
 
 if __name__ == "__main__":

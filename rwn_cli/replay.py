@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def replay(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="A key of the list, all, or rwn2022-figure-2 to -9."),
+        typer.Argument(metavar="NAME", help="A key of the list, or all."),
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the replays.")] = False,
     out: Annotated[
@@ -35,11 +35,11 @@ def replay(
     schema: SchemaFile = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Run a figure or table of a paper again, and hold what it prints against what comes out.
+    """Run a figure or table of a paper again, and compare its numbers with ours.
 
-    Writes to DIR, for each replay: a page and a picture, a table, and a text with what is
-    printed, ours and the verdict: agrees, differs with a cause as far as one is found, or not
-    reproducible with the reason.
+    Writes to DIR, for each replay: a page and a picture, a table, and a text with the number held
+    against, ours and the verdict: agrees, differs with a cause as far as one is found, cannot
+    tell where the tolerance is too wide, or not reproducible with the reason.
     """
     from rwn_core.evaluation.published_results import REPLAYS, Request, chosen, replayed
     from rwn_core.reporting.replay_files import replay_files
@@ -54,8 +54,6 @@ def replay(
     refuse_existing(overwrite, *(path for each in replays for path in out.glob(f"{each.key}.*")))
     data = None if file is None else load(file, schema)
     _create(out)
-    if name not in REPLAYS and len(replays) < len(REPLAYS):
-        say("note: it is not known which picture of section 8 has this number; all of them follow.")
     with progress("replaying") as report:
         for number, each in enumerate(replays, start=1):
             done = replayed(each, Request(short=short, data=data))

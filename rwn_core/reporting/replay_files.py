@@ -14,7 +14,7 @@ from rwn_core.reporting.page import page
 
 COLUMNS = (
     "number",
-    "printed",
+    "held against",
     "ours",
     "standard error",
     "may differ by",
@@ -61,7 +61,7 @@ def cells(row: Row) -> tuple[str, ...]:
         *found,
         printed.unit or "–",
         printed.source,
-        row.verdict.value,
+        row.verdict_words,
         row.cause,
     )
 
@@ -78,7 +78,7 @@ def replay_text(replay: Replayed) -> str:
     ]
     lines += [line for note in replay.notes for line in textwrap.wrap(note, 96)]
     shown: list[tuple[str, ...]] = [
-        ("number", "printed", "ours", "may differ by", "source", "verdict")
+        ("number", "held against", "ours", "may differ by", "source", "verdict")
     ]
     shown += [(*cells(row)[:3], cells(row)[4], *cells(row)[6:8]) for row in replay.rows]
     widths = [max(len(line[column]) for line in shown) for column in range(len(shown[0]))]
@@ -109,7 +109,7 @@ def _page(replay: Replayed, charts: list[Chart]) -> bytes:
     rows = tuple(cells(row) for row in replay.rows)
     parts = {
         "Picture": Content(charts=tuple(charts)),
-        "Printed and found": Content(lines=replay.counts, table=Table(columns=COLUMNS, rows=rows)),
+        "Numbers": Content(lines=replay.counts, table=Table(columns=COLUMNS, rows=rows)),
         "How": Content(lines=replay.notes),
     }
     facts = [

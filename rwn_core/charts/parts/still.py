@@ -154,6 +154,8 @@ def _numbers(values: ArrayLike) -> NDArray[np.float64]:
 def _scatter(plot: _Plot, trace: Mapping[str, Any]) -> None:
     x, y = _pixels(plot, trace)
     mode, marker = trace.get("mode", "lines"), {**_PLAIN, **trace.get("marker", {})}
+    if trace.get("fill") == "toself" and np.isfinite([x, y]).all():
+        plot.picture.area(x, y, trace["fillcolor"])
     if "lines" in mode:
         _line(plot, trace["line"], x, y)
     if "markers" in mode:

@@ -74,6 +74,11 @@ class Picture:
         place = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
         self._parts.append(f'<line {place} stroke="{color}"{more}/>')
 
+    def area(self, x: NDArray[np.float64], y: NDArray[np.float64], fill: str) -> None:
+        """Add a filled outline through points."""
+        spots = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+        self._parts.append(f'<polygon points="{spots}" fill="{fill}"/>')
+
     def box(self, place: tuple[float, float, float, float], fill: str, more: str = "") -> None:
         """Add a rectangle at (x, y) with width and height."""
         x, y, width, height = place

@@ -16,7 +16,7 @@ _APART = 0.13
 
 
 def draw(replay: Replayed) -> style.Chart:
-    """Draw the rows of one unit: hollow for printed, filled for ours with its tolerance."""
+    """Draw the rows of one unit: hollow for the source, filled for ours with its tolerance."""
     rows = replay.drawn
     at = np.arange(len(rows), dtype=np.float64)
     printed = np.array([row.published.low for row in rows])
@@ -32,15 +32,15 @@ def draw(replay: Replayed) -> style.Chart:
     low, high = float(np.nanmin(seen)), float(np.nanmax(seen))
     rim = 0.06 * ((high - low) or 1.0)
     names = [style.escape(row.published.name) for row in rows]
-    verdicts = [row.verdict.value for row in rows]
+    verdicts = [row.verdict_words for row in rows]
     return style.chart(
         "published_and_ours",
         replay.title,
-        "hollow: printed · filled: ours, and how far both may be apart",
-        f"Points of {len(rows)} numbers as printed and as found here: {'; '.join(replay.counts)}",
+        "hollow: held against · filled: ours, and how far both may be apart",
+        f"Points of {len(rows)} numbers of the source and ours: {'; '.join(replay.counts)}",
         data=[
             style.points(style.floats(printed), style.floats(at - _APART), released=False)
-            | {"name": "printed"},
+            | {"name": "held against"},
             bars | {"name": "may differ by", "hoverinfo": "skip"},
             style.points(style.floats(ours), style.floats(at + _APART), released=True)
             | {"name": "ours"},
@@ -53,7 +53,7 @@ def draw(replay: Replayed) -> style.Chart:
         ),
         large={"legend": True},
         table=table(
-            ["number", "printed", "ours", "may differ by", "verdict"],
+            ["number", "held against", "ours", "may differ by", "verdict"],
             [[row.published.name for row in rows], printed, ours, reach, verdicts],
         ),
     )

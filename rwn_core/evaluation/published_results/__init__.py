@@ -1,12 +1,12 @@
-"""Published results replayed: each printed number compared with ours."""
+"""Published results replayed: each number of a source compared with ours."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from rwn_core.errors import ParameterError
+from rwn_core.evaluation.published_results.figures import FIGURES
 from rwn_core.evaluation.published_results.k_noise import K_NOISE
 from rwn_core.evaluation.published_results.nbrs import NBRS
 from rwn_core.evaluation.published_results.replay import (
@@ -17,30 +17,27 @@ from rwn_core.evaluation.published_results.replay import (
     Verdict,
     replayed,
 )
-from rwn_core.evaluation.published_results.rwn2022 import PREDICTION, SECTION_8, SECTION_11
+from rwn_core.evaluation.published_results.rwn2022 import PREDICTION, SECTION_11
 from rwn_core.evaluation.published_results.slides import SLIDES
 
 __all__ = ["REPLAYS", "Replay", "Replayed", "Request", "Row", "Verdict", "chosen", "replayed"]
 
 REPLAYS: Mapping[str, Replay] = MappingProxyType(
-    {each.key: each for each in (*SECTION_8, *PREDICTION, SECTION_11, NBRS, SLIDES, K_NOISE)}
+    {each.key: each for each in (*FIGURES, *PREDICTION, SECTION_11, *NBRS, SLIDES, K_NOISE)}
 )
 """Every replay by key, in the order of the papers."""
 
-_FIGURE = re.compile(r"rwn2022-figure-[2-9]")
 ALL = "all"
 
 
 def chosen(name: str) -> tuple[Replay, ...]:
     """The replays that a name stands for.
 
-    >>> [each.key for each in chosen("rwn2022-figure-1")]
-    ['rwn2022-figure-1']
+    >>> [each.key for each in chosen("rwn2022-figure-4")]
+    ['rwn2022-figure-4']
     """
     if name in REPLAYS:
         return (REPLAYS[name],)
-    if _FIGURE.fullmatch(name):
-        return SECTION_8[1:]
     if name == ALL:
         return tuple(REPLAYS.values())
     raise ParameterError(f"The replay must be one of: {', '.join([*REPLAYS, ALL])}.")

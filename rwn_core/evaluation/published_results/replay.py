@@ -9,7 +9,7 @@ from decimal import Decimal
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from math import hypot, isfinite
+from math import hypot, inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from rwn_core.errors import ParameterError
 
 ERRORS = 3.0
 """Monte Carlo standard errors within which two numbers agree."""
+POWER = 0.1  # decides: share of what is at stake that a verdict must be able to detect
 _CLOSE = 1e-6  # what half a unit of the last digit may be off by
 
 
@@ -29,7 +30,9 @@ class Verdict(StrEnum):
     """Outcome of comparing a published number with ours."""
 
     AGREES = "agrees"
+    HOLDS = "bound holds"
     DIFFERS = "differs"
+    CANNOT_TELL = "cannot tell"
     NOT_REPRODUCIBLE = "not reproducible"
 
 
@@ -80,14 +83,14 @@ def mean_number(values: ArrayLike) -> Number:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """Hold a number as its source prints it.
+    """Hold a number of a source, as written there.
 
     Attributes
     ----------
     name : str
         What it is.
     text : str
-        As printed.
+        As written in the source.
     low, high : float
         The same number twice; or the ends between which the source says that it lies.
     rounding : float
@@ -100,6 +103,9 @@ class Published:
         Standard deviation over the source's own releases.
     runs : int
         How many releases the source took the mean of; 0 for what no luck moves.
+    stake : float, optional
+        What the source's statement depends on, such as the largest difference of its table; the
+        number itself by default.
     """
 
     name: str
@@ -111,19 +117,42 @@ class Published:
     unit: str = ""
     sd: float | None = None
     runs: int = 0
+    stake: float | None = None
 
     def holds(self, number: Number) -> bool:
         """True if a number agrees with it, but for rounding and chance."""
+        return self._apart(number) <= self.tolerance(number)
+
+    def verdict(self, number: Number) -> Verdict:
+        """Compare a number with it.
+
+        A bound holds if the number is on its side by more than the tolerance. A number agrees
+        only if another one in its place, `POWER` of the stake away on either side, would differ.
+        """
+        apart, tolerance = self._apart(number), self.tolerance(number)
+        if apart > tolerance:
+            return Verdict.DIFFERS
+        if self.low < self.high:
+            clear = min(number.value - self.low, self.high - number.value) >= tolerance
+            return Verdict.HOLDS if clear else Verdict.CANNOT_TELL
+        stake = abs(self.low) if self.stake is None else self.stake
+        detects = apart + tolerance < POWER * stake
+        return Verdict.AGREES if detects else Verdict.CANNOT_TELL
+
+    def _apart(self, number: Number) -> float:
+        """Return the distance from the number, or from the range, that the source states."""
         if self.low <= number.value <= self.high:
-            return True
+            return 0.0
         if not isfinite(number.value):
-            return False
-        apart = max(self.low - number.value, number.value - self.high)
-        return apart <= self.tolerance(number)
+            return inf
+        return max(self.low - number.value, number.value - self.high)
 
     def tolerance(self, number: Number) -> float:
         """Return the largest allowed difference: chance of both, and rounding."""
-        luck = hypot(number.reach, number.errors * self._error(number))
+        error = number.error
+        if self.sd is not None and number.runs:  # few releases estimate their spread poorly
+            error = max(error, self.sd / float(np.sqrt(number.runs)))
+        luck = number.errors * hypot(error, self._error(number))
         return luck + self.rounding * (1 + _CLOSE)
 
     def _error(self, number: Number) -> float:
@@ -172,26 +201,41 @@ class Row:
         """The outcome of the comparison."""
         if self.ours is None:
             return Verdict.NOT_REPRODUCIBLE
-        return Verdict.AGREES if self.published.holds(self.ours) else Verdict.DIFFERS
+        return self.published.verdict(self.ours)
+
+    @property
+    def verdict_words(self) -> str:
+        """The verdict in words: a difference with a cause differs because of it."""
+        return "differs because" if self.explained else self.verdict.value
 
     @property
     def cause(self) -> str:
         """Why they differ, as far as another way to read the source gives what it prints."""
+        if self.ours is not None and self.verdict is Verdict.CANNOT_TELL:
+            return _TOO_WIDE
         if self.verdict is not Verdict.DIFFERS:
             return self.reason
         for attempt in self.attempts:
-            if self.published.holds(attempt.number):
+            if self.published.verdict(attempt.number) is Verdict.AGREES:
                 return f"The published value comes out {attempt.words}."
+        for attempt in self.attempts:
+            if self.published.holds(attempt.number):
+                return (
+                    f"The published value may come out {attempt.words}: the tolerance is too wide."
+                )
         tried = "; ".join(f"{each.words}: {each.number.value:.3g}" for each in self.attempts)
         return f"Nothing that was tried gives it ({tried})." if tried else "The cause is not known."
 
     @property
     def explained(self) -> bool:
         """True if ours differs and another reading of the source gives its number."""
-        differs = self.verdict is Verdict.DIFFERS
-        return differs and any(self.published.holds(each.number) for each in self.attempts)
+        found = [self.published.verdict(each.number) for each in self.attempts]
+        return self.verdict is Verdict.DIFFERS and Verdict.AGREES in found
 
 
+_TOO_WIDE = (
+    f"A number that is off by {POWER:.0%} of what is at stake would lie within the tolerance."
+)
 SOURCES = {"paper": "paper", "program": "independent program"}
 
 
@@ -202,7 +246,7 @@ class Request:
     Attributes
     ----------
     short : bool
-        Fewer repetitions: the same verdicts with more room for luck.
+        Fewer repetitions: more numbers of which luck leaves no verdict.
     data : Microdata, optional
         The paper's own table, where it is not among the demo tables; its schema has the weights
         and the regression.
@@ -285,12 +329,12 @@ class Replayed(Found):
 
     @property
     def counts(self) -> tuple[str, ...]:
-        """Count in words the rows of each source that agree, differ and cannot be found."""
+        """Count in words the rows of each source by verdict."""
         return totals(self.rows)
 
 
 def totals(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Count in words the rows of each source that agree, differ and cannot be found."""
+    """Count in words the rows of each source by verdict."""
     of = {name: [r for r in rows if r.published.source == name] for name in SOURCES.values()}
     return tuple(_words(name, mine) for name, mine in of.items() if mine)
 
@@ -299,13 +343,16 @@ def _words(source: str, rows: Sequence[Row]) -> str:
     seen = Counter(row.verdict for row in rows)
     explained = sum(row.explained for row in rows)
     return (
-        f"{source}: {seen[Verdict.AGREES]} of {len(rows)} agree, {seen[Verdict.DIFFERS]} differ "
-        f"({explained} with a cause), {seen[Verdict.NOT_REPRODUCIBLE]} not reproducible"
+        f"{source}: {seen[Verdict.AGREES]} of {len(rows)} agree, "
+        f"{seen[Verdict.HOLDS]} bounds hold, "
+        f"{seen[Verdict.DIFFERS]} differ ({explained} with a cause), "
+        f"{seen[Verdict.CANNOT_TELL]} cannot tell, "
+        f"{seen[Verdict.NOT_REPRODUCIBLE]} not reproducible"
     )
 
 
 def replayed(replay: Replay, request: Request) -> Replayed:
-    """Run a replay, and hold each published number against ours."""
+    """Run a replay, and compare each number of the source with ours."""
     if request.data is not None and not replay.file:
         raise ParameterError(f"{replay.key} runs on a table of its own; leave the file out.")
     found = replay.run(request)
@@ -359,4 +406,5 @@ def _published(name: str, fact: Mapping[str, Any]) -> Published:
         unit=str(fact.get("unit", "")),
         sd=fact.get("sd"),
         runs=int(fact.get("runs", 0)),
+        stake=fact.get("stake"),
     )

@@ -1,0 +1,169 @@
+"""A figure of the 2022 paper over epsilon: means of releases, and the unperturbed values."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.charts.parts import style
+from rwn_core.charts.parts.bands import NAME, area
+from rwn_core.charts.parts.tables import table
+
+if TYPE_CHECKING:  # charts are drawn by commands that compute no figure
+    from rwn_core.evaluation.epsilon_figures import EpsilonCurves
+
+_EPSILON = "epsilon (standard deviations)"
+_COLORS = ("#0072B2", "#D55E00", "#009E73", "#7A3E9D", "#8A6D00", "#777777")
+
+
+def draw(curves: EpsilonCurves) -> style.Chart:
+    """Draw a curve with its band for each name, and a line for each unperturbed value."""
+    names, at = list(curves.values), curves.epsilons
+    releases = next(iter(curves.values.values())).shape[1]
+    seen = [*curves.original.values(), *np.concatenate([curves.band(name) for name in names]).flat]
+    low, high = float(np.nanmin(seen)), float(np.nanmax(seen))
+    rim, wide = 0.06 * ((high - low) or 1.0), float(at[-1] - at[0]) or 1.0
+    return style.chart(
+        "epsilon_figure",
+        curves.title,
+        f"dashed: mean of {releases} releases · solid: unperturbed · pale: {NAME}",
+        f"Curves of {', '.join(names)} over epsilon, each with the unperturbed value as a line",
+        data=[trace for number, name in enumerate(names) for trace in _traces(curves, number)],
+        layout=style.layout(
+            style.axis(_EPSILON, at[0] - 0.06 * wide, at[-1] + 0.3 * wide),
+            style.axis(style.escape(curves.axis), low - rim, high + rim),
+            annotations=_names(curves, (low, high)) + _records(curves),
+        ),
+        large={"legend": True},
+        table=_table(curves),
+    )
+
+
+def _traces(curves: EpsilonCurves, number: int) -> list[style.Trace]:
+    name, at, color = list(curves.values)[number], curves.epsilons, _color(number)
+    band = curves.band(name)
+    pale = area(at, *band) | {"fillcolor": f"{color}1F", "showlegend": False}
+    mean = style.line(at, style.floats(curves.mean(name)), released=True, line={"color": color})
+    flat = style.floats(np.full(len(at), curves.original[name]))
+    itself = style.line(at, flat, released=False, line={"color": color, "width": 1.2})
+    return [
+        pale,
+        mean | {"name": style.escape(name), "hovertemplate": "ε %{x:g}: %{y:.4g}"},
+        itself | {"name": f"{style.escape(name)}, unperturbed"},
+    ]
+
+
+def _color(number: int) -> str:
+    return _COLORS[number % len(_COLORS)]
+
+
+def _names(curves: EpsilonCurves, ends: tuple[float, float]) -> list[style.Label]:
+    """Write each name after the end of its curve, none over another."""
+    names = list(curves.values)
+    if len(names) == 1:  # the title says which
+        return []
+    first_words = {name.partition(" ")[0] for name in names}
+    shared = len(next(iter(first_words))) + 1 if len(first_words) == 1 else 0
+    gap = 0.06 * (ends[1] - ends[0])
+    heights = np.array([curves.mean(name)[-1] for name in names])
+    order = np.argsort(heights)
+    for lower, upper in pairwise(order):
+        heights[upper] = max(heights[upper], heights[lower] + gap)
+    end = float(curves.epsilons[-1])
+    place: dict[str, Any] = {"xanchor": "left", "yanchor": "middle", "xshift": 5}
+    return [
+        style.label(
+            style.escape(name[shared:]), end, float(heights[number]), _color(number), **place
+        )
+        for number, name in enumerate(names)
+    ]
+
+
+def _records(curves: EpsilonCurves) -> list[style.Label]:
+    """Write the number of the record with the maximum: of the original, and at each epsilon."""
+    if not curves.records:
+        return []
+    (name,) = curves.values
+    first = float(curves.epsilons[0])
+    above: dict[str, Any] = {"yanchor": "bottom", "yshift": 3}
+    marks = [
+        style.label(f"no. {record}", float(epsilon), float(mean), style.RELEASED, **above)
+        for (record, _), epsilon, mean in zip(
+            curves.records, curves.epsilons, curves.mean(name), strict=True
+        )
+    ]
+    original = f"unperturbed: no. {curves.original_record}"
+    place: dict[str, Any] = {"xanchor": "left", "yanchor": "top"}
+    return [*marks, style.label(original, first, curves.original[name], style.ORIGINAL, **place)]
+
+
+def _table(curves: EpsilonCurves) -> dict[str, object]:
+    at = curves.epsilons
+    names = list(curves.values)
+    columns = ["curve", "epsilon", "unperturbed", "mean", f"{NAME}, from", f"{NAME}, to"]
+    bands = [curves.band(name) for name in names]
+    cells: list[object] = [
+        np.repeat(names, len(at)),
+        np.tile(at, len(names)),
+        np.repeat([curves.original[name] for name in names], len(at)),
+        np.concatenate([curves.mean(name) for name in names]),
+        np.concatenate([band[0] for band in bands]),
+        np.concatenate([band[1] for band in bands]),
+    ]
+    if curves.records:
+        columns += ["record", "share of releases in which it is the largest"]
+        cells += [list(part) for part in zip(*curves.records, strict=True)]
+    return table(columns, cells)  # type: ignore[arg-type]
+
+
+def draw_boxes(curves: EpsilonCurves) -> style.Chart:
+    """Draw a box plot at each epsilon, its five numbers averaged over releases."""
+    at = curves.epsilons
+    step = float(np.diff(at).min()) if len(at) > 1 else 1.0
+    means = np.array([curves.mean(name) for name in curves.values])
+    before = np.array(list(curves.original.values()))
+    first = float(at[0]) - step
+    top = style.above(1.03 * style.largest(means, before))
+    releases = next(iter(curves.values.values())).shape[1]
+    median = float(np.sort(before)[len(before) // 2])
+    ticks: dict[str, Any] = {
+        "tickvals": [first, *at.tolist()],
+        "ticktext": ["original", *(f"{x:g}" for x in at)],
+    }
+    return style.chart(
+        "epsilon_boxes",
+        curves.title,
+        f"box plots, five numbers as means of {releases} releases · line: unperturbed median",
+        "Box plots of the distance to the nearest record, of the original and at each epsilon",
+        data=[
+            _boxes(np.array([first]), before[:, None], step, released=False),
+            _boxes(at, means, step, released=True),
+        ],
+        layout=style.layout(
+            style.axis(_EPSILON, first - step, float(at[-1]) + step, **ticks),
+            style.axis(style.escape(curves.axis), 0, top),
+            shapes=[style.horizontal(median, style.ORIGINAL, "dot")],
+        ),
+        large={"legend": True},
+        table=_table(curves),
+    )
+
+
+def _boxes(
+    at: NDArray[np.float64], numbers: NDArray[np.float64], step: float, *, released: bool
+) -> style.Trace:
+    """Return boxes and whiskers as one line with gaps; `numbers` has five rows, ascending."""
+    xs: list[float] = []
+    ys: list[float] = []
+    half, gap = 0.3 * step, float("nan")
+    for x, (low, q1, median, q3, high) in zip(at.tolist(), numbers.T.tolist(), strict=True):
+        xs += [x, x, gap, x - half, x + half, x + half, x - half, x - half, gap]
+        ys += [low, q1, gap, q1, q1, q3, q3, q1, gap]
+        xs += [x - half, x + half, gap, x, x, gap]
+        ys += [median, median, gap, q3, high, gap]
+    made = style.line(style.floats(xs), style.floats(ys), released=released)
+    made["line"] |= {"dash": "solid"}
+    return made
