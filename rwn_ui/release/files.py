@@ -43,6 +43,7 @@ def draw(session: Session) -> None:
 def _make(session: Session, last: Drawn) -> None:
     """Ask for title and contact of the public files, and make all files."""
     form, fixed = session.release, last.entry is not None
+    said = session.drafts().context
     with st.form(key(session, "files"), border=False):
         left, right = st.columns([2, 1])
         title = left.text_input(
@@ -56,13 +57,13 @@ def _make(session: Session, last: Drawn) -> None:
         year = date.today().replace(day=min(date.today().day, 28))
         review = right.date_input(
             "Looked at again on",
-            date.fromisoformat(form.review) if form.review else year.replace(year=year.year + 1),
+            date.fromisoformat(said.review) if said.review else year.replace(year=year.year + 1),
             key=key(session, "review"),
             disabled=fixed,
         )
         contact = st.text_input(
             "Whom users may ask, such as an address",
-            form.contact,
+            said.contact,
             key=key(session, "contact"),
             max_chars=200,
             placeholder="no contact is stated",
@@ -74,17 +75,17 @@ def _make(session: Session, last: Drawn) -> None:
     if not pressed:
         return
     assert last.approval is not None
-    form.title, form.review = title.strip(), review.isoformat()
-    form.contact = contact.strip()
+    form.title = title.strip()
+    said = replace(said, review=review.isoformat(), contact=contact)
+    session.drafts().context = said
     last.files, last.left = {}, ""
     with st.spinner("Writing the reports and holding the public files against the original"):
         last.files = release_files(
             last.judged,
             session.data,
-            replace(last.approval, contact=form.contact),
+            replace(last.approval, context=said),
             number=last.number,
             title=form.title,
-            review=form.review,
         )
     st.rerun()  # the steps above say more now
 
@@ -93,7 +94,8 @@ def _listed(last: Drawn) -> None:
     """List the files by their readers."""
     st.caption(
         "The folder **for-users** may leave the house: nothing of the original was found in its "
-        "notice, card and codebook. The folder **internal** holds values of the original in its "
+        "notice, card, codebook and descriptions for machines (Croissant, HealthDCAT-AP, "
+        "RO-Crate). The folder **internal** holds values of the original in its "
         "report and stays. SHA256SUMS has the hash of every file."
     )
     st.dataframe(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rwn_core.measures import MEASURES
+from rwn_core.reporting.context import QUESTIONS, Context
 from rwn_core.reporting.facts.fact import (
     Audience,
     Content,
@@ -267,6 +268,28 @@ def _draws(material: Material) -> dict[str, str]:
     return named
 
 
+def context(material: Material) -> Content:
+    """List every question about the context with its answer, and a motivated-intruder test."""
+    about = material.context
+    rows: list[tuple[str, str]] = [
+        (each.question, about.stated(each.name)) for each in QUESTIONS if each.name != "review"
+    ]
+    rows.append(("When is it looked at again?", material.review_day))
+    lines = [f"Not stated: {', '.join(about.missing)}."] if about.missing else []
+    lines.append(_intruder_test(about))
+    return Content(lines=tuple(lines), table=written_table(("question", "answer"), rows))
+
+
+def _intruder_test(about: Context) -> str:
+    test = about.intruder_test
+    if test is None:
+        return "No motivated-intruder test was recorded."
+    return (
+        f"Motivated-intruder test of {test.day} by {test.by}, {test.hours:g} hours, with: "
+        f"{test.sources.rstrip('.')}. Claims: {test.claims}; confirmed: {test.confirmed}."
+    )
+
+
 def identity(material: Material) -> Content:
     """List the doubts about identity with the answers that were given."""
     rows = material.record.get("identity")
@@ -295,6 +318,7 @@ INSIDE = (
     Entry(key="identity", title="What may identify people", audience=_INTERNAL, make=identity),
     Entry(key="decision", title="Decision", audience=_INTERNAL, make=decision),
     Entry(key="approval", title="Who answers for it", audience=_INTERNAL, make=approval),
+    Entry(key="context", title="Context of the release", audience=_INTERNAL, make=context),
     Entry(key="limits", title="Limits", audience=_INTERNAL, make=_limits),
     Entry(key="parameters", title="Parameters", audience=_INTERNAL, make=_parameters),
     Entry(key="scenarios", title="Scenarios of disclosure", audience=_INTERNAL, make=_scenarios),
