@@ -23,7 +23,7 @@ _TENTHS = 5.0, 95.0  # 9 of 10 releases lie between these percentiles
 Values = dict[str, float]
 
 
-def reading_of(key: str, comparison: Comparison) -> Reading:
+def measure_reading(key: str, comparison: Comparison) -> Reading:
     """Return the reading of a measure.
 
     Raises
@@ -74,7 +74,7 @@ def _components(reading: Reading, side: str) -> Values:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpsilonFigure:
-    """State a figure of section 8 whose horizontal axis is epsilon.
+    """Define a figure of section 8 over epsilon.
 
     Attributes
     ----------
@@ -213,13 +213,15 @@ def epsilon_curves(
     figure = EPSILON_FIGURES[number]
     data = prepared.microdata
     start = Comparison(original=data, masked=data)
-    itself = reading_of(figure.measure, start)
+    itself = measure_reading(figure.measure, start)
     rows: list[list[Values]] = []
     records: list[tuple[int, float]] = []
     for epsilon in epsilons:
         setting = prepared.with_levers(epsilon=epsilon)
         drawn = (setting.release(SecretKey.from_seed(seed + one)) for one in range(releases))
-        readings = [reading_of(figure.measure, start.with_masked(each.masked)) for each in drawn]
+        readings = [
+            measure_reading(figure.measure, start.with_masked(each.masked)) for each in drawn
+        ]
         rows.append([figure.read(reading, "released") for reading in readings])
         if "argmax_released" in itself.detail:
             count = Counter(int(reading.detail["argmax_released"]) + 1 for reading in readings)

@@ -18,7 +18,7 @@ import pytest
 
 import rwn_core
 from rwn_core.data.microdata import Microdata
-from rwn_core.evaluation.epsilon_figures import EPSILON_FIGURES, reading_of
+from rwn_core.evaluation.epsilon_figures import EPSILON_FIGURES, measure_reading
 from rwn_core.evaluation.published_results.replay import SOURCES, Published, published
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.masking import RWN
@@ -52,9 +52,9 @@ def reference() -> dict[float, dict[str, Published]]:
 
 def statistics(comparison: Comparison) -> dict[str, float]:
     """What figures 2 to 9 show of one release."""
-    found = {"correlation change": float(reading_of("correlation", comparison).value)}
+    found = {"correlation change": float(measure_reading("correlation", comparison).value)}
     for figure in EPSILON_FIGURES.values():
-        found |= figure.read(reading_of(figure.measure, comparison), "released")
+        found |= figure.read(measure_reading(figure.measure, comparison), "released")
     return found
 
 

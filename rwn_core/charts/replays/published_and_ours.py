@@ -36,7 +36,7 @@ def draw(replay: Replayed) -> style.Chart:
     return style.chart(
         "published_and_ours",
         replay.title,
-        "hollow: held against · filled: ours, and how far both may be apart",
+        "hollow: source · filled: ours, with the tolerance",
         f"Points of {len(rows)} numbers of the source and ours: {'; '.join(replay.counts)}",
         data=[
             style.points(style.floats(printed), style.floats(at - _APART), released=False)

@@ -11,7 +11,7 @@ from rwn_core.evaluation.epsilon_figures import (
     EPSILON_FIGURES,
     EPSILONS,
     epsilon_curves,
-    reading_of,
+    measure_reading,
 )
 from rwn_core.evaluation.published_results.replay import (
     Found,
@@ -66,7 +66,7 @@ def _figure_1(_: Request) -> Found:
         numbers[alone] = Number(value=float(np.sum(within == 0)))
         law = _method(epsilon).prepare(data).law
         comparison = Comparison(original=data, masked=data, law=law)
-        pictures.append(("neighborhood_size", reading_of("neighborhood_size", comparison)))
+        pictures.append(("neighborhood_size", measure_reading("neighborhood_size", comparison)))
     notes = (
         "The paper leaves out 11 of 252 records without a list. The cleaning script that its "
         "authors published leaves out the same eleven as the rule here (demo_data/SOURCES.md).",
@@ -84,7 +84,7 @@ def _correlations(request: Request, *, epsilons: tuple[float, ...], shown: float
         setting = prepared.with_levers(epsilon=epsilon)
         keys = (SecretKey.from_seed(SEED + one) for one in range(count))
         readings = [
-            reading_of("correlation", start.with_masked(setting.release(key).masked))
+            measure_reading("correlation", start.with_masked(setting.release(key).masked))
             for key in keys
         ]
         changes = [float(reading.value) for reading in readings]

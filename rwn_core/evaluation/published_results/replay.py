@@ -22,7 +22,8 @@ from rwn_core.errors import ParameterError
 
 ERRORS = 3.0
 """Monte Carlo standard errors within which two numbers agree."""
-POWER = 0.1  # decides: share of what is at stake that a verdict must be able to detect
+POWER = 0.1
+"""Share of what is at stake that a verdict must be able to detect."""
 _CLOSE = 1e-6  # what half a unit of the last digit may be off by
 
 
