@@ -120,7 +120,7 @@ DEFAULT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy(NamedParameters):
-    """Hold the limits of an organization; a setting is acceptable when it keeps them all.
+    """Hold the limits of an organization; a setting must keep them all.
 
     Attributes
     ----------
