@@ -6,7 +6,7 @@ const SLOW = 3000; // milliseconds without an answer before this is said
 const POLL = 300; // milliseconds between two questions for what a picture lacks
 const CLEAR = /^(transparent|rgba\(.*, 0\))$/;
 
-const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
+const sleep = (time) => new Promise((resolve) => setTimeout(resolve, time));
 
 class NotebookChannel extends Channel {
   constructor(model, note) {
@@ -20,7 +20,7 @@ class NotebookChannel extends Channel {
   async post(question, signal) {
     if (!signal) return this.ask(question);
     while (!signal.aborted) {
-      await pause(POLL);
+      await sleep(POLL);
       const picture = signal.aborted || (await this.ask(question));
       if (picture) return picture;
     }
@@ -92,7 +92,8 @@ function render({ model, el }) {
     return node;
   };
   const root = part(el, "div", "rwn-notebook");
-  root.dataset.lmSuppressShortcuts = "true"; // JupyterLab would take the arrow keys of sliders
+  // JupyterLab takes the keys of any element that does not say this, such as a slider's arrow keys
+  root.addEventListener("focusin", ({ target }) => target.setAttribute("data-lm-suppress-shortcuts", ""));
   const side = part(root, "div", "rwn-notebook-side");
   const levers = part(side, "div", "rwn-sliders");
   const more = part(side, "details", "rwn-notebook-weights");

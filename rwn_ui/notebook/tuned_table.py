@@ -157,7 +157,7 @@ class TunedTable:
                 if self.work.notice:
                     raise ParameterError(self.work.notice)
 
-    def rest(self) -> None:
+    def pause(self) -> None:
         """End all processes; the next picture begins them again."""
         self.work.end()
 

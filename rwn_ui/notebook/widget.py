@@ -54,7 +54,7 @@ class TuneWidget(anywidget.AnyWidget):
 
     _esm = script()
     _css = style()
-    setting = traitlets.Any(help="the method with the parameters of the sliders")
+    setting = traitlets.Instance(object, help="the method with the parameters of the sliders")
 
     def __init__(self, tuned: TunedTable) -> None:
         self._tuned, self._views = tuned, set[str]()
@@ -108,7 +108,7 @@ class TuneWidget(anywidget.AnyWidget):
         if message.get("left"):
             self._views.discard(message["view"])
             if not self._views:
-                self._tuned.rest()
+                self._tuned.pause()
             return
         self._views.add(message["view"])
         about = {"id": message["id"]}

@@ -7,6 +7,12 @@ const PICTURE = "application/octet-stream"; // not the login page of a proxy
 const LATER = 1000; // milliseconds until the server is asked again
 const PATIENCE = 3000; // milliseconds that a run may take for its picture
 
+/** A name for an element that no other of the page has, of whichever widget. */
+function uniqueName() {
+  window.rwnNames = (window.rwnNames ?? 0) + 1;
+  return `rwn-${window.rwnNames}`;
+}
+
 class Channel {
   constructor() {
     this.seq = 0;

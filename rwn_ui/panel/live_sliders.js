@@ -92,11 +92,10 @@ class Sliders {
   }
 }
 
-let ids = 0;
 class Slider {
   constructor(parent, group, name) {
     Object.assign(this, { group, name });
-    const id = `rwn-slider-${++ids}`;
+    const id = uniqueName();
     this.node = make(parent, "div", { class: "rwn-slider" });
     const head = make(this.node, "div", { class: "rwn-slider-head" });
     this.label = make(head, "label", { for: id });

@@ -53,6 +53,10 @@ SIBLINGS = {
 }
 """Folders, and which of their files do not know each other."""
 
+LATER = {("rwn_core", "rwn_ui.notebook")}
+"""Public names of other rooms, which stand in the list of rwn_core and are imported when they are
+first used: `tune` alone."""
+
 PARTS = ("app.py", "pages", "rwn_cli", "rwn_ui", "rwn_core")
 Program = Mapping[str, str]
 """The source text of every file, by its dotted name."""
@@ -135,7 +139,9 @@ def arrows(files: Program) -> frozenset[Arrow]:
         (module, target)
         for module, text in files.items()
         for name in imported_names(text)
-        if (target := _module_with(name, files)) is not None and target != module
+        if (target := _module_with(name, files)) is not None
+        and target != module
+        and (module, target) not in LATER
     )
 
 
