@@ -75,6 +75,7 @@ _READERS: dict[str, Any] = {
     ".html": _html,
     ".json": lambda text: _plain(orjson.loads(text)),
     ".xml": _xml,
+    ".txt": lambda text: [" ".join(text.split())],
     ".toml": lambda text: [*_plain(toml_document(text, "card")), *_comments(text)],
 }
 

@@ -15,6 +15,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotWritten, ReleaseError
 from rwn_core.io import format_of_key
 from rwn_core.io.write import PART, sweep, write_together
+from rwn_core.reporting.auditors_page import auditors_file
 from rwn_core.reporting.evidence import read_evidence
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.internal_report import internal_html
@@ -52,6 +53,8 @@ def release_files(
         RECORD: text.encode("utf-8"),
         f"{HOUSE}/internal-record.evidence.json": judged.evidence,
         f"{HOUSE}/internal-report.html": internal_html(inside),
+        f"{HOUSE}/for-auditors.html": auditors_file(public, microdata, ".html"),
+        f"{HOUSE}/for-auditors.txt": auditors_file(public, microdata, ".txt"),
         f"{HOUSE}/schema.toml": microdata.schema.to_toml().encode("utf-8"),
     }
     if judged.holds_secret:
