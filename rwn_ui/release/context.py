@@ -94,7 +94,7 @@ def _ask_test(session: Session, test: IntruderTest | None, fixed: bool) -> Any:
                                      **more("hours"))  # fmt: skip
     source_place, claims_place, confirmed_place = st.columns([3, 1, 1])
     sources = source_place.text_input(
-        "With which sources beside the file?", test.sources if test else "", **more("sources")
+        "With which other sources?", test.sources if test else "", **more("sources")
     )
     claims = claims_place.number_input("Persons claimed", 0, None, known.claims, **more("claims"))
     confirmed = confirmed_place.number_input(

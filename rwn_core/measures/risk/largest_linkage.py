@@ -44,7 +44,7 @@ def sentence(reading: Reading, n: int) -> str:
     """Say the largest probability, and of how many rows."""
     rows = "every row" if reading.detail["standing"] == "worst" else "the rows that were attacked"
     return (
-        "An intruder who holds the original file and knows the method gives the likeliest original "
+        "An intruder who holds the original file and knows the method gives the original "
         f"of one row a probability of {percent(reading.value)}; it is the largest of {rows}."
     )
 
