@@ -42,10 +42,11 @@ def compute(comparison: Comparison) -> Reading:
 
 def sentence(reading: Reading, n: int) -> str:
     """Say the largest probability, and of how many rows."""
-    rows = "every row" if reading.detail["standing"] == "worst" else "the rows that were attacked"
+    known = reading.detail["standing"] == "worst"
+    rows = "over every row" if known else "over the rows that were attacked; it may be larger"
     return (
-        "An intruder who holds the original file and knows the method gives the original "
-        f"of one row a probability of {percent(reading.value)}; it is the largest of {rows}."
+        "The largest probability that an intruder who holds the original file and knows the method "
+        f"can give to one original of a row is {percent(reading.value)}, {rows}."
     )
 
 

@@ -141,7 +141,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("linked_over_half", {"together": 0.1}, "above one half;", "one row at a time"),
     ("linked_over_half", {"sampled": True, "share": 0.04}, "links 4 % of", "one row at a time"),
     ("linked_over_half", {"largest": 0.83}, "of one record is 83 %", "?"),
-    ("largest_linkage", {"standing": "worst"}, "largest of every row", "were attacked"),
+    ("largest_linkage", {"standing": "worst"}, "over every row", "were attacked"),
     ("largest_linkage", {"standing": "at least"}, "rows that were attacked", "every row"),
     ("bayes_linkage", {}, "correctly in expectation", "?"),
     ("red_team", {"attribute": None}, "no confidential value more often than luck", "is named"),
