@@ -42,10 +42,10 @@ def draw(session: Session) -> None:
             "none. Purpose, access, contact and the day of the review stand in public files; all "
             "other answers stay in the house."
         )
-        columns = st.columns(2)
+        rows = [place for _ in QUESTIONS[::2] for place in st.columns(2)]
         given = {
-            each.name: _ask(session, columns[place % 2], each, said, fixed)
-            for place, each in enumerate(QUESTIONS)
+            each.name: _ask(session, place, each, said, fixed)
+            for place, each in zip(rows, QUESTIONS, strict=False)
         }
         test = _ask_test(session, said.intruder_test, fixed)
         pressed = st.form_submit_button("Save the answers", disabled=fixed)
