@@ -1,6 +1,6 @@
 """The page for auditors: facts of a release under the clauses of standards, as HTML or text.
 
-It is made of the internal record alone, so it holds readings of risk and no value of a record.
+It is made of the internal record alone, so it holds risks, parameters and no value of a record.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rwn_core.reporting.facts.inside import INTRUDER_TEST
 from rwn_core.reporting.leak_check import rare_values
 from rwn_core.reporting.page import page
 
-MARK = "CONFIDENTIAL: FOR AUDITORS. IT HOLDS READINGS OF RISK AND NO VALUE OF A RECORD"
+MARK = "CONFIDENTIAL: FOR AUDITORS. IT HOLDS RISKS AND PARAMETERS, AND NO VALUE OF A RECORD"
 LINES = 58  # of a page of the text form
 _WIDTH = 100
 _EMPTY = frozenset(
@@ -135,7 +135,8 @@ def _named_rows(table: Table | None, name: str) -> list[tuple[str, ...]]:
 
 
 def _says(table: Table | None) -> bool:
-    return table is not None and any(set(row[1:]) - _EMPTY for row in table.rows)
+    rows = [] if table is None else [set(row[1:]) for row in table.rows]
+    return any(row - _EMPTY for row in rows) and not any("not stated" in row for row in rows)
 
 
 def _html(material: Material) -> bytes:

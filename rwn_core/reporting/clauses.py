@@ -96,7 +96,7 @@ CLINICAL_DATA = Chapter(
         _clause("1", "identifiers and technique, by variable", _TECHNIQUES),
         _clause("2", "adversaries and plausible attacks", ("scenarios", "table"),
                 _context("motives", "capacity")),
-        _clause("3", "threshold and its source", _LIMITS),
+        _clause("3", "threshold and its source", _LIMITS, ("risk", "lines")),
         _clause("4", "initial risk, of the unmasked file", ("risk", "table")),
         _clause("5", "residual risk", ("risk", "table"), ("limits", "lines")),
         _clause("6", "technique and its parameters", ("parameters", "lines", "table")),

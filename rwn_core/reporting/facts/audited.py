@@ -16,6 +16,11 @@ _IDENTIFIERS = {
 _REASONS = {"key": "an intruder may know it", "confidential": "an intruder may want to learn it"}
 _HELPS = "it may help to recognize a person"
 _REMOVED = ("direct identifier or household", "removed", "it names people or households")
+MAXIMUM = "The limit on the largest linkage bounds the most exposed record."
+NO_MAXIMUM = (
+    "No limit of this policy bounds the most exposed record: means and shares of records may hide "
+    "it."
+)
 _ATTACKS = ("red_team", "distance_linkage", "probabilistic_linkage", "true_matches")
 
 
@@ -52,7 +57,9 @@ def risk(material: Material) -> Content:
         )
         rows.append((MEASURES[key].title, initial, residual, number_words(key, limit["at_most"])))
     columns = ("measure", "initial risk", "residual risk", "at most")
-    return Content(table=Table(columns=columns, rows=tuple(rows)) if rows else None)
+    bounded = any(limit["measure"] == "largest_linkage" for limit in material.record["limit"])
+    line = MAXIMUM if bounded else NO_MAXIMUM
+    return Content(lines=(line,), table=Table(columns=columns, rows=tuple(rows)) if rows else None)
 
 
 def attacks(material: Material) -> Content:

@@ -44,13 +44,18 @@ def categories() -> Microdata:
     return data
 
 
-USUAL = rwn.Policy(
-    limits=tuple(replace(each, source="Handbook 4", set_by="Board") for each in rwn.Policy().limits)
-)
+def sourced(limits: tuple[rwn.Limit, ...]) -> rwn.Policy:
+    """State where each limit comes from."""
+    return rwn.Policy(
+        limits=tuple(replace(e, source=e.source or "Handbook 4", set_by="Board") for e in limits)
+    )
+
+
+USUAL = sourced(rwn.Policy().limits)
 RELEASES = {
     "bodyfat": lambda: ("bodyfat", rwn.RWN(epsilon=2.0, k=5), USUAL),
     "pima, soft kernel": lambda: (
-        "pima", rwn.RWN(kernel="gaussian", width=1.0), rwn.Policy(limits=CLINICAL)
+        "pima", rwn.RWN(kernel="gaussian", width=1.0), sourced(CLINICAL)
     ),
     "categories": lambda: (categories(), rwn.PRAM(change=0.4), USUAL),
     "bodyfat, second release": lambda: ("bodyfat", rwn.RWN(epsilon=8.2, k=60), USUAL),
