@@ -22,15 +22,9 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 OUTSIDE = (*sorted(ROOT.glob("*.md")), ROOT / "demo_data" / "SOURCES.md")
 """Pages that do not lie in docs, and stand under "project" on the site."""
-CHAPTERS = {
-    "Tutorial": "tutorial",
-    "How-to": "how-to",
-    "Explanation": "explanation",
-    "Methods": "methods",
-    "Reference": "reference",
-    "Decisions": "decisions",
-    "Project": "project",
-}
+INTERNAL = DOCS / "decisions"
+"""Records for developers, which are no part of the site."""
+INDEX = DOCS / "index.md"
 _LINK = re.compile(r"(\[[^\]]*\])\(([^)\s#]*)(#[^)\s]*)?\)")
 _NOTE = re.compile(r"\A<!--.*?-->\s*", re.DOTALL)
 _CODE = re.compile(r"(```.*?```|`[^`\n]*`)", re.DOTALL)
@@ -46,7 +40,8 @@ def pages() -> dict[Path, str]:
     dict of Path to str
         Names are paths below the site's folder, with slashes.
     """
-    inside = {page: page.relative_to(DOCS).as_posix() for page in sorted(DOCS.rglob("*.md"))}
+    found = [page for page in sorted(DOCS.rglob("*.md")) if INTERNAL not in page.parents]
+    inside = {page: page.relative_to(DOCS).as_posix() for page in found}
     return inside | {page: f"project/{page.name.lower()}" for page in OUTSIDE}
 
 
@@ -75,7 +70,7 @@ def with_links(text: str, page: Path, names: dict[Path, str]) -> str:
             return found[0]
         target = (page.parent / path).resolve()
         name = lessons.NAME if target == lessons.TEMPLATE else names.get(target)
-        if name is None and target.is_relative_to(DOCS) and target.is_file():
+        if name is None and target.is_relative_to(DOCS) and target.suffix not in {"", ".md"}:
             name = target.relative_to(DOCS).as_posix()
         if name is None:
             return words[1:-1]
@@ -99,12 +94,38 @@ def stage(folder: Path) -> None:
         shutil.copyfile(picture, place)
 
 
-def chapters(folder: Path) -> Iterator[dict[str, object]]:
-    """The chapters in their order, each with its pages."""
-    yield {"Start": "index.md"}
-    for title, name in CHAPTERS.items():
-        found = sorted((folder / name).glob("*.md"))
-        yield {title: [page.relative_to(folder).as_posix() for page in found]}
+def chapters(names: dict[Path, str]) -> Iterator[dict[str, object]]:
+    """The chapters of the index in its order, each with the titles and names of its pages."""
+    yield {"Start": names[INDEX]}
+    _, *parts = re.split(r"^## (.+)$", INDEX.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    for title, text in zip(parts[::2], parts[1::2], strict=True):
+        linked = [(DOCS / link[2]).resolve() for link in _LINK.finditer(text)]
+        yield {title: [_entry(page, names) for page in linked if page in names]}
+
+
+def _entry(page: Path, names: dict[Path, str]) -> dict[str, object]:
+    """A page by its title; the index of a folder with the pages of the folder below it."""
+    if page.name != INDEX.name:
+        return {_title(page): names[page]}
+    others = sorted(set(page.parent.glob("*.md")) - {page}, key=_title)
+    return {_title(page): [{_title(each): names[each]} for each in (page, *others)]}
+
+
+def _title(page: Path) -> str:
+    """The first heading of a page, without marks of code."""
+    found = re.search(r"^# (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert found, f"{page.name} has no title"
+    return found[1].replace("`", "")
+
+
+def embed_search(folder: Path) -> None:
+    """Put the index of the search into a script, which a page opened from a file may load."""
+    index = folder / "search_index.json"
+    pages = json.dumps(json.loads(index.read_text(encoding="utf-8"))["docs"], ensure_ascii=False)
+    (folder / "index.js").write_text(f"const SEARCH_PAGES = {pages};\n", encoding="utf-8")
+    shutil.copyfile(DOCS / "search.js", folder / "main.js")
+    index.unlink()
+    (folder / "worker.js").unlink()
 
 
 def write(out: Path) -> None:
@@ -124,13 +145,14 @@ def write(out: Path) -> None:
             "site_dir": str(out.resolve()),
             "theme": {"name": "readthedocs", "highlightjs": False},
             "use_directory_urls": False,
-            "nav": list(chapters(folder)),
+            "nav": list(chapters(pages())),
             "strict": True,
             "validation": {"links": {"anchors": "warn"}},
         }
         file = Path(made, "mkdocs.yml")
         file.write_text(json.dumps(settings), encoding="utf-8")  # JSON is YAML
         build(load_config(str(file)))
+    embed_search(out / "search")
 
 
 def main() -> None:

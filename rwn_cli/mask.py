@@ -35,7 +35,13 @@ from rwn_cli.options import (
 )
 from rwn_cli.output import Overwrite, output_format, refuse_existing, write_all
 from rwn_cli.recommend import advised
-from rwn_cli.record_file import evidence_path, original_file, source_facts
+from rwn_cli.record_file import (
+    ProjectFile,
+    evidence_path,
+    original_file,
+    read_context,
+    source_facts,
+)
 from rwn_cli.terminal import progress, say, size_words
 from rwn_cli.text_file import read_text
 from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
@@ -46,6 +52,7 @@ if TYPE_CHECKING:
     from rwn_core.measures.measure import Reading
     from rwn_core.randomness import SecretKey
     from rwn_core.reporting import ReleasedFile
+    from rwn_core.reporting.context import Context
     from rwn_core.reporting.decision import Decision
     from rwn_core.reporting.release_record import Basis
     from rwn_core.reporting.scenario import Scenario
@@ -121,6 +128,7 @@ def mask(
         Path | None,
         typer.Option(metavar="FILE.toml", help="The frozen decision that the record names."),
     ] = None,
+    project: ProjectFile = None,
     schema: SchemaFile = None,
     file: Laid = None,
     drop: Dropped = None,
@@ -158,6 +166,7 @@ def mask(
     read = described(read, identifiers=drop, retained=keep or ())
     data = working_table(read, schema, loaded, drop=None, weights=weight, slices=slice_)
     refuse_other_table(decided, data)
+    context = _context(project, record, data)
     require_answers(data)
     precision = steps(data, round_ or (), _precision(loaded))
     for notice in data.notices:
@@ -171,8 +180,9 @@ def mask(
     _refuse_untouched(data, release, leaves=order == "shuffled" and seed is None)
     content = release.to_bytes(form, order)
     looked_up = second_reading(release, content, form, original_file(source))
-    kept = key_file is not None
-    released = ReleasedFile.of(content, form, order=order, seeded=seed is not None, kept=kept)
+    released = ReleasedFile.of(
+        content, form, order=order, seeded=seed is not None, kept=key_file is not None
+    )
     files = {target: content}
     if key_file is not None:
         files = {key_file: text, **files}  # with the release, or not at all
@@ -182,6 +192,7 @@ def mask(
             policy=(loaded and loaded.policy) or Policy(),
             source={**source_facts(source, schema, drop, file), "released": str(target.absolute())},
             plan=None if loaded is None else loaded.analysis_plan,
+            context=context,
         )
         files = _internal(record, data, release, released, basis) | files
     write_all(files, overwrite=overwrite)  # the record first: no release stands there without it
@@ -195,6 +206,15 @@ def mask(
         _say_of_record(record, files[record], unlike(decided, data, release))
     for note in _last_notes(order, key_file, seed):
         say(note)
+
+
+def _context(project: Path | None, record: Path | None, data: Microdata) -> Context:
+    """Return the context for the internal record."""
+    from rwn_core.reporting.context import Context
+
+    if project is not None and record is None:
+        raise ParameterError("--project goes into the internal record; give --record FILE, too.")
+    return read_context(project, data.fingerprint) or Context()
 
 
 def _precision(loaded: Scenario | None) -> dict[str, float]:

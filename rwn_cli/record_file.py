@@ -17,6 +17,7 @@ from rwn_core.errors import InputError, RWNError
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
     from rwn_core.masking.second_reading import SourceFile
+    from rwn_core.reporting.context import Context
 
 RecordFile = Annotated[
     Path,
@@ -28,6 +29,28 @@ OriginalFile = Annotated[
         metavar="IN", help="The original, if it lies no longer where the record says; or demo:NAME."
     ),
 ]
+
+
+ProjectFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.toml",
+        help="A project of this table, or a file with a table [context] alone: recipient, purpose, "
+        "access and the other answers about the release. The setting is not taken from it.",
+    ),
+]
+
+
+def read_context(project: Path | None, table: str) -> Context | None:
+    """Return the context of a project's file; None without one."""
+    from rwn_core.reporting.context import context_in
+
+    if project is None:
+        return None
+    context, own = context_in(read_text(project, "project"))
+    if own and table and own != table:
+        raise InputError("The project is of another table; give the project of the masked table.")
+    return context
 
 
 def evidence_path(record: Path) -> Path:

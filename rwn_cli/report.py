@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.record_file import (
     OriginalFile,
+    ProjectFile,
     RecordFile,
+    read_context,
     read_evidence,
     read_original,
     read_record_file,
@@ -33,11 +36,20 @@ def report(
             "-o",
             metavar="FILE",
             help="Ends in .html or .json; with --public also in .xml (DDI-Codebook 2.5 for "
-            "archives) or .toml (the card that travels with the file).",
+            "archives), .toml (the card that travels with the file), croissant.json, "
+            "healthdcat-ap.jsonld or ro-crate-metadata.json (descriptions for machines).",
         ),
     ],
     public: Annotated[
         bool, typer.Option("--public", help="What may leave the house, once nothing leaks.")
+    ] = False,
+    auditors: Annotated[
+        bool,
+        typer.Option(
+            "--auditors",
+            help="The page for auditors (.html or .txt): clauses of standards, each with its "
+            "answer; no value of a record is in it, and readings of risk are.",
+        ),
     ] = False,
     title: Annotated[str, typer.Option(metavar="TEXT", help="What the data are called.")] = "",
     review: Annotated[
@@ -54,6 +66,7 @@ def report(
             metavar="TEXT", help="Whom users may ask, such as an address; stated in the notice."
         ),
     ] = "",
+    project: ProjectFile = None,
     original: OriginalFile = None,
     released: Annotated[
         Path | None,
@@ -79,20 +92,36 @@ def report(
     if not out.parent.is_dir():
         raise RWNError(f"The folder {out.parent} does not exist; create it first.")
     refuse_existing(overwrite, out)
-    if is_dataset_record(text := read_text(record, "record")):
-        content = _of_dataset(text, out, (title, review, contact), (original, released), public)
+
+    def material(read: dict[str, Any]) -> Material:
+        return Material(record=_with_answers(read, project, review, contact), title=title)
+
+    dataset = is_dataset_record(text := read_text(record, "record"))
+    _refuse_options(dataset, auditors, public, released)
+    if dataset:
+        content = _of_dataset(text, out, material, (original, released), public)
         _write(out, content, public, overwrite)
         return
-    if released is not None:
-        raise ParameterError("--released is for the record of a dataset; leave it out.")
-    read = read_record_file(record)
-    material = Material(record=read, title=title, review=review, contact=contact)
-    if public:
-        _write(out, _public(material, out, original), public, overwrite)
+    known = material(read_record_file(record))
+    if auditors:
+        _for_auditors(known, out, original, overwrite)
         return
-    evidence = read_evidence(read, record)
-    material = replace(material, evidence=evidence)
-    _write(out, internal_file(material, out.suffix), public, overwrite)
+    if public:
+        _write(out, _public(known, out, original), public, overwrite)
+        return
+    known = replace(known, evidence=read_evidence(known.record, record))
+    _write(out, internal_file(known, out.suffix), public, overwrite)
+
+
+def _with_answers(
+    record: dict[str, Any], project: Path | None, review: str, contact: str
+) -> dict[str, Any]:
+    """Return a record with the answers of a project or its own, and those of the options."""
+    from rwn_core.reporting.context import Context, with_context
+
+    table = str(record["table"].get("fingerprint", ""))
+    context = read_context(project, table) or Context.from_dict(record.get("context", {}))
+    return with_context(record, context, review=review, contact=contact)
 
 
 def _write(out: Path, content: bytes, public: bool, overwrite: bool) -> None:
@@ -104,31 +133,48 @@ def _write(out: Path, content: bytes, public: bool, overwrite: bool) -> None:
 
 
 def _public(material: Material, out: Path, original: str | None) -> bytes:
-    from rwn_core.reporting.public_notice import public_file
+    from rwn_core.reporting.described_files import DESCRIPTIONS, files_in_folder
+    from rwn_core.reporting.public_notice import public_file, require_form
 
-    return public_file(material, read_original(material.record, original), out.suffix.lower())
+    name = out.name.lower()
+    if require_form(name) in DESCRIPTIONS:
+        material = replace(material, files=files_in_folder(out.parent, material.record))
+    return public_file(material, read_original(material.record, original), name)
+
+
+def _refuse_options(dataset: bool, auditors: bool, public: bool, released: Path | None) -> None:
+    if auditors and public:
+        raise ParameterError("--auditors and --public are two files; give one of them.")
+    if auditors and dataset:
+        raise ParameterError("--auditors is for the record of a table; leave it out.")
+    if released is not None and not dataset:
+        raise ParameterError("--released is for the record of a dataset; leave it out.")
+
+
+def _for_auditors(material: Material, out: Path, original: str | None, overwrite: bool) -> None:
+    from rwn_core.reporting.auditors_page import auditors_file
+
+    table = read_original(material.record, original)
+    write(out, auditors_file(material, table, out.suffix.lower()), overwrite=overwrite)
+    say(f"page for auditors written to {out}; no value of a record was found in it")
 
 
 def _of_dataset(
     text: str,
     out: Path,
-    words: tuple[str, str, str],
+    material: Callable[[dict[str, Any]], Material],
     places: tuple[str | None, Path | None],
     public: bool,
 ) -> bytes:
     """The report of a dataset's release; the record says where both lie, unless the options do."""
     from rwn_core.reporting.dataset_record import read_dataset_record, thawed_record
     from rwn_core.reporting.dataset_reports import internal_dataset_file, public_dataset_files
-    from rwn_core.reporting.facts import Material
 
     known = thawed_record(text)["source"]
     original, released = places[0] or known["file"], places[1] or Path(known["released"])
-    title, review, contact = words
-    material = Material(
-        record=read_dataset_record(text, released), title=title, review=review, contact=contact
-    )
+    about = material(read_dataset_record(text, released))
     with progress("reading the dataset and its release") as advance:
         if not public:
-            return internal_dataset_file(material, original, released, out.suffix, progress=advance)
-        suffix = out.suffix.lower()
-        return public_dataset_files(material, original, released, [suffix], advance)[suffix]
+            return internal_dataset_file(about, original, released, out.suffix, progress=advance)
+        name = out.name.lower()
+        return public_dataset_files(about, original, released, [name], advance)[name]

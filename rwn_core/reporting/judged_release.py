@@ -20,6 +20,7 @@ from rwn_core.masking import Method, Release, mask
 from rwn_core.masking.second_reading import second_reading
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress
+from rwn_core.reporting.context import Context, with_context
 from rwn_core.reporting.decision import Decision, frozen_text
 from rwn_core.reporting.evidence import REPORTED, evidence
 from rwn_core.reporting.record_parts import KEPT
@@ -50,14 +51,14 @@ class Approval:
         Needed where the release does not keep its policy or follows no decision.
     decision : Decision, optional
         Of a meeting, which the release carries out.
-    contact : str
-        Whom users of the release may ask, as one line; the notice says so if none is stated.
+    context : Context
+        Of the release; the reports say which of its answers are not stated.
     """
 
     by: str
     reason: str = ""
     decision: Decision | None = None
-    contact: str = ""
+    context: Context = field(default_factory=Context)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +168,8 @@ class JudgedRelease:
             "further": len(self.further),
             "further_kept": sum(self.further),
         }
+        if approval.context.to_dict():
+            document = with_context(document, approval.context)
         if approval.decision is not None:
             document["decision"] = decided(approval.decision, self.setting, microdata)
         return frozen_text(document)

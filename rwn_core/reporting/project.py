@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rwn_core.data.edit_rules import as_edit_rules
@@ -13,6 +13,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.toml import toml_text
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import InputError, RWNError
+from rwn_core.reporting.context import Context
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.scenario import Scenario, read_toml
 
@@ -63,6 +64,8 @@ class Project:
         The setting with its weights, rounding and slices; seed, limits, registered analyses, sweep.
     scenarios : tuple of Scenario
     decisions : tuple of Decision
+    context : Context
+        Of its releases.
     """
 
     table: str
@@ -74,6 +77,7 @@ class Project:
     present: Scenario
     scenarios: tuple[Scenario, ...] = ()
     decisions: tuple[Decision, ...] = ()
+    context: Context = field(default_factory=Context)
 
     @classmethod
     def from_table(cls, microdata: Microdata, present: Scenario, saved: str) -> Project:
@@ -146,13 +150,14 @@ class Project:
             "present": self.present.to_dict(),
             "scenario": [each.to_dict() for each in self.scenarios],
             "decision": [each.to_dict() for each in self.decisions],
+            "context": self.context.to_dict(),
         }
         if self.population is not None:
             document["population"] = self.population
         if self.question is not None:
             question = {"response": self.question.response}
             document["question"] = question | {"predictors": list(self.question.predictors)}
-        return toml_text({name: value for name, value in document.items() if value != []})
+        return toml_text({name: value for name, value in document.items() if value not in ([], {})})
 
     @classmethod
     def from_toml(cls, text: str) -> Project:
@@ -169,6 +174,7 @@ class Project:
                 present=Scenario.from_dict(document["present"]),
                 scenarios=tuple(Scenario.from_dict(each) for each in document.get("scenario", [])),
                 decisions=tuple(Decision.from_dict(each) for each in document.get("decision", [])),
+                context=Context.from_dict(document.get("context", {})),
             )
         except RWNError as refusal:
             raise InputError(f"The project file cannot be used. {refusal}") from None

@@ -20,6 +20,7 @@ from rwn_core.masking import Release
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.threads import Progress
+from rwn_core.reporting.context import Context, with_context
 from rwn_core.reporting.decision import Decision, frozen_text, thawed
 from rwn_core.reporting.evidence import REPORTED, evidence, kept_detail
 from rwn_core.reporting.record_parts import (
@@ -114,6 +115,8 @@ class Basis:
         How to read the original again: "file", and where they were given "schema" and "dropped".
     plan : AnalysisPlan, optional
         Its regressions are judged over further releases; the schema's question by default.
+    context : Context
+        Recipient, purpose, access and the other answers about the release.
     """
 
     decision: Decision | None = None
@@ -121,6 +124,7 @@ class Basis:
     policy: Policy = field(default_factory=Policy)
     source: Mapping[str, Any] = field(default_factory=dict)
     plan: AnalysisPlan | None = None
+    context: Context = field(default_factory=Context)
 
 
 def internal_record(
@@ -227,7 +231,7 @@ def record_document(
         document["source"] = dict(basis.source)
     if basis.decision is not None:
         document["decision"] = decided(basis.decision, setting, microdata)
-    return document
+    return with_context(document, basis.context) if basis.context.to_dict() else document
 
 
 def _answers(microdata: Microdata, release: Release) -> list[dict[str, str]]:

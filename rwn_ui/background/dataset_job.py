@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # they bring the compiler, which a page does not wait for
     from rwn_core.datasets.mask_dataset import DatasetRelease
 
 _PATIENCE = 10.0  # seconds in which the workers of a cancelled masking end
-_FOR_USERS = {".html": "notice.html", ".toml": "card.toml", ".xml": "codebook.xml"}
+_FOR_USERS = ("notice.html", "card.toml", "codebook.xml", "croissant.json", "healthdcat-ap.jsonld")
 
 
 FIRST = RWN(k=5)  # the setting of a dataset that was opened
@@ -180,6 +180,7 @@ def write_reports(
     """Write the reports of a release next to it; run in the process."""
     from rwn_core.datasets.key_file import read_key
     from rwn_core.io.write import write_together
+    from rwn_core.reporting.context import Context, with_context
     from rwn_core.reporting.dataset_record import read_dataset_record
     from rwn_core.reporting.dataset_reports import internal_dataset_file, public_dataset_files
     from rwn_core.reporting.facts import Material
@@ -187,7 +188,8 @@ def write_reports(
     be_polite()
     text = record_file(target).read_text(encoding="utf-8")
     record = read_dataset_record(text, target)
-    material = Material(record=record, title=title, review=review, contact=contact)
+    record = with_context(record, Context(), review=review, contact=contact)
+    material = Material(record=record, title=title)
     public = public_dataset_files(
         material, source, target, _FOR_USERS, lambda share: progress(share / 2)
     )
@@ -197,7 +199,7 @@ def write_reports(
     )
     folder = target.with_name(f"{target.name}.for-users")
     folder.mkdir(mode=0o700, exist_ok=True)
-    files = {folder / name: public[suffix] for suffix, name in _FOR_USERS.items()}
+    files = {folder / name: content for name, content in public.items()}
     files[target.with_name(f"{target.name}.internal-report.html")] = inside
     write_together(files)
     return [str(path.relative_to(target.parent)) for path in files]

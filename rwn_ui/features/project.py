@@ -42,7 +42,10 @@ def current_project(session: Session) -> Project:
     )
     made = Project.from_table(session.data, present, date.today().isoformat())
     return replace(
-        made, scenarios=tuple(session.scenarios.values()), decisions=tuple(session.decisions)
+        made,
+        scenarios=tuple(session.scenarios.values()),
+        decisions=tuple(session.decisions),
+        context=session.drafts().context,
     )
 
 
@@ -171,6 +174,7 @@ def _choices(session: Session) -> tuple[Any, ...]:
         session.analysis_plan,
         tuple(notes.scenarios.values()),
         tuple(notes.decisions),
+        notes.context,
     )
 
 
@@ -214,6 +218,8 @@ def _resume(session: Session) -> None:
     session.scenarios.update({each.name: each for each in project.scenarios})
     known = {each.hash for each in session.decisions}
     session.decisions.extend(each for each in project.decisions if each.hash not in known)
+    if project.context.to_dict():
+        session.drafts().context = project.context
     if present.setting is not None:
         load_setting.load(session, present.setting)
 
@@ -225,8 +231,8 @@ def controls(session: Session) -> None:
         return
     with box:
         st.caption(
-            "Kinds, roles, limits, setting, scenarios and decisions; none of the table's records. "
-            "It is internal."
+            "Kinds, roles, limits, setting, context, scenarios and decisions; none of the table's "
+            "records. It is internal."
         )
         refusal = visit.current().refusal
         if refusal:

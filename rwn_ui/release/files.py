@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 
 import streamlit as st
 
 from rwn_core.errors import log_fault
+from rwn_core.reporting.facts.public_words import CLAIMS_FILE
 from rwn_core.reporting.release_folder import (
+    USERS,
     for_users,
     release_files,
     released_file,
@@ -18,6 +19,7 @@ from rwn_core.reporting.release_folder import (
     zipped,
 )
 from rwn_ui.background.progress import polled
+from rwn_ui.release import claims
 from rwn_ui.release.judging import key
 from rwn_ui.release.steps import drawn, is_checked
 from rwn_ui.server.messages import escaped
@@ -31,8 +33,10 @@ def draw(session: Session) -> None:
     last = drawn(session)
     if last is None or last.approval is None or not is_checked(session):
         return
+    claims.draw(session)
     _make(session, last)
     if last.files:
+        _without_claims(session, last)
         _listed(last)
         _download(session, last)
         if on_own_machine():
@@ -41,11 +45,11 @@ def draw(session: Session) -> None:
 
 
 def _make(session: Session, last: Drawn) -> None:
-    """Ask for title and contact of the public files, and make all files."""
+    """Ask for the title of the public files, and make all files."""
     form, fixed = session.release, last.entry is not None
+    said = session.drafts().context
     with st.form(key(session, "files"), border=False):
-        left, right = st.columns([2, 1])
-        title = left.text_input(
+        title = st.text_input(
             "What the data are called, in public",
             form.title,
             key=key(session, "title"),
@@ -53,47 +57,46 @@ def _make(session: Session, last: Drawn) -> None:
             placeholder="Masked microdata",
             disabled=fixed,
         )
-        year = date.today().replace(day=min(date.today().day, 28))
-        review = right.date_input(
-            "Looked at again on",
-            date.fromisoformat(form.review) if form.review else year.replace(year=year.year + 1),
-            key=key(session, "review"),
-            disabled=fixed,
-        )
-        contact = st.text_input(
-            "Whom users may ask, such as an address",
-            form.contact,
-            key=key(session, "contact"),
-            max_chars=200,
-            placeholder="no contact is stated",
-            disabled=fixed,
-        )
+        if said.missing:
+            st.caption(f"The reports say “not stated” of: {', '.join(said.missing)}.")
         pressed = st.form_submit_button(
             "Make the files", type="secondary" if last.files else "primary", disabled=fixed
         )
     if not pressed:
         return
     assert last.approval is not None
-    form.title, form.review = title.strip(), review.isoformat()
-    form.contact = contact.strip()
+    form.title = title.strip()
     last.files, last.left = {}, ""
     with st.spinner("Writing the reports and holding the public files against the original"):
         last.files = release_files(
             last.judged,
             session.data,
-            replace(last.approval, contact=form.contact),
+            replace(last.approval, context=said),
             number=last.number,
             title=form.title,
-            review=form.review,
+            claims=claims.published(session),
         )
     st.rerun()  # the steps above say more now
+
+
+def _without_claims(session: Session, last: Drawn) -> None:
+    """Say so where the claim table came after the files, or left them."""
+    held = f"{USERS}/{CLAIMS_FILE}" in last.files
+    if last.entry is None and held != (claims.published(session) is not None):
+        st.info(
+            "The files below hold a claim table that you took out; make them again."
+            if held
+            else "The files below do not hold the claim table; make them again.",
+            icon=":material/info:",
+        )
 
 
 def _listed(last: Drawn) -> None:
     """List the files by their readers."""
     st.caption(
         "The folder **for-users** may leave the house: nothing of the original was found in its "
-        "notice, card and codebook. The folder **internal** holds values of the original in its "
+        "notice, card, codebook and descriptions for machines (Croissant, HealthDCAT-AP, "
+        "RO-Crate). The folder **internal** holds values of the original in its "
         "report and stays. SHA256SUMS has the hash of every file."
     )
     st.dataframe(

@@ -14,6 +14,7 @@ from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.forecast.statistic import CHANGE, Statistic
 from rwn_core.masking import SHORT_NAMES, Method, Prepared, Rounded, option_words
 from rwn_core.measures.attacks.watch_list import WatchList
+from rwn_core.reporting.context import Context
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Setting
@@ -76,23 +77,24 @@ class ReleaseForm:
     decision: str = ""  # hash of the one to carry out
     reason: str = ""
     title: str = ""
-    review: str = ""
     by: str = ""
-    contact: str = ""
     folder: str = ""
     ledger: str = ""
+    claims: bool = True  # whether the claim table joins the files for users
 
     def clear(self) -> None:
         """Forget what belongs to a table that is given up."""
-        self.checked, self.decision, self.reason, self.title, self.review = (), "", "", "", ""
+        self.checked, self.decision, self.reason, self.title = (), "", "", ""
+        self.claims = True
 
 
 @dataclass(slots=True, kw_only=True)
 class TableNotes:
-    """Scenarios and decisions of one table."""
+    """Scenarios and decisions of one table, and the context of its releases."""
 
     scenarios: dict[str, Scenario] = field(default_factory=dict)
     decisions: list[Decision] = field(default_factory=list)
+    context: Context = field(default_factory=Context)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,26 @@ def test_another_or_a_lost_original_is_refused(masked: Run) -> None:
     assert not Path("ledger.jsonl").exists()
 
 
+def test_descriptions_for_machines_name_the_file_beside_them(masked: Run) -> None:
+    """The crate is written last, and lists what it finds in the folder."""
+    report = ("report", "record.toml", "--public", "-o")
+    code, _, said = masked(*report, "croissant.json")
+    assert code == 0, said
+    assert json.loads(Path("croissant.json").read_bytes())["distribution"][0]["@id"] == "out.csv"
+    Path("notice.html").write_text("the public notice", encoding="utf-8")
+    for name in ("healthdcat-ap.jsonld", "ro-crate-metadata.json"):
+        assert masked(*report, name)[0] == 0
+    crate = json.loads(Path("ro-crate-metadata.json").read_bytes())["@graph"]
+    files = {each["@id"] for each in crate if each["@type"] == "File"}
+    assert files == {"out.csv", "croissant.json", "healthdcat-ap.jsonld", "notice.html"}
+    Path("out.csv").rename("sent.csv")
+    assert masked(*report, "croissant.json", "--overwrite")[0] == 0
+    assert b"sent.csv" in Path("croissant.json").read_bytes()
+    Path("sent.csv").unlink()
+    code, _, said = masked(*report, "croissant.json", "--overwrite")
+    assert (code != 0, "which is not in the folder of --out" in said) == (True, True)
+
+
 def test_a_contact_is_stated_and_checked(masked: Run) -> None:
     """Finding N2: users are told to ask, and whom."""
     report = ("report", "record.toml", "--public", "-o", "notice.html", "--overwrite")
@@ -54,6 +75,41 @@ def test_a_contact_is_stated_and_checked(masked: Run) -> None:
     assert "no contact was stated" in Path("notice.html").read_text("utf-8")
     for contact, why in (("a\nb", "one line"), ("x" * 201, "one line"), ("see ./keys", "a path")):
         code, _, said = masked(*report, "--contact", contact)
+        assert (code != 0, why in said) == (True, True)
+
+
+def test_the_answers_of_a_project_go_into_record_and_reports(masked: Run) -> None:
+    Path("about.toml").write_text('[context]\npurpose = "Teaching"\nharms = "Shame"\n', "utf-8")
+    assert masked(*MASK, "--project", "about.toml", "--overwrite")[0] == 0
+    assert 'purpose = "Teaching"' in Path("record.toml").read_text("utf-8")
+    report = ("report", "record.toml", "--overwrite", "-o")
+    assert masked(*report, "in.html")[0] == masked(*report, "out.html", "--public")[0] == 0
+    assert "Shame" in Path("in.html").read_text("utf-8")
+    notice = Path("out.html").read_text("utf-8")
+    assert "for this purpose: Teaching." in notice
+    assert "Shame" not in notice
+    Path("later.toml").write_text('[context]\npurpose = "Research"\n', "utf-8")
+    assert masked(*report, "out.html", "--public", "--project", "later.toml")[0] == 0
+    assert "for this purpose: Research." in Path("out.html").read_text("utf-8")
+    for text, why in (("[contxt]\n", "no context"), ("[context]\nwhy = 1\n", "unknown field why"),
+                      (f'table = "{"0" * 64}"\n[context]\n', "of another table")):  # fmt: skip
+        Path("wrong.toml").write_text(text, "utf-8")
+        for command in ((*report, "x.html"), (*MASK, "--overwrite")):
+            code, _, said = masked(*command, "--project", "wrong.toml")
+            assert (code != 0, why in said) == (True, True)
+    code, _, said = masked("mask", "people.csv", "o.csv", "--project", "about.toml")
+    assert (code != 0, "give --record FILE" in said) == (True, True)
+
+
+def test_the_page_for_auditors_is_a_form_of_its_own(masked: Run) -> None:
+    report = ("report", "record.toml", "--auditors", "-o")
+    for name in ("a.html", "a.txt"):
+        code, _, said = masked(*report, name)
+        assert (code, "no value of a record was found" in said) == (0, True), said
+    assert "6.2.3 · motives to identify" in Path("a.txt").read_text("utf-8")
+    for wrong, why in (("a.json", "must end in"), ("b.html", "two files")):
+        more = ("--public",) if wrong == "b.html" else ()
+        code, _, said = masked(*report, wrong, *more)
         assert (code != 0, why in said) == (True, True)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
-FOLDERS = ("tutorial", "how-to", "reference", "explanation", "decisions")
+FOLDERS = ("tutorial", "how-to", "reference", "explanation")
 TOPS = "rwn_core|rwn_ui|rwn_cli|tests|docs|pages|benchmarks|tools|demo_data"
 _PATH = re.compile(rf"(?<![\w./-])((?:{TOPS})/[\w./*-]*\w)")
 _SOURCE = re.compile(r"(?<![\w./*-])([\w/]+\.(?:py|js|css))\b")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from docs.learn import page as lessons
-from docs.site import pages, with_formulas, with_links, write
+from docs.site import chapters, pages, with_formulas, with_links, write
 from rwn_ui.learn.lessons import LESSONS
 from rwn_ui.server.launch import FIRST_PORT
 
@@ -46,6 +46,15 @@ def test_every_link_leads_to_a_file_and_to_a_heading_of_it() -> None:
     ]
 
 
+def test_the_menu_is_the_index_by_titles() -> None:
+    menu = [entry for chapter in chapters(NAMES) for entry in chapter.items()]
+    assert [title for title, _ in menu][:3] == ["Start", "Begin", "How to"]
+    reached = str(menu)
+    assert "'Rank swapping': 'methods/rank_swapping.md'" in reached
+    assert [name for name in NAMES.values() if f"'{name}'" not in reached] == []
+    assert "decisions/" not in reached
+
+
 def test_formulas_are_mathml_and_code_and_money_stay() -> None:
     text = with_formulas("$S_i$ costs $5, `$HOME$`\n\n$$\\frac{1}{2}$$")
     assert text.count("<math") == 2
@@ -63,6 +72,7 @@ def test_the_site_opens_without_network(tmp_path: Path) -> None:
     assert (tmp_path / "site" / "learn.html").read_text("utf-8") == lessons.text()
     formulas = (tmp_path / "site" / "explanation" / "mathematics.html").read_text("utf-8")
     assert formulas.count("<math") > 40
+    assert not (tmp_path / "site" / "decisions").exists()
     assert "$" not in re.sub(r"<code>.*?</code>", "", formulas)
     for file in (tmp_path / "site").rglob("*"):
         if file.suffix in {".html", ".css"}:

@@ -156,6 +156,7 @@ DATASET = (
     _OTHERS["variables"],
     _OTHERS["loss"],
     _OTHERS["data"],
+    _OTHERS["context"],
     _OTHERS["parameters"],
     Entry(key="changed", title="What changed", audience=_INTERNAL, make=_changed),
     Entry(key="levels", title="Levels", audience=_INTERNAL, make=_levels),

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rwn_core.charts import Chart
-from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS
+from rwn_core.reporting.context import Context
 from rwn_core.reporting.record_parts import OF_EACH_RECORD
 from rwn_core.tuning import Setting
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:  # it brings the compiler, which a report does not need
     from rwn_core.datasets.audit_dataset import DatasetAudit
 
 _SECTION = re.compile(r"^([A-Z][\w ]+)\n-{3,}$", flags=re.M)
-_LONGEST_CONTACT = 200
 _FIRST = "Hold the parameters of "
 
 
@@ -86,6 +85,13 @@ class Fact:
     audience: Audience
     content: Content
 
+    @property
+    def text(self) -> str:
+        """The sentences, and the rows of the table as sentences."""
+        table = self.content.table
+        rows = () if table is None else (f"{': '.join(row)}." for row in table.rows)
+        return " ".join([*self.content.lines, *rows])
+
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
@@ -101,38 +107,20 @@ class Material:
         What was read of a release whose record is that of a dataset.
     title : str
         What the data are called, in the steward's words.
-    review : str
-        The day on which the release is looked at again, as ISO 8601; a year after it was made by
-        default.
-    contact : str
-        Whom users of the release may ask, in the steward's words; one line.
-
-    Raises
-    ------
-    ParameterError
-        The review day is none, or the contact has several lines or more than 200 letters.
+    files : mapping of str to bytes
+        Public files that travel together, by name; for their descriptions.
     """
 
     record: Mapping[str, Any]
     evidence: Mapping[str, Any] = field(default_factory=dict)
     dataset: DatasetAudit | None = None
     title: str = ""
-    review: str = ""
-    contact: str = ""
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
-    def __post_init__(self) -> None:
-        """Check the day and the contact."""
-        if len(self.contact) > _LONGEST_CONTACT or not self.contact.isprintable():
-            raise ParameterError(
-                f"The contact must be one line of at most {_LONGEST_CONTACT} letters; shorten it."
-            )
-        if self.review:
-            try:
-                date.fromisoformat(self.review)
-            except ValueError:
-                raise ParameterError(
-                    "The review day must be a date such as 2030-01-31; correct it."
-                ) from None
+    @cached_property
+    def context(self) -> Context:
+        """Context of the release; empty in a record that says nothing of it."""
+        return Context.from_dict(self.record.get("context", {}))
 
     @property
     def name(self) -> str:
@@ -146,9 +134,9 @@ class Material:
 
     @property
     def review_day(self) -> str:
-        """The day on which the release is looked at again."""
-        if self.review:
-            return self.review
+        """The day on which the release is looked at again; a year after it was made by default."""
+        if self.context.review:
+            return self.context.review
         day = date.fromisoformat(self.made)
         return date(day.year + 1, day.month, min(day.day, 28)).isoformat()
 

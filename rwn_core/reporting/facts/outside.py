@@ -108,7 +108,7 @@ def _errors(material: Material) -> Content:
         lines += _slopes(slopes)
     if not judged:
         lines.append(words.UNJUDGED)
-    contact = material.contact.strip()
+    contact = material.context.contact
     lines.append(words.ASK.format(contact=contact) if contact else words.NOBODY)
     return Content(lines=tuple(lines))
 
@@ -141,7 +141,14 @@ def _within(shifts: Sequence[float], near: str, far: str) -> list[str]:
 
 
 def _use(material: Material) -> Content:
-    return Content(lines=words.USE)
+    context, lines = material.context, list(words.USE)
+    if context.contact:
+        lines.append(words.REPORT.format(contact=context.contact))
+    if context.access:
+        lines.insert(0, words.ACCESS[context.access])
+    if context.purpose:
+        lines.insert(0, words.PURPOSE.format(purpose=context.purpose.rstrip(".")))
+    return Content(lines=tuple(lines))
 
 
 def _file(material: Material) -> Content:
@@ -151,7 +158,10 @@ def _file(material: Material) -> Content:
     if "parts" in file:
         about["files"] = f"{len(file['parts']):,}"
     lines = words.FILES if "parts" in file else words.FILE
-    return Content(lines=tuple(line.format(**about) for line in lines))
+    said = [line.format(**about) for line in lines]
+    return Content(
+        lines=(*said, words.CLAIMS) if words.CLAIMS_FILE in material.files else tuple(said)
+    )
 
 
 def _review(material: Material) -> Content:

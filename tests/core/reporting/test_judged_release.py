@@ -16,6 +16,7 @@ import rwn_core as rwn
 from rwn_cli import main
 from rwn_core.errors import ReleaseError
 from rwn_core.reporting import ReleasedFile, internal_record, read_record, release_folder
+from rwn_core.reporting.context import Context
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.facts.outside import treatments
@@ -246,7 +247,7 @@ def test_the_contact_is_in_the_notice() -> None:
         ("data@institute.org, +43 1 4000", "data@institute.org, +43 1 4000"),
         ("", "no contact was stated"),
     ):
-        answer = Approval(by="Ada", reason="x", contact=contact)
+        answer = Approval(by="Ada", reason="x", context=Context(contact=contact))
         notice = release_files(judged, data, answer)["for-users/notice.html"].decode()
         assert said in notice
         assert "do not use it" in notice

@@ -22,7 +22,8 @@ from rwn_core.reporting.facts import Material
 from rwn_core.reporting.leak_check import check_file, counted, rare_values, said_values
 from tests.core.reporting.records_by_hand import RECORD, by_hand
 
-KNOWN = by_hand(source={"file": "C:\\data\\my-survey.csv"})
+SOURCE = {"file": "C:\\data\\my-survey.csv"}
+KNOWN = by_hand(source=SOURCE)
 RARE_WORDS = "The public file would hold a value that fewer than 10 records of the original have"
 PARTS = [{"name": "part-000000.parquet", "sha256": "ef" * 32}, {"name": "b.parquet", "sha256": "e"}]
 
@@ -183,6 +184,6 @@ def test_a_contact_is_the_stewards_word_and_no_way_out_for_a_value() -> None:
         ("see /home/me/keys", "a path of a file or folder"),
         ("ab" * 16, "something that looks like a key"),
     ):
-        material = replace(KNOWN, contact=contact)
+        material = by_hand(context={"contact": contact}, source=SOURCE)
         assert refusal(f"Ask {contact}.", {"betelgeuse", 43.0}, material) == kind
-    assert refusal("43", {43.0}, replace(KNOWN, contact="desk 43")) != ""
+    assert refusal("43", {43.0}, by_hand(context={"contact": "desk 43"}, source=SOURCE)) != ""

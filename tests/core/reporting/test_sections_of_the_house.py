@@ -125,7 +125,7 @@ def test_every_audience_gets_its_own_facts_and_those_of_both() -> None:
         "treated", "variables", "loss", "errors", "totals", "use", "file", "review"
     ]  # fmt: skip
     assert [fact.key for fact in inside[:5]] == ["treated", "errors", "use", "file", "review"]
-    assert len(inside) == 24
+    assert len(inside) == 28
     made = [entry for entry in FACTS if entry.audience is Audience.INTERNAL]
     assert [(each.key, each.title) for each in inside[5:]] == [(e.key, e.title) for e in made]
     assert inside[5].content == section("data", material)
@@ -135,8 +135,8 @@ def test_the_review_is_a_year_later_on_a_day_that_every_month_has() -> None:
     assert by_hand().made == "2028-02-29"
     assert by_hand().review_day == "2029-02-28"
     assert Material(record=record(made="2027-12-07T01:00")).review_day == "2028-12-07"
-    assert replace(by_hand(), review="2031-05-30").review_day == "2031-05-30"
+    assert by_hand(context={"review": "2031-05-30"}).review_day == "2031-05-30"
     assert by_hand().name == "Masked microdata"
     assert replace(by_hand(), title="Homes").name == "Homes"
     with pytest.raises(ParameterError, match="must be a date such as 2030-01-31; correct it"):
-        replace(by_hand(), review="2030-13-01")
+        _ = by_hand(context={"review": "2030-13-01"}).context

@@ -33,7 +33,7 @@ from tests.core.reporting.conftest import quickly_made_of
 from tests.core.reporting.records_by_hand import RECORD, by_hand, said
 
 NAME, DOES, SOURCE = method_words(by_hand().method)
-TITLED = replace(by_hand(), title="Homes", review="2030-01-31")
+TITLED = replace(by_hand(context={"review": "2030-01-31"}), title="Homes")
 TREATED = [
     ["age", "masked"],
     ["income", "released as in the original; rounded"],
@@ -43,7 +43,9 @@ PARTS = [{"name": "part-000000.parquet", "sha256": "ef" * 32}]
 
 
 def test_each_form_is_every_public_fact_in_its_place(sentences: Callable[..., None]) -> None:
-    asked = replace(TITLED, contact=" data@x.org ")
+    said = {"review": "2030-01-31", "contact": " data@x.org ", "purpose": "Teaching."}
+    record = {**TITLED.record, "context": {**said, "access": "on request", "harms": "Betelgeuse"}}
+    asked = replace(TITLED, record=record)
     file = {**RECORD["file"], "parts": PARTS}
     many = replace(TITLED, record={**TITLED.record, "file": file})
     found = {}
@@ -93,8 +95,11 @@ def test_what_is_no_public_form_or_no_public_fact_is_refused(
     with pytest.raises(ParameterError) as refused:
         require_form(".HTML")
     assert str(refused.value) == (
-        "A public file must end in one of: .html, .json, .xml, .toml; choose one."
+        "A public file must end in one of: .html, .json, .xml, .toml, croissant.json, "
+        "healthdcat-ap.jsonld, ro-crate-metadata.json; choose one."
     )
+    assert require_form("notice.json") == ".json"
+    assert require_form("our-croissant.json") == "croissant.json"
     for key, audience in (("use", Audience.INTERNAL), ("limits", Audience.BOTH)):
         fact = Fact(key=key, title="Some fact", audience=audience, content=Content())
         monkeypatch.setattr(public_notice, "facts_for", lambda *_, fact=fact: (fact,))

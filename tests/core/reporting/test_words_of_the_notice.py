@@ -40,10 +40,11 @@ def slopes(coverage: float, signs: float, *, releases: int = 60) -> dict[str, An
 
 
 def errors(**parts: Any) -> tuple[str, ...]:
-    record = {"readings": {}, "setting": {"method": "rwn"}, **parts}
+    about = {"context": {"contact": "data@x.org"}, "setting": {"method": "rwn"}}
+    record = {"readings": {}, **about, **parts}
     entry = next(entry for entry in OUTSIDE if entry.key == "errors")
     assert entry.make is not None
-    return entry.make(Material(record=record, contact="data@x.org")).lines
+    return entry.make(Material(record=record)).lines
 
 
 def test_a_slope_is_trusted_only_if_intervals_hold_it_over_releases() -> None:

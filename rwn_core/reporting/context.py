@@ -1,0 +1,305 @@
+"""The context of a release: recipient, purpose, access, intruders, harms, and its author."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import date
+from typing import Any
+
+from rwn_core.data.toml import toml_document
+from rwn_core.data.variable import NamedParameters
+from rwn_core.errors import InputError, ParameterError
+
+ACCESS = ("public", "on request", "safe setting")
+LONGEST_ANSWER = 1_000  # letters of an answer
+LONGEST_CONTACT = 200  # letters of a contact, which stands in every public file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Hold one question about the context.
+
+    Attributes
+    ----------
+    name : str
+        The field of `Context`.
+    title : str
+        A few words for tables.
+    question : str
+        As a form asks it.
+    public : bool
+        Whether the answer stands in public files.
+    """
+
+    name: str
+    title: str
+    question: str
+    public: bool = False
+
+
+QUESTIONS = (
+    Asked(name="recipient", title="recipient", question="Who receives the file?"),
+    Asked(name="purpose", title="purpose", question="What may it be used for?", public=True),
+    Asked(name="access", title="access", question="How does one get the file?", public=True),
+    Asked(
+        name="people",
+        title="people in the data",
+        question="Whom do the data describe, and how were they informed about this use?",
+    ),
+    Asked(
+        name="controls",
+        title="controls at the recipient",
+        question="Which rules and safeguards hold at the recipient (contract, training, storage)?",
+    ),
+    Asked(
+        name="motives",
+        title="motives of an intruder",
+        question="Who could want to recognize somebody, and why?",
+    ),
+    Asked(
+        name="capacity",
+        title="capacity of an intruder",
+        question="What may such a person know already, with which skills, money and other data?",
+    ),
+    Asked(
+        name="harms",
+        title="harms",
+        question="What could happen to a person who is recognized?",
+    ),
+    Asked(
+        name="monitoring",
+        title="monitoring",
+        question="How does the institution notice misuse, or new data that raise the risk?",
+    ),
+    Asked(
+        name="incident_plan",
+        title="plan for an incident",
+        question="What is done once somebody was recognized?",
+    ),
+    Asked(
+        name="contact",
+        title="contact",
+        question="Whom may users ask, and to whom does one report an incident?",
+        public=True,
+    ),
+    Asked(name="review", title="review", question="When is it looked at again?", public=True),
+    Asked(name="decided_by", title="decided by", question="Who decided on these answers?"),
+)
+"""Everything that is asked about a release's context, in the order of forms and reports."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntruderTest(NamedParameters):
+    """Record a motivated-intruder test: an attempt to recognize persons in a release.
+
+    Attributes
+    ----------
+    by : str
+        Who tried.
+    day : str
+        As ISO 8601.
+    sources : str
+        What they used beside the release.
+    hours : float
+        They spent, at least 0.
+    claims : int
+        Persons that they claimed to have recognized.
+    confirmed : int
+        Claims that were true; at most `claims`.
+
+    Raises
+    ------
+    ParameterError
+        A field is of the wrong kind or out of its range.
+    """
+
+    by: str
+    day: str
+    sources: str
+    hours: float
+    claims: int
+    confirmed: int
+
+    def __post_init__(self) -> None:
+        """Check each field."""
+        for name in ("by", "sources"):
+            _set(self, name, _answer(getattr(self, name), f"intruder test's {name}"))
+            if not getattr(self, name):
+                raise ParameterError(f"The intruder test's {name} must be stated; write it.")
+        _check_day(self.day, "day of the intruder test")
+        if not _is_number(self.hours) or not (math.isfinite(self.hours) and self.hours >= 0):
+            raise ParameterError(
+                "The intruder test's hours must be a number of at least 0; correct it."
+            )
+        for name in ("claims", "confirmed"):
+            count = getattr(self, name)
+            if not _is_number(count) or count != int(count) or count < 0:
+                raise ParameterError(
+                    f"The intruder test's {name} must be a whole number of at least 0; correct it."
+                )
+        if self.confirmed > self.claims:
+            raise ParameterError(
+                "The intruder test's confirmed must be at most its claims; correct one of them."
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context(NamedParameters):
+    """State the context of a release; what is empty was not stated.
+
+    Attributes
+    ----------
+    recipient, purpose, people, controls, motives, capacity, harms : str
+        Answers to `QUESTIONS`: one line of at most 1,000 letters each.
+    monitoring, incident_plan, decided_by : str
+        Likewise.
+    access : {"", "public", "on request", "safe setting"}
+    contact : str
+        One line of at most 200 letters; it stands in every public file.
+    review : str
+        The day on which the release is looked at again, as ISO 8601.
+    intruder_test : IntruderTest, optional
+        Never public.
+
+    Raises
+    ------
+    ParameterError
+        A field is of the wrong kind, too long, or no access or day that there is.
+
+    Examples
+    --------
+    >>> Context(purpose="Teaching", access="on request").stated("purpose")
+    'Teaching'
+    """
+
+    recipient: str = ""
+    purpose: str = ""
+    access: str = ""
+    people: str = ""
+    controls: str = ""
+    motives: str = ""
+    capacity: str = ""
+    harms: str = ""
+    monitoring: str = ""
+    incident_plan: str = ""
+    contact: str = ""
+    review: str = ""
+    decided_by: str = ""
+    intruder_test: IntruderTest | None = None
+
+    def __post_init__(self) -> None:
+        """Check each answer."""
+        for asked in QUESTIONS:
+            longest = LONGEST_CONTACT if asked.name == "contact" else LONGEST_ANSWER
+            _set(self, asked.name, _answer(getattr(self, asked.name), asked.title, longest))
+        if self.access not in ("", *ACCESS):
+            raise ParameterError(f"The access must be one of: {', '.join(ACCESS)}; choose one.")
+        if self.review:
+            _check_day(self.review, "review day")
+
+    def stated(self, name: str) -> str:
+        """Return the answer to a question; "not stated" where there is none."""
+        return str(getattr(self, name)) or "not stated"
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The titles of the questions without an answer."""
+        return tuple(each.title for each in QUESTIONS if not getattr(self, each.name))
+
+    @property
+    def public(self) -> dict[str, str]:
+        """The answers that may stand in public files, by field."""
+        return {each.name: getattr(self, each.name) for each in QUESTIONS if each.public}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, without what was not stated."""
+        return {name: value for name, value in asdict(self).items() if value}
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Context:
+        """Read what `to_dict` made, or a table that a person wrote.
+
+        Raises
+        ------
+        InputError
+            A field is unknown, or the intruder test lacks one.
+        ParameterError
+            A field is refused.
+        """
+        given = dict(_known(document, cls, "context"))
+        test = given.pop("intruder_test", None)
+        if test is None:
+            return cls(**given)
+        test = _known(test, IntruderTest, "intruder test")
+        lacking = [each.name for each in fields(IntruderTest) if each.name not in test]
+        if lacking:
+            raise InputError(f"The intruder test has no {lacking[0]}; state it.")
+        return cls(**given, intruder_test=IntruderTest(**test))
+
+
+def context_in(text: str) -> tuple[Context, str]:
+    """Read the context of a file: a project, or a file with the table [context] alone.
+
+    Returns
+    -------
+    context : Context
+    table : str
+        The fingerprint of the project's table; empty where the file names none.
+
+    Raises
+    ------
+    InputError
+        The file has no context.
+    """
+    document = toml_document(text, "project file")
+    if "context" not in document:
+        raise InputError(
+            "The project has no context; answer the questions of the Release page and save it "
+            "again, or write a table [context]."
+        )
+    return Context.from_dict(document["context"]), str(document.get("table", ""))
+
+
+def with_context(record: Mapping[str, Any], context: Context, **answers: str) -> dict[str, Any]:
+    """Return a record with this context, in which answers that are not empty replace others."""
+    given: dict[str, Any] = {name: answer for name, answer in answers.items() if answer}
+    return {**record, "context": replace(context, **given).to_dict()}
+
+
+def _known(table: Any, made: type[Any], what: str) -> Mapping[str, Any]:
+    if not isinstance(table, Mapping):
+        raise InputError(f"The {what} must be a table of TOML with a line for each answer.")
+    known = [each.name for each in fields(made)]
+    unknown = sorted(set(table) - set(known))
+    if unknown:
+        raise InputError(
+            f"The {what} has the unknown field {unknown[0]}; known are: {', '.join(known)}."
+        )
+    return table
+
+
+def _answer(text: Any, title: str, longest: int = LONGEST_ANSWER) -> str:
+    if not isinstance(text, str) or len(text) > longest or not text.isprintable():
+        raise ParameterError(
+            f"The {title} must be one line of at most {longest:,} letters; shorten it."
+        )
+    return text.strip()
+
+
+def _check_day(day: Any, title: str) -> None:
+    try:
+        date.fromisoformat(day)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"The {title} must be a date such as 2030-01-31; correct it."
+        ) from None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _set(made: Any, name: str, value: str) -> None:
+    object.__setattr__(made, name, value)

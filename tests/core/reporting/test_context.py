@@ -1,0 +1,129 @@
+"""The context of a release: each answer is checked, kept with the project, and public or not."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import pytest
+
+from rwn_core.errors import InputError, ParameterError, ReleaseError
+from rwn_core.reporting.context import (
+    QUESTIONS,
+    Context,
+    IntruderTest,
+    context_in,
+    with_context,
+)
+from rwn_core.reporting.facts import Audience, facts_for
+from rwn_core.reporting.leak_check import check_file
+from rwn_core.reporting.project import Project
+from rwn_core.reporting.public_notice import PUBLIC_FORMS, unchecked_file
+from tests.core.reporting.records_by_hand import by_hand, said
+from tests.core.reporting.test_project import project, table
+
+TEST = IntruderTest(
+    by="Two students", day="2026-05-06", sources="Telephone book", hours=12.5, claims=3, confirmed=1
+)
+FULL = Context(
+    recipient="University of Vogon",
+    purpose="Teaching of 2026",
+    access="on request",
+    people="Patients; told by letter",
+    controls="Contract",
+    motives="Betelgeuse press",
+    capacity="Skilled",
+    harms="Loss of work",
+    monitoring="Yearly search",
+    incident_plan="Withdraw the file",
+    contact=" desk@x.org ",
+    review="2030-01-31",
+    decided_by="Trillian",
+    intruder_test=TEST,
+)
+
+
+def test_every_field_is_asked_and_comes_back() -> None:
+    assert {each.name for each in QUESTIONS} | {"intruder_test"} == {
+        each.name for each in fields(Context)
+    }
+    assert Context.from_dict(FULL.to_dict()) == FULL
+    assert (FULL.contact, FULL.missing) == ("desk@x.org", ())
+    assert Context().to_dict() == {}
+    assert Context(purpose="x").missing[:2] == ("recipient", "access")
+    made = replace(project(table()), context=FULL)
+    assert Project.from_toml(made.to_toml()) == made
+    assert context_in(made.to_toml()) == (FULL, made.table)
+    assert context_in('[context]\npurpose = "x"\n') == (Context(purpose="x"), "")
+    assert with_context({"a": 1}, FULL, contact="")["context"]["contact"] == "desk@x.org"
+    assert with_context({"context": {}}, Context(), contact="y")["context"] == {"contact": "y"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"access": "secret"}, "access must be one of: public, on request, safe setting"),
+        ({"purpose": "a\nb"}, "purpose must be one line of at most 1,000 letters"),
+        ({"harms": "x" * 1_001}, "harms must be one line"),
+        ({"recipient": 3}, "recipient must be one line"),
+        ({"contact": "x" * 201}, "contact must be one line of at most 200"),
+        ({"review": "soon"}, "review day must be a date such as 2030-01-31"),
+        ({"proposal": "x"}, "unknown field proposal; known are: recipient"),
+        ({"intruder_test": 3}, "intruder test must be a table"),
+        ({"intruder_test": {"by": "A"}}, "intruder test has no day; state it"),
+        ({"intruder_test": TEST.__class__}, "must be a table"),
+        ({"intruder_test": {**FULL.to_dict()["intruder_test"], "hours": -1}}, "hours must be"),
+        ({"intruder_test": {**FULL.to_dict()["intruder_test"], "claims": 1.5}}, "claims must be"),
+        ({"intruder_test": {**FULL.to_dict()["intruder_test"], "confirmed": 4}}, "at most its"),
+        ({"intruder_test": {**FULL.to_dict()["intruder_test"], "by": " "}}, "by must be stated"),
+        ({"intruder_test": {**FULL.to_dict()["intruder_test"], "day": 3}}, "must be a date"),
+    ],
+)
+def test_a_wrong_answer_is_refused_in_one_sentence(wrong: dict[str, object], why: str) -> None:
+    with pytest.raises((InputError, ParameterError), match=why) as refused:
+        Context.from_dict(wrong)
+    assert str(refused.value).count(".") == 1
+
+
+def test_a_test_without_a_claim_is_kept() -> None:
+    none = replace(FULL, intruder_test=replace(TEST, claims=0, confirmed=0))
+    assert Context.from_dict(none.to_dict()) == none
+
+
+def test_a_file_without_context_is_refused() -> None:
+    with pytest.raises(InputError, match="no context"):
+        context_in(project(table()).to_toml())
+
+
+def test_the_house_reads_every_answer_and_the_public_four() -> None:
+    material = by_hand(context=FULL.to_dict())
+    inside = next(f for f in facts_for(Audience.INTERNAL, material) if f.key == "context")
+    text = " ".join(said(inside.content))
+    for each in QUESTIONS:
+        assert getattr(FULL, each.name) in text
+    assert "12.5 hours, with: Telephone book. Claims: 3; confirmed: 1." in text
+    empty = next(f for f in facts_for(Audience.INTERNAL, by_hand()) if f.key == "context")
+    assert "Not stated: recipient, purpose" in said(empty.content)[0]
+    assert "none was recorded" in said(empty.content)[-1]
+    for form in PUBLIC_FORMS:
+        shown = unchecked_file(material, form).decode()
+        for each in QUESTIONS:
+            answer = getattr(FULL, each.name)
+            assert (answer in shown) == each.public, (form, each.name)
+        assert "Two students" not in shown
+
+
+def test_a_value_of_few_records_in_a_public_answer_is_refused() -> None:
+    for context, rare in (
+        ({"purpose": "Study of Zaphod"}, {"zaphod"}),
+        ({"purpose": "Study of 363.15 pounds"}, {363.15}),
+        ({"contact": "Zaphod's desk"}, {"zaphod"}),
+    ):
+        material = by_hand(context=context)
+        for form in PUBLIC_FORMS:
+            content = unchecked_file(material, form)
+            check_file(content, form, material, set())
+            with pytest.raises(ReleaseError, match="fewer than 10 records"):
+                check_file(content, form, material, rare)
+    material = by_hand(context={"purpose": "Study in /home/me/data"})
+    with pytest.raises(ReleaseError, match="a path"):
+        check_file(unchecked_file(material, ".html"), ".html", material, set())
