@@ -89,17 +89,18 @@ class Release(Summarized):
 
     def _summary(self) -> Summary:
         """The method and its parameters: neither donors nor values of either table."""
+        every = {each.name: (getattr(self.params, each.name), each.default)
+                 for each in fields(self.params)}  # fmt: skip
+        given = {name: value for name, (value, default) in every.items() if value != default}
         return Summary(
             title=f"Release({self.masked.n} records x {self.masked.p} variables)",
             columns=("", ""),
             rows=[
                 ("method", f"{self.params.title} ({self.method})"),
-                ("parameters", ", ".join(f"{f.name}={getattr(self.params, f.name)!r}"
-                                         for f in fields(self.params))),
+                ("parameters", ", ".join(f"{name} = {value}" for name, value in given.items())),
                 ("rounded to", ", ".join(f"{name} {step:g}" for name, step in self.precision)
                  or "not rounded"),
                 ("key", "a small seed: for teaching only" if self.seeded else "secret"),
-                ("id", self.id),
             ],
         )  # fmt: skip
 
