@@ -66,6 +66,7 @@ EXAMPLES: Mapping[str, Example] = MappingProxyType(
         "row_copy": Example(levers={"epsilon": 2.0, "k": 5, "q": 1.0}),
         "microaggregation": Example(levers={"k": 10}),
         "local_suppression": Example(demo="cps1988", pair=("experience", "wage"), levers={"k": 3}),
+        "cart_synthesis": Example(levers={"q": 1.0, "leaf": 5}),
         "sampling": Example(levers={"left_out": 0.5}),
     }
 )

@@ -25,6 +25,7 @@ OUTSIDE = (*sorted(ROOT.glob("*.md")), ROOT / "demo_data" / "SOURCES.md")
 INTERNAL = DOCS / "decisions"
 """Records for developers, which are no part of the site."""
 INDEX = DOCS / "index.md"
+_COPIED = ("*.svg", "*.png", "*.csv", "*.ipynb")
 _LINK = re.compile(r"(\[[^\]]*\])\(([^)\s#]*)(#[^)\s]*)?\)")
 _NOTE = re.compile(r"\A<!--.*?-->\s*", re.DOTALL)
 _CODE = re.compile(r"(```.*?```|`[^`\n]*`)", re.DOTALL)
@@ -88,10 +89,10 @@ def stage(folder: Path) -> None:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     (folder / lessons.NAME).write_text(lessons.text(), encoding="utf-8")
-    for picture in (*DOCS.rglob("*.svg"), *DOCS.rglob("*.png"), *DOCS.rglob("*.csv")):
-        place = folder / picture.relative_to(DOCS)
+    for file in (each for kind in _COPIED for each in DOCS.rglob(kind)):
+        place = folder / file.relative_to(DOCS)
         place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(picture, place)
+        shutil.copyfile(file, place)
 
 
 def chapters(names: dict[Path, str]) -> Iterator[dict[str, object]]:

@@ -36,7 +36,8 @@ def report(
             "-o",
             metavar="FILE",
             help="Ends in .html or .json; with --public also in .xml (DDI-Codebook 2.5 for "
-            "archives) or .toml (the card that travels with the file).",
+            "archives), .toml (the card that travels with the file), croissant.json, "
+            "healthdcat-ap.jsonld or ro-crate-metadata.json (descriptions for machines).",
         ),
     ],
     public: Annotated[
@@ -121,9 +122,13 @@ def _write(out: Path, content: bytes, public: bool, overwrite: bool) -> None:
 
 
 def _public(material: Material, out: Path, original: str | None) -> bytes:
-    from rwn_core.reporting.public_notice import public_file
+    from rwn_core.reporting.described_files import DESCRIPTIONS, files_in_folder
+    from rwn_core.reporting.public_notice import public_file, require_form
 
-    return public_file(material, read_original(material.record, original), out.suffix.lower())
+    name = out.name.lower()
+    if require_form(name) in DESCRIPTIONS:
+        material = replace(material, files=files_in_folder(out.parent, material.record))
+    return public_file(material, read_original(material.record, original), name)
 
 
 def _of_dataset(
@@ -143,5 +148,5 @@ def _of_dataset(
     with progress("reading the dataset and its release") as advance:
         if not public:
             return internal_dataset_file(about, original, released, out.suffix, progress=advance)
-        suffix = out.suffix.lower()
-        return public_dataset_files(about, original, released, [suffix], advance)[suffix]
+        name = out.name.lower()
+        return public_dataset_files(about, original, released, [name], advance)[name]

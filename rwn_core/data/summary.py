@@ -42,7 +42,7 @@ class Summary:
         return "\n".join([*filter(None, lines), *self._further(TEXT_ROWS)])
 
     def html(self) -> str:
-        """Return a table whose colors are those of the page around it."""
+        """Return a table in the colors of the page around it."""
         head = "".join(f"<th style='text-align:left'>{escape(name)}</th>" for name in self.columns)
         body = "".join(map(_html_row, self.rows[:HTML_ROWS]))
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

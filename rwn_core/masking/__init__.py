@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rwn_core.masking.additive_noise import AdditiveNoise
+from rwn_core.masking.cart_synthesis import CARTSynthesis
 from rwn_core.masking.correlated_noise import CorrelatedNoise
 from rwn_core.masking.k_noise import KNoise
 from rwn_core.masking.k_pram import KPRAM
@@ -43,6 +44,7 @@ __all__ = [
     "RWN",
     "SHORT_NAMES",
     "AdditiveNoise",
+    "CARTSynthesis",
     "CorrelatedNoise",
     "KNoise",
     "Lever",
@@ -87,6 +89,7 @@ _METHODS = (
     RowCopy,
     Microaggregation,
     LocalSuppression,
+    CARTSynthesis,
     RandomSample,
 )
 
@@ -112,6 +115,7 @@ _OTHER_NAMES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("mdav", "microaggregate", "aggregation"), "microaggregation"),
         **dict.fromkeys(("localsuppression", "kanon", "kanonymity", "suda"), "local_suppression"),
         **dict.fromkeys(("globalrecode", "topbotcoding", "generalization"), "recoding"),
+        **dict.fromkeys(("synthpop", "synthesis", "cart"), "cart_synthesis"),
         **dict.fromkeys(("postrandomization", "gram"), "pram"),
         **dict.fromkeys(("neighborhood", "randomizationwithinneighborhoods"), "rwn"),
     }

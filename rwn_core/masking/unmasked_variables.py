@@ -43,14 +43,14 @@ def maskable(
     return names
 
 
-def name_tuple(variables: str | Sequence[str]) -> tuple[str, ...]:
+def name_tuple(variables: str | Sequence[str], what: str = "variables") -> tuple[str, ...]:
     """Names as a tuple: given as such, or as a text with commas."""
     names = variables.split(",") if isinstance(variables, str) else variables
     stripped = tuple(name.strip() if isinstance(name, str) else name for name in names)
     if not all(isinstance(name, str) and name for name in stripped if variables):
-        raise ParameterError("variables must be names of variables; separate them by commas.")
+        raise ParameterError(f"{what} must be names of variables; separate them by commas.")
     if len(set(stripped)) < len(stripped):
-        raise ParameterError("variables must name each variable once.")
+        raise ParameterError(f"{what} must name each variable once.")
     return stripped if variables else ()
 
 

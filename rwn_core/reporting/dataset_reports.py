@@ -38,13 +38,11 @@ def public_dataset_files(
     material: Material,
     original: str | Path,
     released: Path,
-    suffixes: Iterable[str],
+    names: Iterable[str],
     progress: Progress | None = None,
 ) -> dict[str, bytes]:
     """Write public files of a dataset's release, once the leak check has passed."""
-    suffixes = tuple(suffixes)
-    for suffix in suffixes:
-        require_form(suffix)
+    forms = {name: require_form(name) for name in names}
     check_release(material.record)
     texts = check_released(material.record, released)
     dataset = Dataset.at(original)
@@ -53,11 +51,11 @@ def public_dataset_files(
     found = audit_dataset(original, released, options, _part(progress, 0.0, _COMPARED))
     check_copied(found)
     known = _with_readings(material, found, schema.question)
-    contents = {suffix: unchecked_file(known, suffix) for suffix in suffixes}
-    said = set[Any]().union(*(said_values(c, suffix, known) for suffix, c in contents.items()))
+    contents = {name: unchecked_file(known, form) for name, form in forms.items()}
+    said = set[Any]().union(*(said_values(c, forms[n], known) for n, c in contents.items()))
     rare = rare_in_dataset(dataset, schema, said, texts, _part(progress, _COMPARED, 1.0))
-    for suffix, content in contents.items():
-        check_file(content, suffix, known, rare)
+    for name, content in contents.items():
+        check_file(content, forms[name], known, rare)
     return contents
 
 

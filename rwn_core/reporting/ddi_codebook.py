@@ -39,10 +39,6 @@ def _add(parent: Element, path: str, text: str = "", **attributes: str) -> Eleme
     return parent
 
 
-def _lines(fact: Fact) -> str:
-    return " ".join(fact.content.lines)
-
-
 def _document(root: Element, material: Material) -> None:
     citation = _add(root, "docDscr/citation")
     _add(citation, "titlStmt/titl", material.name)
@@ -58,19 +54,12 @@ def _study(root: Element, material: Material, told: dict[str, Fact]) -> None:
     _add(citation, "verStmt/version", material.made, date=material.made)
     method = _add(study, "method")
     for key in ("loss", "totals"):
-        _add(method, "notes", _notes(told[key]), type=key, subject=told[key].title)
-    _add(method, "anlyInfo/EstSmpErr", _lines(told["errors"]))
-    _add(method, "dataProcessing", _lines(told["treated"]), type="statistical disclosure control")
+        _add(method, "notes", told[key].text, type=key, subject=told[key].title)
+    _add(method, "anlyInfo/EstSmpErr", told["errors"].text)
+    _add(method, "dataProcessing", told["treated"].text, type="statistical disclosure control")
     use = _add(study, "dataAccs/useStmt")
-    _add(use, "conditions", _lines(told["use"]))
-    _add(use, "disclaimer", _lines(told["review"]))
-
-
-def _notes(fact: Fact) -> str:
-    """Sentences, and the rows of the table as sentences."""
-    table = fact.content.table
-    rows = () if table is None else (f"{': '.join(row)}." for row in table.rows)
-    return " ".join([*fact.content.lines, *rows])
+    _add(use, "conditions", told["use"].text)
+    _add(use, "disclaimer", told["review"].text)
 
 
 def _file(root: Element, material: Material) -> None:

@@ -13,8 +13,8 @@ from rwn_core.data.toml import toml_document
 
 
 def file_texts(content: bytes, suffix: str) -> list[str]:
-    """Give the texts of a file, each by itself."""
-    return list(_READERS[suffix](content.decode("utf-8")))
+    """Give the texts of a file, each by itself; a form is known by the end of its name."""
+    return list(_READERS[suffix.rpartition(".")[2]](content.decode("utf-8")))
 
 
 class _Texts(HTMLParser):
@@ -72,10 +72,11 @@ def _xml(text: str) -> Iterator[str]:
 
 
 _READERS: dict[str, Any] = {
-    ".html": _html,
-    ".json": lambda text: _plain(orjson.loads(text)),
-    ".xml": _xml,
-    ".toml": lambda text: [*_plain(toml_document(text, "card")), *_comments(text)],
+    "html": _html,
+    "json": lambda text: _plain(orjson.loads(text)),
+    "jsonld": lambda text: _plain(orjson.loads(text)),
+    "xml": _xml,
+    "toml": lambda text: [*_plain(toml_document(text, "card")), *_comments(text)],
 }
 
 

@@ -1,12 +1,13 @@
 """The public notice: what users of a release must know, and nothing that the house must keep.
 
-One list of facts, four forms: HTML for people, JSON for programs, DDI-Codebook for archives, and
-the card, a small TOML that travels with the file.
+One list of facts in several forms: HTML for people, JSON for programs, DDI-Codebook for archives,
+the card, a small TOML that travels with the file, and descriptions for machines (Croissant,
+HealthDCAT-AP, RO-Crate).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -16,10 +17,13 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.toml import toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking.second_reading import NOT_DONE
+from rwn_core.reporting.croissant import croissant
 from rwn_core.reporting.ddi_codebook import codebook
+from rwn_core.reporting.described_files import CRATE, CROISSANT, HEALTHDCAT
 from rwn_core.reporting.facts import Audience, Fact, Material, facts_for
 from rwn_core.reporting.facts.fact import method_words
 from rwn_core.reporting.facts.public_words import NOTICE
+from rwn_core.reporting.healthdcat import healthdcat
 from rwn_core.reporting.leak_check import (
     check_facts,
     check_file,
@@ -28,39 +32,49 @@ from rwn_core.reporting.leak_check import (
     refuse_identifiers,
 )
 from rwn_core.reporting.page import page
+from rwn_core.reporting.ro_crate import ro_crate
 from rwn_core.reporting.scenario import read_toml
 
 FORMAT, CARD = "rwn notice 1", "rwn card 1"
 Facts = tuple[Fact, ...]
 
 
-def public_file(material: Material, original: Microdata, suffix: str) -> bytes:
-    """Write a public file, once the leak check has passed."""
-    require_form(suffix)
+def public_file(material: Material, original: Microdata, name: str) -> bytes:
+    """Write a public file, once the leak check has passed; its name's ending says its form."""
+    return public_files(material, original, (name,))[name]
+
+
+def public_files(material: Material, original: Microdata, names: Iterable[str]) -> dict[str, bytes]:
+    """Write public files, once the leak check has passed on all of them."""
+    forms = {name: require_form(name) for name in names}
     if original.fingerprint != material.record["table"]["fingerprint"]:
         raise InputError(
             "The original is not the table that the record was made of; give the file that was "
             "masked, described in the same way."
         )
     refuse_identifiers(original)
-    content = unchecked_file(material, suffix)
-    check_file(content, suffix, material, rare_values(original))
-    return content
+    rare = rare_values(original)
+    contents = {name: unchecked_file(material, form) for name, form in forms.items()}
+    for name, content in contents.items():
+        check_file(content, forms[name], material, rare)
+    return contents
 
 
-def require_form(suffix: str) -> None:
-    """Refuse the ending of a name that no public file has."""
-    if suffix not in PUBLIC_FORMS:
-        known = ", ".join(PUBLIC_FORMS)
-        raise ParameterError(f"A public file must end in one of: {known}; choose one.")
+def require_form(name: str) -> str:
+    """Return the longest ending of a public form that a name has; refuse a name without one."""
+    known = [form for form in PUBLIC_FORMS if name.endswith(form)]
+    if not known:
+        forms = ", ".join(PUBLIC_FORMS)
+        raise ParameterError(f"A public file must end in one of: {forms}; choose one.")
+    return max(known, key=len)
 
 
-def unchecked_file(material: Material, suffix: str) -> bytes:
+def unchecked_file(material: Material, form: str) -> bytes:
     """Write the public facts without the check for values of the original."""
     check_release(material.record)
     facts = facts_for(Audience.PUBLIC, material)
     check_facts(facts)
-    return PUBLIC_FORMS[suffix](material, facts)
+    return PUBLIC_FORMS[form](material, facts)
 
 
 def _html(material: Material, facts: Facts) -> bytes:
@@ -104,7 +118,15 @@ def _card(material: Material, facts: Facts) -> bytes:
 
 
 PUBLIC_FORMS: Mapping[str, Callable[[Material, Facts], bytes]] = MappingProxyType(
-    {".html": _html, ".json": _json, ".xml": codebook, ".toml": _card}
+    {
+        ".html": _html,
+        ".json": _json,
+        ".xml": codebook,
+        ".toml": _card,
+        CROISSANT: croissant,
+        HEALTHDCAT: healthdcat,
+        CRATE: ro_crate,
+    }
 )
 """How a public file is written, by the ending of its name."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.slices import Slices
+from rwn_core.data.slices import Slices, slices_words
 from rwn_core.errors import ParameterError
 from rwn_core.measures import UTILITY
 from rwn_core.tuning.goal import number_words, spread_words
@@ -115,6 +115,8 @@ class SliceAnswer:
         """The answer in words, with its uncertainty and the number of records."""
         stated = "; ".join(spread_words(spread) for spread in self.point.spreads.values())
         words = f"{short_setting(self.point.setting)}: {stated}."
+        if self.slices:
+            words += f" {slices_words(self.slices)}."
         if self.records < self.of:
             words += (
                 f" Searched and read on {self.records:,} random records of {self.of:,}; read it on "

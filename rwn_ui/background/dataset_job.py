@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # they bring the compiler, which a page does not wait for
     from rwn_core.datasets.mask_dataset import DatasetRelease
 
 _PATIENCE = 10.0  # seconds in which the workers of a cancelled masking end
-_FOR_USERS = {".html": "notice.html", ".toml": "card.toml", ".xml": "codebook.xml"}
+_FOR_USERS = ("notice.html", "card.toml", "codebook.xml", "croissant.json", "healthdcat-ap.jsonld")
 
 
 FIRST = RWN(k=5)  # the setting of a dataset that was opened
@@ -199,7 +199,7 @@ def write_reports(
     )
     folder = target.with_name(f"{target.name}.for-users")
     folder.mkdir(mode=0o700, exist_ok=True)
-    files = {folder / name: public[suffix] for suffix, name in _FOR_USERS.items()}
+    files = {folder / name: content for name, content in public.items()}
     files[target.with_name(f"{target.name}.internal-report.html")] = inside
     write_together(files)
     return [str(path.relative_to(target.parent)) for path in files]

@@ -77,7 +77,11 @@ def _text_row(title: str, texts: list[str]) -> dict[str, Any]:
 def _limit_row(limit: rwn.Limit, verdicts: list[Verdict]) -> dict[str, Any]:
     """Return one limit with the number of each candidate that is judged by it."""
     cells = [
-        {"text": judged_words(limit, verdict), "state": _state(limit.measure, verdict)}
+        {
+            "text": judged_words(limit, verdict),
+            "note": verdict.unread.get(limit.measure, ""),
+            "state": _state(limit.measure, verdict),
+        }
         for verdict in verdicts
     ]
     return {"title": limit.title, "note": limit_words(limit), "kind": "limit", "cells": cells}

@@ -130,7 +130,7 @@ class Card {
   touch(panel) {
     this.touched = true;
     loadPlotly().then(() => {
-      if (!this.touched || this.live || this.canvas.hidden) return;
+      if (!this.touched || this.live || this.canvas.hidden || !this.drawn.chart) return;
       this.live = this.plot.appendChild(make("div", "rwn-live"));
       this.react(this.drawn.chart);
       this.live.on("plotly_relayout", () => this.zoom(panel));
@@ -145,9 +145,10 @@ class Card {
   react({ data, layout, reason }) {
     if (reason) return this.release();
     for (const trace of data) if (trace.colorbar) trace.showscale = true;
+    const axes = structuredClone({ xaxis: layout.xaxis, yaxis: layout.yaxis }); // Plotly writes the zoom into them
     // Plotly's own ticks are for a zoomed chart; until then the painter's stay
-    if (!this.zoomed) for (const axis of [layout.xaxis, layout.yaxis]) axis.tickmode = "array";
-    window.Plotly.react(this.live, data, { ...layout, ...this.size }, CONFIG);
+    if (!this.zoomed) for (const axis of Object.values(axes)) axis.tickmode = "array";
+    window.Plotly.react(this.live, data, { ...layout, ...axes, ...this.size }, CONFIG);
   }
 
   zoom(panel) {

@@ -38,6 +38,9 @@ VALUES = {
     "bottom": 0.1,
     "classes": 5,
     "left_out": 0.25,
+    "leaf": 10,
+    "smoothing": 0.5,
+    "visit": "neck,age",
 }
 """A value of each parameter that differs from its default where it can."""
 

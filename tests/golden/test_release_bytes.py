@@ -16,7 +16,7 @@ GOLDEN = json.loads(FILE.read_text())
 @pytest.mark.parametrize("table", TABLES)
 def test_a_release_has_its_golden_bytes(table, setting):
     expected, found = GOLDEN["sha256"][table][setting], digests(table, setting)
-    assert found["donors"] == expected["donors"]
+    assert found.get("donors") == expected.get("donors")
     assert found["csv"] == expected["csv"]
     if pa.__version__ == GOLDEN["pyarrow"]:  # its version is part of every Parquet file
         assert found["parquet"] == expected["parquet"]

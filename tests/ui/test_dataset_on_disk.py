@@ -168,7 +168,8 @@ def test_a_dataset_is_looked_at_masked_and_reported(open_page, folders: tuple[Pa
     assert not test.error
     assert "first.internal-report.html" in test.success[1].value
     users = out / "first.for-users"
-    assert {each.name for each in users.iterdir()} == {"notice.html", "card.toml", "codebook.xml"}
+    names = {"notice.html", "card.toml", "codebook.xml", "croissant.json", "healthdcat-ap.jsonld"}
+    assert {each.name for each in users.iterdir()} == names
     assert "<title>Homes</title>" in (users / "notice.html").read_text()
     assert "not known without the key" not in (out / "first.internal-report.html").read_text()
 

@@ -79,6 +79,14 @@ def test_a_pin_and_a_scenario_remember_the_ends(session: Session) -> None:
     assert read.judged(session.policy) == verdict
 
 
+def limit_cell(session: Session, scenario: Scenario) -> dict[str, Any]:
+    """What Compare shows of the limit of `POLICY`."""
+    shown = compare_cards.screen(session, [scenario], POLICY, meeting=False)["candidates"]
+    (row,) = [row for row in shown["rows"] if row["kind"] == "limit"]
+    (cell,) = row["cells"]
+    return cell
+
+
 def test_sweep_and_compare_do_not_call_it_kept(session: Session) -> None:
     spread = Spread(measure="t_closeness", values=(0.25, 0.25), unmasked=0.319)
     lost = Spread(measure="correlation", values=(0.1, 0.1))
@@ -94,14 +102,13 @@ def test_sweep_and_compare_do_not_call_it_kept(session: Session) -> None:
     scenario = Scenario(
         name="one", setting=setting, table=session.data.fingerprint, readings=point.stated()
     )
-    (tile,) = compare_cards.cards(session, [scenario], meeting=False)["tiles"]
-    assert (tile["state"], tile["limit"]) == (None, "t-closeness not judged")
-    assert CANNOT in tile["help"]
+    assert limit_cell(session, scenario)["text"] == "not judged"
+    assert limit_cell(session, scenario)["state"] is None
+    assert CANNOT in limit_cell(session, scenario)["note"]
     # the planted other case: a table on which the same limit can be broken
     free = replace(spread, unmasked=0.95)
     fair = replace(scenario, readings=replace(point, spreads={"t_closeness": free}).stated())
-    (tile,) = compare_cards.cards(session, [fair], meeting=False)["tiles"]
-    assert tile["state"] == "kept"
+    assert limit_cell(session, fair)["state"] == "kept"
 
 
 def test_the_risk_page_shows_both_ends_beside_the_limit(

@@ -271,7 +271,5 @@ def test_draws_are_points_only_where_each_has_both_measures(monkeypatch) -> None
     monkeypatch.setattr(repeated_draws_results, "drawn", lambda session: made)
     assert repeated_draws_results.map_points(None, "distance_linkage") == []
     values["association_loss"] = np.array([0.1, 0.2, 0.3, 0.4])
-    shown = [
-        spot["utility"] for spot in repeated_draws_results.map_points(None, "distance_linkage")
-    ]
-    assert shown == pytest.approx([0.9, 0.8, 0.7, 0.6])
+    shown = [spot["loss"] for spot in repeated_draws_results.map_points(None, "distance_linkage")]
+    assert shown == pytest.approx([0.1, 0.2, 0.3, 0.4])

@@ -1,8 +1,9 @@
-"""Attacks that only guess from the release, tried on people in the file and on a control group.
+"""Attacks that guess from the release alone, on people in the file and on a control group.
 
-They follow Giomi et al. 2023. The authors' package anonymeter (1.1.0) needs numpy below 1.27 and
-pyarrow below 22, older than what this program stands on, so that it cannot even be an extra; the
-risk formula here gives its numbers (check value ANO-1).
+The three questions are those of the Article 29 Working Party's Opinion 05/2014 (WP216): singling
+out, linkability, inference. A success rate is corrected for successes without the file as a death
+rate is for natural deaths (Abbott 1925). Prior work on the same questions: Giomi et al. 2023 and
+their package anonymeter.
 """
 
 from __future__ import annotations

@@ -90,8 +90,8 @@ MEASURE = Measure(
     question="How often does the released row nearest in the key variables tell a person's "
     "confidential value, more often than for people who are not in the file?",
     sentence=beyond_a_guess("The nearest row tells a confidential value"),
-    source="Giomi et al. 2023; a number within 5 % is right; without a control group, beyond a "
-    "random guess",
+    source="WP216 (2014), inference; prior work: Giomi et al. 2023; a number within 5 % is right; "
+    "without a control group, beyond a random guess",
     compute=compute,
     of_released=True,
 )

@@ -58,7 +58,8 @@ MEASURE = Measure(
     question="How often do two halves of a person's variables lead an intruder to the same "
     "released row, more often than for people who are not in the file?",
     sentence=beyond_a_guess("Two halves of a record meet in one released row"),
-    source="Giomi et al. 2023; without a control group, beyond a random guess",
+    source="WP216 (2014), linkability; prior work: Giomi et al. 2023; without a control group, "
+    "beyond a random guess",
     compute=compute,
     of_released=True,
 )

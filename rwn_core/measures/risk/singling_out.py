@@ -177,7 +177,7 @@ MEASURE = Measure(
         "It assumes somebody who has nothing but the release, neither anybody's values nor the "
         "method.",
     ),
-    source="Giomi et al. 2023 (multivariate attack), with people of the file replaced by those "
-    "outside; without a control group, beyond a random guess",
+    source="WP216 (2014), singling out; prior work: Giomi et al. 2023 (multivariate predicates); "
+    "people of the file replaced by those outside; without a control group, beyond a random guess",
     compute=compute,
 )

@@ -111,7 +111,7 @@ def exact_interval(count: int, of: int) -> tuple[float, float]:
 def excess_risk(attack: tuple[float, float], control: tuple[float, float]) -> tuple[float, float]:
     """Return the risk beyond a control group, (r - c) / (1 - c), and its half-width.
 
-    Giomi et al. 2023, section 5. Each argument is a rate and its half-width.
+    Abbott 1925, with errors to first order. Each argument is a rate and its half-width.
     """
     rate, error = attack
     other, other_error = control

@@ -85,6 +85,13 @@ class Fact:
     audience: Audience
     content: Content
 
+    @property
+    def text(self) -> str:
+        """The sentences, and the rows of the table as sentences."""
+        table = self.content.table
+        rows = () if table is None else (f"{': '.join(row)}." for row in table.rows)
+        return " ".join([*self.content.lines, *rows])
+
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
@@ -100,12 +107,15 @@ class Material:
         What was read of a release whose record is that of a dataset.
     title : str
         What the data are called, in the steward's words.
+    files : mapping of str to bytes
+        Public files that travel together, by name; for their descriptions.
     """
 
     record: Mapping[str, Any]
     evidence: Mapping[str, Any] = field(default_factory=dict)
     dataset: DatasetAudit | None = None
     title: str = ""
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @cached_property
     def context(self) -> Context:

@@ -158,7 +158,10 @@ def _file(material: Material) -> Content:
     if "parts" in file:
         about["files"] = f"{len(file['parts']):,}"
     lines = words.FILES if "parts" in file else words.FILE
-    return Content(lines=tuple(line.format(**about) for line in lines))
+    said = [line.format(**about) for line in lines]
+    return Content(
+        lines=(*said, words.CLAIMS) if words.CLAIMS_FILE in material.files else tuple(said)
+    )
 
 
 def _review(material: Material) -> Content:

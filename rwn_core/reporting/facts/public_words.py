@@ -101,14 +101,17 @@ ACCESS = {
     "safe setting": "The file may be used in a safe setting only.",
 }
 REPORT = "If a person can be recognized in this file, report it: {contact}."
+RESIDUAL = (
+    "Masking lowers the risk of disclosure and does not remove it. It gives no differential "
+    "privacy and no proof that somebody is or is not in the data."
+)
 USE = (
     "Do not try to recognize persons, and do not link these data with others for that purpose.",
     "A row is no person: its values may come from several people, or from none in that "
     "combination.",
     "Extreme values, rare categories and small groups are less reliable than the rest.",
     "Rules between variables, such as sums that must agree, may be broken in single rows.",
-    "Masking lowers the risk of disclosure and does not remove it. It gives no differential "
-    "privacy and no proof that somebody is or is not in the data.",
+    RESIDUAL,
     "This notice speaks of this file alone. Do not put it together with another release of the "
     "same people.",
 )
@@ -124,6 +127,18 @@ FILES = (
     "SHA-256 of the list of its files: {sha256}",
     "The card of the release has the SHA-256 of each file.",
 )
+CLAIMS_FILE = "claims.json"
+CLAIMS = (
+    "The file claims.json says which results of analyses that were judged over many releases of "
+    "this kind can be relied on. Read it with rwn_claims.py or rwn_claims.R."
+)
+CARD = "Card of the release"
+CODEBOOK = "Codebook for archives"
+CROISSANT = "Description for machine learning"
+HEALTHDCAT = "Catalog entry"
+CLAIM_TABLE = "Claim table for analysts"
+CLAIM_READER = "Reader of the claim table"
+DISCLOSURE_CHECK = "Disclosure check: completed"
 REVIEW = "The release is looked at again by {review}."
 NOTICE = "Public notice"
 TITLES = (
@@ -169,4 +184,14 @@ def vocabulary() -> tuple[str, ...]:
     parts += [*LOST.values(), *CHANGED.values(), *NEAR, *USE]
     parts += [PURPOSE, *ACCESS, *ACCESS.values(), REPORT]
     parts += [*FILE, *FILES]
+    parts += [
+        CLAIMS,
+        CARD,
+        CODEBOOK,
+        CROISSANT,
+        HEALTHDCAT,
+        CLAIM_TABLE,
+        CLAIM_READER,
+        DISCLOSURE_CHECK,
+    ]
     return (*parts, *TITLES)

@@ -23,6 +23,7 @@ TAKEN: dict[str, list[dict[str, Any]]] = {
     "microaggregation": [{"k": 1}],
     "local_suppression": [{"k": 1, "classes": 1}],
     "sampling": [{"left_out": 0}, {"left_out": 0.999}],
+    "cart_synthesis": [{"q": 0, "leaf": 1, "smoothing": 0}, {"q": 1, "smoothing": 10}],
     "pram": [{"change": 0, "alpha": 1}, {"change": 1, "alpha": 0}],
     "record_swapping": [{"share": 0}, {"share": np.float64(1)}],
     "random_swapping": [
@@ -72,6 +73,13 @@ REFUSED: dict[str, list[dict[str, Any]]] = {
     "microaggregation": [{"k": 0}, {"others": "drop"}],
     "local_suppression": [{"k": 0}, {"classes": 0}],
     "sampling": [{"left_out": 1}, {"left_out": -0.001}, {"left_out": False}, {"left_out": "half"}],
+    "cart_synthesis": [
+        {"q": 1.001},
+        {"leaf": 0},
+        {"leaf": 5.0},
+        {"smoothing": 10.001},
+        {"visit": "a,a"},
+    ],
     "pram": [
         {"change": 1.001},
         {"alpha": -0.001},
@@ -133,6 +141,7 @@ TOO_MUCH: list[tuple[str, dict[str, Any]]] = [
     ("k_pram", {"k": 5}),
     ("random_swapping", {"rarer_than": 2}),
     ("record_swapping", {"within": "g,z"}),
+    ("cart_synthesis", {"visit": "z"}),
     ("pram", {"within": "z"}),
     ("pram", {"within": "g"}),
     ("rwn", {"k": 1, "outside_household": True}),

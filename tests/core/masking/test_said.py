@@ -50,6 +50,9 @@ CAUTIONS: list[tuple[str, dict[str, Any]]] = [
     ("pram", {"invariant": False, "spread": "margins"}),
     ("recoding", {}),
     ("local_suppression", {}),
+    ("cart_synthesis", {"q": 0}),
+    ("cart_synthesis", {"q": 0.5, "smoothing": 0.5}),
+    ("cart_synthesis", {"leaf": 10}),
     ("sampling", {}),
 ]
 

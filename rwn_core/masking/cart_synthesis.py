@@ -1,0 +1,329 @@
+"""CART synthesis: variable after variable is drawn anew from the leaves of a regression tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import value_codes
+from rwn_core.data.variable import NUMBERS, Kind
+from rwn_core.errors import ParameterError
+from rwn_core.laws.donors import copy_from_donors, masked_columns, random_streams
+from rwn_core.laws.transition_law import with_numbers
+from rwn_core.masking.lever import SHARE, Lever, LeverRange, check_share
+from rwn_core.masking.method import Prepared, TableMethod
+from rwn_core.masking.minimum_k import range_of_groups
+from rwn_core.masking.unmasked_variables import name_tuple, require_masked
+from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
+
+# decides: how many levels of a drawn category, the most frequent, a split tells apart
+SPLIT_LEVELS = 50
+_LEAST_GAIN = 1e-8  # of the response's variance, as synthpop's complexity parameter
+_LARGEST_SMOOTHING = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CARTSynthesis(TableMethod):
+    """Hold the parameters of synthesis by classification and regression trees.
+
+    Variables are visited one after the other. A tree predicts each from those visited before, and
+    from all that are not to be masked; a released value is that of a random record of the leaf to
+    which the row's values drawn so far lead. The first variable is drawn from all records. Missing
+    values are drawn like values. Variables of one group take their values from one record.
+
+    Parameters
+    ----------
+    q : float
+        The share of records that are synthesized, from 0 (nothing is masked) to 1; every other
+        record is released whole.
+    leaf : int
+        The smallest number of records in a leaf, at least 1.
+    smoothing : float
+        The standard deviation of normal noise on each drawn number, in standard deviations of its
+        leaf, from 0 to 10. The result is shrunk toward the leaf's mean, so that the leaf's mean
+        and variance stay. Counts stay whole.
+    visit : tuple of str
+        The variables that are visited first, in this order; the others follow in the table's. As
+        a text: names with commas.
+
+    Raises
+    ------
+    ParameterError
+
+    When to use
+    -----------
+    Where no released row shall belong to a person, and analysts need many relations at once, not
+    one model that is known before.
+
+    What it destroys
+    ----------------
+    Relations that no tree finds: those of variables visited late with many others, small groups
+    that are not split off, and links between records. It hides no relation that it keeps: who
+    knows a person's keys learns of a confidential value what the leaf tells, and an outlier's
+    value is drawn for somebody. There is no law, so that it is unknown how well the best intruder
+    does: a policy with a limit on the worst case is not kept. Standard errors are too small,
+    because the trees are fitted to the same records.
+
+    References
+    ----------
+    Reiter 2005, "Using CART to generate partially synthetic public use microdata"; Nowok, Raab and
+    Dibben 2016 (synthpop); Silverman and Young 1987 on smoothing that keeps the variance.
+
+    Examples
+    --------
+    >>> CARTSynthesis(leaf=10).q
+    1.0
+    """
+
+    q: float = 1.0
+    leaf: int = 5
+    smoothing: float = 0.0
+    visit: tuple[str, ...] | str = ()
+
+    method: ClassVar[str] = "cart_synthesis"
+    title: ClassVar[str] = "CART synthesis"
+    levers: ClassVar[tuple[Lever, ...]] = (
+        Lever(
+            name="q",
+            title="Synthesized records q",
+            short="q",
+            help="The share of records whose values are all drawn anew; at 0 nothing is masked.",
+            range=SHARE,
+            presets={"Light": 0.5, "Standard": 1.0, "Strong": 1.0},
+        ),
+        Lever(
+            name="leaf",
+            title="Smallest leaf (records)",
+            short="leaf",
+            help="A value is drawn from at least so many records; larger leaves keep less.",
+            whole_number=True,
+            range=range_of_groups,
+            presets={"Light": 5, "Standard": 5, "Strong": 20},
+        ),
+        Lever(
+            name="smoothing",
+            title="Smoothing (standard deviations of the leaf)",
+            short="smoothing",
+            help="Noise on drawn numbers; at 0 each is the true number of some record.",
+            off=0.0,
+            range=LeverRange(low=0.0, high=2.0, step=0.05),
+            presets={"Light": 0.0, "Standard": 0.0, "Strong": 0.5},
+        ),
+    )
+    strength: ClassVar[str] = "q"
+    has_forecast: ClassVar[bool] = False
+    uses_slices: ClassVar[bool] = True
+    moves_missing: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the table."""
+        check_share("q", self.q)
+        whole = isinstance(self.leaf, int | np.integer) and not isinstance(self.leaf, bool)
+        if not whole or self.leaf < 1:
+            raise ParameterError("leaf must be a whole number of at least 1.")
+        number = isinstance(self.smoothing, int | float) and not isinstance(self.smoothing, bool)
+        if not number or not 0 <= self.smoothing <= _LARGEST_SMOOTHING:
+            raise ParameterError(f"smoothing must be a number from 0 to {_LARGEST_SMOOTHING:g}.")
+        object.__setattr__(self, "visit", name_tuple(self.visit, "visit"))
+
+    def check(self, microdata: Microdata) -> None:
+        """Refuse a table without variables to mask, and names that are none of them."""
+        masked_columns(microdata)
+        require_masked(microdata, name_tuple(self.visit))
+
+    def _units(self, microdata: Microdata) -> list[tuple[str, ...]]:
+        """Return the variables that are drawn together, in the order of their visit."""
+        together: dict[int, tuple[str, ...]] = {}
+        streams = random_streams(microdata)
+        for stream, variable in zip(streams, microdata.schema.released, strict=True):
+            if variable.masked:
+                together[stream] = (*together.get(stream, ()), variable.name)
+        first = {name: place for place, name in enumerate(self.visit)}
+        last = len(first)
+        return sorted(together.values(), key=lambda unit: min(first.get(n, last) for n in unit))
+
+    def _drawn(
+        self, table: Prepared, key: SecretKey
+    ) -> Iterator[tuple[tuple[str, ...], _Leaves, NDArray[np.int64]]]:
+        """Yield each unit with its leaves and the record that gives each row its values."""
+        microdata, names = table.microdata, [v.name for v in table.microdata.schema.released]
+        donors = {v.name: table.records for v in microdata.schema.released if not v.masked}
+        for unit in self._units(microdata):
+            given, at = tuple(donors), ("leaves", unit, tuple(donors), int(self.leaf))
+            leaves = table.cached(at, partial(_fitted, microdata, unit, given, int(self.leaf)))
+            uniform = uniforms(key, table.records, names.index(unit[0]))[0]
+            chosen = leaves.draw(donors, uniform)
+            donors.update(dict.fromkeys(unit, chosen))
+            yield unit, leaves, chosen
+
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The table with synthesized records."""
+        microdata, records = table.microdata, table.records
+        names = [variable.name for variable in microdata.schema.released]
+        donors = np.tile(records[:, np.newaxis], len(names))
+        selected = uniforms(key, records, SELECTION_STREAM)[0] < self.q
+        smooth: dict[str, NDArray[np.float64]] = {}
+        for unit, leaves, chosen in self._drawn(table, key):
+            for name in unit:
+                place = names.index(name)
+                donors[selected, place] = chosen[selected]
+                if self.smoothing and microdata.schema.variable(name).kind in NUMBERS:
+                    noise = self.smoothing * ndtri(uniforms(key, records, place)[1])
+                    drawn = leaves.smoothed(microdata.values(name), chosen, noise, self.smoothing)
+                    smooth[name] = np.where(selected, drawn, microdata.values(name))
+        released = copy_from_donors(microdata, donors)
+        return with_numbers(released, smooth) if smooth and selected.any() else released
+
+    def law(self, table: Prepared) -> None:
+        """A row's chance is the product of its leaves; for some variables alone it has no form."""
+        return None
+
+    def cautions(self) -> list[str]:
+        """Return cautions about this setting."""
+        if self.q == 0:
+            return ["q = 0 masks nothing: the release is the original."]
+        kept = [
+            f"At q = {self.q:g} each record is released whole with probability {1 - self.q:.2g}; "
+            "kept records identify."
+        ]
+        true = ["Every released number is somebody's true value, extremes included."]
+        return [
+            *(kept if self.q < 1 else []),
+            *(true if not self.smoothing else []),
+            "No synthesized row belongs to a person, but who knows a person's keys learns of a "
+            f"confidential value what a leaf of {self.leaf} records or more tells.",
+            "Analysts who treat the release as data take standard errors that are too small.",
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Leaves:
+    """Hold the leaves of one tree with their records.
+
+    Attributes
+    ----------
+    columns : mapping of str to ndarray of float64, shape (n,)
+        Each record's place in the tree's order of a predictor's values.
+    tree : DecisionTreeRegressor or None
+        None where all records are one leaf.
+    leaf : ndarray of int64, shape (n,)
+        The number of each record's leaf, from 0.
+    numbers : ndarray of int64
+        The number of each node of the tree that is a leaf.
+    order, starts, sizes : ndarray of int64
+        The records leaf by leaf, and where each leaf begins.
+    """
+
+    columns: Mapping[str, NDArray[np.float64]]
+    tree: Any
+    leaf: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    order: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    def draw(
+        self, donors: Mapping[str, NDArray[np.int64]], uniform: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
+        """Return a random record of the leaf that each row's values so far lead to, shape (m,)."""
+        leaf = np.zeros(len(uniform), dtype=np.int64)
+        if self.tree is not None:
+            drawn = [column[donors[name]] for name, column in self.columns.items()]
+            leaf = self.numbers[self.tree.apply(np.column_stack(drawn).astype(np.float32))]
+        return self.order[self.starts[leaf] + (uniform * self.sizes[leaf]).astype(np.int64)]
+
+    def smoothed(
+        self,
+        values: NDArray[np.float64],
+        chosen: NDArray[np.int64],
+        noise: NDArray[np.float64],
+        size: float,
+    ) -> NDArray[np.float64]:
+        """Return the chosen values with noise, of the leaf's mean and variance, shape (m,)."""
+        known = ~np.isnan(values)
+        filled = np.where(known, values, 0.0)
+        count = np.maximum(np.bincount(self.leaf, weights=known), 1)
+        mean = (np.bincount(self.leaf, weights=filled) / count)[self.leaf]
+        apart = np.where(known, values - mean, 0.0)
+        spread = np.sqrt(np.bincount(self.leaf, weights=apart**2) / count)[self.leaf]
+        moved = apart[chosen] + noise * spread[chosen]
+        result = mean[chosen] + moved / np.sqrt(1 + size**2)
+        return np.where(spread[chosen] > 0, result, values[chosen])
+
+
+def _fitted(
+    microdata: Microdata, unit: tuple[str, ...], given: tuple[str, ...], least: int
+) -> _Leaves:
+    """Fit a tree of some variables on those that are drawn before them."""
+    response = np.column_stack([part for name in unit for part in _response(microdata, name)])
+    columns = {name: _predictor(microdata, name, response) for name in given}
+    tree, nodes = None, np.zeros(microdata.n, dtype=np.int64)
+    if columns and microdata.n >= 2 * least and (response != response[0]).any():
+        from sklearn.tree import DecisionTreeRegressor
+
+        gain = _LEAST_GAIN * float(response.var(axis=0).mean())
+        tree = DecisionTreeRegressor(
+            min_samples_leaf=least, min_impurity_decrease=gain, random_state=0
+        )
+        predictors = np.column_stack(list(columns.values())).astype(np.float32)
+        nodes = np.asarray(tree.fit(predictors, response).apply(predictors))
+    present, leaf = np.unique(nodes, return_inverse=True)
+    numbers = np.zeros(int(present.max()) + 1, dtype=np.int64)
+    numbers[present] = np.arange(len(present))
+    sizes = np.bincount(leaf)
+    return _Leaves(
+        columns=columns,
+        tree=tree,
+        leaf=leaf,
+        numbers=numbers,
+        order=np.argsort(leaf, kind="stable"),
+        starts=np.cumsum(sizes) - sizes,
+        sizes=sizes,
+    )
+
+
+def _response(microdata: Microdata, name: str) -> Sequence[NDArray[np.float64]]:
+    """Return the columns that a tree splits: their variance within nodes is the Gini index."""
+    if microdata.schema.variable(name).kind is Kind.CATEGORICAL:
+        codes, levels = value_codes(microdata, name)
+        frequent = np.argsort(-np.bincount(codes, minlength=len(levels)), kind="stable")
+        return [(codes == level).astype(np.float64) for level in frequent[:SPLIT_LEVELS]]
+    values = microdata.values(name)
+    known = ~np.isnan(values)
+    if not known.any():
+        return [np.zeros(len(values))]
+    scaled = values / max(float(np.abs(values[known]).max()), np.finfo(np.float64).tiny)
+    spread = float(scaled[known].std())
+    apart = (scaled - scaled[known].mean()) / (spread if spread > 0 else 1.0)
+    missing = [] if known.all() else [(~known).astype(np.float64)]
+    return [np.where(known, apart, 0.0), *missing]
+
+
+def _predictor(
+    microdata: Microdata, name: str, response: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return each record's place in an order of a variable's values; missing comes last.
+
+    Levels are ordered along the first principal component of their mean responses, so that one
+    split of the order parts the levels well (Breiman et al. 1984; Coppersmith et al. 1999).
+    """
+    codes, _ = value_codes(microdata, name)
+    if microdata.schema.variable(name).kind is not Kind.CATEGORICAL:
+        return codes.astype(np.float64)
+    count = np.bincount(codes)
+    centered = response - response.mean(axis=0)
+    sums = np.column_stack([np.bincount(codes, weights=column) for column in centered.T])
+    means = sums / np.maximum(count, 1)[:, np.newaxis]
+    between = (means * count[:, np.newaxis]).T @ means
+    axis = np.linalg.eigh(between)[1][:, -1]
+    scores = means @ axis
+    largest = float(np.abs(scores).max(initial=0.0))
+    places = np.unique(np.round(scores / largest, 9) if largest else scores, return_inverse=True)[1]
+    return np.asarray(places[codes], dtype=np.float64)
