@@ -111,6 +111,15 @@ DEFAULT = (
     Limit(measure="linked_over_half", at_most=0.01),
 )
 """What holds until an organization sets limits of its own."""
+CLINICAL = (
+    Limit(
+        measure="largest_linkage",
+        at_most=0.09,
+        source="EMA policy 0070 and Health Canada PRCI, as a maximum over records",
+    ),
+    *(Limit(measure=key, at_most=0.05) for key in ("attribute_gain", "true_matches")),
+)
+"""The limit of .09 for clinical data; it bounds the most exposed record, so that none hides."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
