@@ -62,6 +62,12 @@ class Limit(NamedParameters):
     ParameterError
         The measure is unknown or less of it is not better, or the number is below 0 or none, or
         above 1 where the measure ends at 1.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> rwn.Limit(measure="bayes_linkage", at_most=0.05, source="handbook 3.1").at_most
+    0.05
     """
 
     measure: str
@@ -124,7 +130,7 @@ CLINICAL = (
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Policy(NamedParameters, Summarized):
-    """Hold the limits of an organization; a setting is acceptable when it keeps them all.
+    """Hold the limits of an organization; a setting must keep them all.
 
     Attributes
     ----------
