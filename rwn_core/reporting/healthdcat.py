@@ -24,7 +24,6 @@ _CONTEXT = {
     "dct": "http://purl.org/dc/terms/",
     "dpv": "https://w3id.org/dpv#",
     "dqv": "http://www.w3.org/ns/dqv#",
-    "foaf": "http://xmlns.com/foaf/0.1/",
     "healthdcatap": "http://healthdataportal.eu/ns/health#",
     "oa": "http://www.w3.org/ns/oa#",
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
@@ -49,7 +48,7 @@ _TERMS = (
     "dct:ProvenanceStatement dct:accessRights dct:description dct:identifier dct:issued "
     "dct:provenance dct:title dpv:PersonalData dpv:Purpose dpv:hasPersonalData "
     "dpv:hasPurpose dqv:QualityAnnotation dqv:hasQualityAnnotation dqv:qualityAssessment "
-    "foaf:Document foaf:page healthdcatap:analytics healthdcatap:hasStructuredData "
+    "healthdcatap:analytics healthdcatap:hasStructuredData "
     "healthdcatap:hasVariables healthdcatap:numberOfRecords oa:TextualBody oa:hasBody "
     "oa:motivatedBy rdf:value rdfs:label spdx:Checksum spdx:algorithm spdx:checksum "
     "spdx:checksumAlgorithm_sha256 spdx:checksumValue string vcard:Kind vcard:fn "
@@ -67,7 +66,7 @@ TERMS = frozenset(_TERMS.split()) | {
 def healthdcat(material: Material, facts: Iterable[Fact]) -> bytes:
     """Describe a release as a dcat:Dataset in JSON-LD."""
     known = {fact.key: fact for fact in facts}
-    extra = {file.name: file for file in companions(material)}
+    claims = [file for file in companions(material) if file.name == words.CLAIMS_FILE]
     document: dict[str, Any] = {
         "@context": _CONTEXT,
         "@id": "#release",
@@ -90,10 +89,8 @@ def healthdcat(material: Material, facts: Iterable[Fact]) -> bytes:
         "dcat:distribution": [_distribution(file) for file in released_files(material)],
         **_stated(material),
     }
-    if "notice.html" in extra:
-        document["foaf:page"] = {"@id": "notice.html", "@type": "foaf:Document"}
-    if words.CLAIMS_FILE in extra:
-        document["healthdcatap:analytics"] = _distribution(extra[words.CLAIMS_FILE])
+    if claims:
+        document["healthdcatap:analytics"] = _distribution(claims[0])
     return orjson.dumps(document, option=orjson.OPT_INDENT_2)
 
 

@@ -13,15 +13,19 @@ from pathlib import Path
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotWritten, ReleaseError
+from rwn_core.evaluation.claims import ClaimTable
 from rwn_core.io import format_of_key
 from rwn_core.io.write import PART, sweep, write_together
+from rwn_core.reporting.claims_file import claims_file
 from rwn_core.reporting.described_files import CRATE, CROISSANT, HEALTHDCAT
 from rwn_core.reporting.evidence import read_evidence
 from rwn_core.reporting.facts import Material
+from rwn_core.reporting.facts.public_words import CLAIMS_FILE
 from rwn_core.reporting.internal_report import internal_html
 from rwn_core.reporting.judged_release import Approval, JudgedRelease
 from rwn_core.reporting.public_notice import public_files
 from rwn_core.reporting.readable import decision_html
+from rwn_core.reporting.readers import READERS
 from rwn_core.reporting.release_record import read_record
 from rwn_core.reporting.reproduce import SCRIPT
 
@@ -40,15 +44,19 @@ def release_files(
     *,
     number: int = 1,
     title: str = "",
+    claims: ClaimTable | None = None,
 ) -> dict[str, bytes]:
     """Make all files of a release, once the leak check has passed."""
     text = judged.record(microdata, approval, number)
     record = read_record(text)
     public = Material(record=record, title=title.strip())
+    if claims is not None:
+        extra = {CLAIMS_FILE: claims_file(record, microdata, claims), **READERS}
+        public = replace(public, files=extra)
     inside = replace(public, evidence=read_evidence(judged.evidence))
     suffix = format_of_key(judged.format).suffixes[0]
-    users = {f"release-{judged.id}{suffix}": judged.content}
-    users |= public_files(public, microdata, NAMES)
+    released = {f"release-{judged.id}{suffix}": judged.content}
+    users = released | public_files(public, microdata, NAMES) | dict(public.files)
     users |= public_files(replace(public, files=users), microdata, (CRATE,))
     files = {
         **{f"{USERS}/{name}": content for name, content in users.items()},

@@ -10,7 +10,9 @@ from pathlib import Path
 import streamlit as st
 
 from rwn_core.errors import log_fault
+from rwn_core.reporting.facts.public_words import CLAIMS_FILE
 from rwn_core.reporting.release_folder import (
+    USERS,
     for_users,
     release_files,
     released_file,
@@ -18,6 +20,7 @@ from rwn_core.reporting.release_folder import (
     zipped,
 )
 from rwn_ui.background.progress import polled
+from rwn_ui.release import claims
 from rwn_ui.release.judging import key
 from rwn_ui.release.steps import drawn, is_checked
 from rwn_ui.server.messages import escaped
@@ -31,8 +34,10 @@ def draw(session: Session) -> None:
     last = drawn(session)
     if last is None or last.approval is None or not is_checked(session):
         return
+    claims.draw(session)
     _make(session, last)
     if last.files:
+        _without_claims(session, last)
         _listed(last)
         _download(session, last)
         if on_own_machine():
@@ -86,8 +91,21 @@ def _make(session: Session, last: Drawn) -> None:
             replace(last.approval, context=said),
             number=last.number,
             title=form.title,
+            claims=claims.published(session),
         )
     st.rerun()  # the steps above say more now
+
+
+def _without_claims(session: Session, last: Drawn) -> None:
+    """Say so where the claim table came after the files, or left them."""
+    held = f"{USERS}/{CLAIMS_FILE}" in last.files
+    if last.entry is None and held != (claims.published(session) is not None):
+        st.info(
+            "The files below hold a claim table that you took out; make them again."
+            if held
+            else "The files below do not hold the claim table; make them again.",
+            icon=":material/info:",
+        )
 
 
 def _listed(last: Drawn) -> None:

@@ -80,10 +80,12 @@ class ReleaseForm:
     by: str = ""
     folder: str = ""
     ledger: str = ""
+    claims: bool = True  # whether the claim table joins the files for users
 
     def clear(self) -> None:
         """Forget what belongs to a table that is given up."""
         self.checked, self.decision, self.reason, self.title = (), "", "", ""
+        self.claims = True
 
 
 @dataclass(slots=True, kw_only=True)

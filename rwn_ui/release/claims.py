@@ -1,0 +1,167 @@
+"""The claim table of the release's setting: judged in the background, shown in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
+from rwn_core.evaluation.claims import LEAST_DRAWS, AnalysisClaims, Claim, ClaimTable, claim_table
+from rwn_core.evaluation.registered_analysis import MODELS
+from rwn_core.reporting.facts.public_words import CLAIM_TABLE, CLAIMS_FILE
+from rwn_ui.background.job import Job
+from rwn_ui.background.progress import wait_for
+from rwn_ui.release.judging import key
+from rwn_ui.release.steps import drawn
+from rwn_ui.server.messages import escaped
+from rwn_ui.state.results import memo, setting_key
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import user_work
+
+JOB = "claims"
+DRAWS, MOST_DRAWS = 200, 2_000
+_KEPT = 4  # settings whose claims one user keeps
+COLUMNS = ("analysis", "result", "sign", "difference", "standard error", "note")
+_NOTHING = "do not use"
+_TIED = "do not use both in one model"
+
+
+def draw(session: Session) -> None:
+    """Offer the claim table, follow its computation, and show it."""
+    last = drawn(session)
+    fixed = last is not None and last.entry is not None
+    st.markdown(f"**{CLAIM_TABLE}**")
+    st.caption(
+        "It compares each registered analysis and each pair of variables with the original, over "
+        "many releases of this setting. A claim is a statement that holds in at least nine of ten "
+        "of them. It concerns the sign, the difference from the original (in its standard errors) "
+        "or the factor for the standard error."
+    )
+    if not (session.analysis_plan.analyses or session.data.schema.question):
+        st.caption(
+            "No analysis is registered, so it judges pairs only. Register analyses on the Utility "
+            "page."
+        )
+    left, right = st.columns([1, 2], vertical_alignment="bottom")
+    draws = left.number_input(
+        "Releases to draw",
+        LEAST_DRAWS,
+        MOST_DRAWS,
+        DRAWS,
+        key=key(session, "claims.draws"),
+        disabled=fixed,
+    )
+    right.button(
+        "Judge the claims" if present_claims(session) is None else "Judge the claims again",
+        key=key(session, "claims.judge"),
+        disabled=fixed or user_work().busy,
+        on_click=_begin,
+        args=(session, int(draws)),
+    )
+    _follow(session)
+    table = present_claims(session)
+    if table is not None:
+        _shown(session, table, fixed)
+
+
+def present_claims(session: Session) -> ClaimTable | None:
+    """The claims of the setting on screen, where the user has asked for them."""
+    table: ClaimTable | None = memo("claims", _KEPT).get(_about(session))
+    return table
+
+
+def published(session: Session) -> ClaimTable | None:
+    """The claims that join the files for users."""
+    return present_claims(session) if session.release.claims else None
+
+
+def _about(session: Session) -> tuple[Any, ...]:
+    """All that claims depend on."""
+    return *setting_key(session), session.data.schema.question, session.analysis_plan
+
+
+def _begin(session: Session, draws: int) -> None:
+    user_work().jobs[JOB] = Job(
+        session.words,
+        claim_table,
+        words=f"Judging claims over {draws:,} releases",
+        about=_about(session),
+        microdata=session.data,
+        params=session.masking,
+        plan=session.analysis_plan,
+        draws=draws,
+    )
+
+
+def _follow(session: Session) -> None:
+    """Progress and Cancel while claims are judged; then keep them, or say why there are none."""
+    jobs = user_work().jobs
+    job = jobs.get(JOB)
+    if job is None:
+        return
+    if job.running:
+        wait_for(job, key(session, "claims.cancel"))
+    elif job.refusal:
+        st.info(escaped(f"No claim table: {job.refusal}"), icon=":material/info:")
+    else:
+        memo("claims", _KEPT).keep(job.about, job.result)
+        del jobs[JOB]
+        st.rerun()
+
+
+def _shown(session: Session, table: ClaimTable, fixed: bool) -> None:
+    """The claims in words, and whether they join the files."""
+    st.caption(escaped(summary(table)))
+    rows = claim_rows(session.data, table)
+    st.dataframe(
+        {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)},
+        hide_index=True,
+        width="stretch",
+    )
+    session.release.claims = st.checkbox(
+        f"Put it with the files for users ({CLAIMS_FILE}, with readers for Python and R)",
+        session.release.claims,
+        key=key(session, "claims.join"),
+        disabled=fixed,
+    )
+
+
+def summary(table: ClaimTable) -> str:
+    """Count the analyses and pairs that have a claim."""
+    parts = [
+        f"{sum(each.usable for each in judged)} of {len(judged)} {what}"
+        for what, judged in (("analyses", table.analyses), ("pairs of variables", table.pairs))
+    ]
+    return f"{' and '.join(parts)} have a claim, judged over {table.draws:,} releases."
+
+
+def claim_rows(original: Microdata, table: ClaimTable) -> list[tuple[str, ...]]:
+    """One row of `COLUMNS` for each claim, as a reader sees it."""
+    rows = [row for each in table.analyses for row in _analysis(each)]
+    for claim in table.pairs:
+        kinds = {original.schema.variable(name).kind for name in claim.pair}
+        scaled = Kind.CATEGORICAL not in kinds
+        rows.append(("pair", claim.term, *_conclusions(claim, scaled=scaled)))
+    return rows
+
+
+def _analysis(each: AnalysisClaims) -> list[tuple[str, ...]]:
+    name = f"{each.analysis.kind}: {each.analysis.name}"
+    if each.refusal:
+        why = f"{each.refusal[0].lower()}{each.refusal[1:]}".rstrip(".")
+        return [(name, "all", "–", "–", "–", f"{_NOTHING}: {why}")]
+    scaled = each.analysis.kind in MODELS
+    return [(name, claim.term, *_conclusions(claim, scaled=scaled)) for claim in each.claims]
+
+
+def _conclusions(claim: Claim, *, scaled: bool) -> tuple[str, ...]:
+    """Write the columns after the result; a bound is in standard errors if scaled."""
+    unit = " standard errors" if scaled else ""
+    return (
+        "as in the original" if claim.sign else "–",
+        "–" if claim.within is None else f"at most {claim.within:g}{unit}",
+        "–" if claim.factor is None else f"multiply by {claim.factor:g}",
+        (_TIED if claim.tied else "") if claim.usable else _NOTHING,
+    )
