@@ -34,6 +34,7 @@ _VALUE = (
     "extremes",
     "queries",
     "homogeneity",
+    "posterior_odds",
     "interval_disclosure",
     "inference",
     "singling_out",
