@@ -9,7 +9,6 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
@@ -28,7 +27,7 @@ from rwn_core.masking.unmasked_variables import (
 )
 from rwn_core.randomness import SecretKey, uniforms
 
-LEAST_RECORDS = 10  # decides: with fewer records a level has no term of its own in the model
+_LEAST_RECORDS = 10  # of a level with a term of its own; fewer would be fitted nearly exactly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,10 +35,10 @@ class DataShuffling(TableMethod):
     """Hold the parameters of data shuffling.
 
     Ranks of the confidential numbers become normal scores, and a linear model predicts them from
-    the scores and levels of all other released variables. New scores are drawn from the model's
-    conditional normal distribution, together for all confidential numbers of a record; then each
-    number's own values are put in the order of its new scores. Every variable keeps exactly the
-    values that it has. Missing values stay missing.
+    the scores and levels (those of ten records or more) of all other released variables. New scores
+    are drawn from the model's conditional normal distribution, together for all confidential
+    numbers of a record; then each number's own values are put in the order of its new scores. Every
+    variable keeps exactly the values that it has. Missing values stay missing.
 
     Parameters
     ----------
@@ -202,7 +201,9 @@ def _normal_scores(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the normal quantile of each value's rank; equal values have their mean rank."""
     known = ~np.isnan(values)
     scores = np.full(len(values), np.nan)
-    scores[known] = ndtri((rankdata(values[known]) - 0.5) / max(int(known.sum()), 1))
+    _, place, count = np.unique(values[known], return_inverse=True, return_counts=True)
+    middle = np.cumsum(count) - count / 2
+    scores[known] = ndtri(middle[place] / max(int(known.sum()), 1))
     return scores
 
 
@@ -211,7 +212,7 @@ def _terms(microdata: Microdata, name: str) -> list[NDArray[np.float64]]:
     if microdata.schema.variable(name).kind is Kind.CATEGORICAL:
         codes, levels = value_codes(microdata, name)
         count = np.bincount(codes, minlength=len(levels))
-        frequent = np.flatnonzero(count >= LEAST_RECORDS)
+        frequent = np.flatnonzero(count >= _LEAST_RECORDS)
         return [(codes == level).astype(np.float64) for level in frequent]
     scores = _normal_scores(microdata.values(name))
     missing = np.isnan(scores)
