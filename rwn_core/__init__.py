@@ -111,6 +111,7 @@ if TYPE_CHECKING:  # the one list of public names, each with its home
     from rwn_core.tuning import seek as seek
     from rwn_core.tuning import seek_slices as seek_slices
     from rwn_core.tuning import sweep as sweep
+    from rwn_ui.notebook import tune as tune
 
 _LIST = next(
     line.body

@@ -50,11 +50,12 @@ DOUBTED_OF_ITSELF = {
     # who knows the law takes the original for a release like any other
     *("bayes_linkage", "intruder_levels", "whole_file_linkage", "attribute_inference"),
     *("attribute_gain", "abstaining_linkage", "linked_over_half", "certified_linkage"),
+    "largest_linkage",
 }
 NEEDS_A_LAW = {
     *("neighborhood_size", "bayes_linkage", "intruder_levels", "whole_file_linkage"),
     *("abstaining_linkage", "repeated_releases", "membership", "attribute_inference"),
-    *("attribute_gain", "linked_over_half", "certified_linkage"),
+    *("attribute_gain", "linked_over_half", "certified_linkage", "largest_linkage"),
     *("differential_privacy", "misclassification", "queries", "homogeneity"),
     "posterior_odds",
 }
