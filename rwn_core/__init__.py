@@ -78,6 +78,7 @@ if TYPE_CHECKING:  # the one list of public names, each with its home
     from rwn_core.masking import AdditiveNoise as AdditiveNoise
     from rwn_core.masking import CARTSynthesis as CARTSynthesis
     from rwn_core.masking import CorrelatedNoise as CorrelatedNoise
+    from rwn_core.masking import DataShuffling as DataShuffling
     from rwn_core.masking import KNoise as KNoise
     from rwn_core.masking import LocalSuppression as LocalSuppression
     from rwn_core.masking import Microaggregation as Microaggregation
