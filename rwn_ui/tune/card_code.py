@@ -98,6 +98,6 @@ def offer(session: Session) -> None:
         st.code(code(session, card), language="python", wrap_lines=True)
         if session.demo is None:
             st.caption(
-                "Save the schema on the Data page as schema.toml, next to your file. The code reads "
-                "all records, also where the charts show some of them."
+                "Save the schema on the Data page as schema.toml, next to your file. The code "
+                "reads all records, also where the charts show some of them."
             )
