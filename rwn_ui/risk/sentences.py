@@ -35,6 +35,7 @@ _VALUE = (
     "extremes",
     "queries",
     "homogeneity",
+    "posterior_odds",
     "interval_disclosure",
     "inference",
     "singling_out",

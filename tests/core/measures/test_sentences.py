@@ -153,6 +153,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("k_anonymity", {"baseline": 0.83}, "original: 83 %", "?"),
     ("uniqueness", {"baseline": 0.83}, "original: 83 %", "?"),
     ("misclassification", {"baseline": 0.83}, "against 83 % unmasked", "?"),
+    ("suda", {"dis_released": [0.0, 0.0]}, "60 records.", "a part in"),
+    ("suda", {"dis_released": [0.31, 0.0]}, "is true with probability 31 % on average", "?"),
     ("nearest_distance", {"baseline": 3.21}, "against 3.21 in the original", "?"),
     ("closest_record", {"baseline": 3.21}, "neighboring originals are 3.21 apart", "?"),
     ("mahalanobis", {"baseline": 3.21}, "original: 3.21", "?"),
