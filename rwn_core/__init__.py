@@ -78,6 +78,7 @@ if TYPE_CHECKING:  # the one list of public names, each with its home
     from rwn_core.masking import AdditiveNoise as AdditiveNoise
     from rwn_core.masking import CARTSynthesis as CARTSynthesis
     from rwn_core.masking import CorrelatedNoise as CorrelatedNoise
+    from rwn_core.masking import DataShuffling as DataShuffling
     from rwn_core.masking import KNoise as KNoise
     from rwn_core.masking import LocalSuppression as LocalSuppression
     from rwn_core.masking import Microaggregation as Microaggregation
@@ -122,6 +123,7 @@ if TYPE_CHECKING:  # the one list of public names, each with its home
     from rwn_core.tuning import seek as seek
     from rwn_core.tuning import seek_slices as seek_slices
     from rwn_core.tuning import sweep as sweep
+    from rwn_ui.notebook import tune as tune
 
 _LIST = next(
     line.body

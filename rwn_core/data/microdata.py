@@ -41,6 +41,14 @@ class Microdata(Summarized):
         One variable for each column, in order.
     notices : tuple of str
         What a data steward should know about the table, a sentence each.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> import pandas as pd
+    >>> data = rwn.Microdata.from_frame(pd.DataFrame({"age": [30, 41, 55], "pay": [2.1, 3.4, 2.8]}))
+    >>> data, data.numeric_names
+    (Microdata(3 records x 2 variables), ('age', 'pay'))
     """
 
     __slots__ = ("_cache", "_frame", "_notices", "schema")

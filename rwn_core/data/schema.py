@@ -53,6 +53,13 @@ class Schema(Summarized):
     SchemaError
         A name occurs twice, the question or an edit rule names an unknown variable, or the
         population is no number of people.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> schema = rwn.load_demo("bodyfat").schema
+    >>> [variable.name for variable in schema.variables if variable.role == rwn.Role.KEY]
+    ['age', 'weight', 'height']
     """
 
     variables: tuple[Variable, ...]

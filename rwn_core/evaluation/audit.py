@@ -27,6 +27,14 @@ class Audit(Plotted):
     Attributes
     ----------
     readings : dict of str to Reading or NotApplicable
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> data = rwn.load_demo("bodyfat")
+    >>> masked = rwn.mask(data, rwn.RWN(k=5), seed=7)
+    >>> list(rwn.audit(data, masked, measures=["correlation", "cells_changed"]).frame()["measure"])
+    ['correlation', 'cells_changed']
     """
 
     readings: dict[str, Reading | NotApplicable]
@@ -160,6 +168,14 @@ def audit(
     Raises
     ------
     InputError, ParameterError
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> data = rwn.load_demo("bodyfat")
+    >>> release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=7)
+    >>> rwn.audit(data, release, measures=["bayes_linkage"])["bayes_linkage"].value
+    1.0
     """
     comparison = compare(original, masked, holdout=holdout, question=question)
     return read_all(comparison, measures, progress=progress)

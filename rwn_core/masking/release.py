@@ -254,6 +254,14 @@ def mask(
     Raises
     ------
     ParameterError
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> data = rwn.load_demo("bodyfat")
+    >>> release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=7)
+    >>> release.donors.shape
+    (241, 15)
     """
     threads = thread_count(threads)
     setting, own = unrounded(params)

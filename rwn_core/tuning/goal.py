@@ -32,6 +32,13 @@ class Goal(NamedParameters):
     ------
     ParameterError
         A measure has no better side, the policy has no limits, or `limit` is missing or too many.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.1),))
+    >>> rwn.Goal(keep=policy, best="association_loss").best
+    'association_loss'
     """
 
     keep: Policy | str

@@ -34,6 +34,7 @@ ELSEWHERE = {
     "how-to/use-the-command-line.md": "test_command_line_page.py",
     "how-to/use-from-r.md": "test_r_package.py",
     "explanation/journeys.md": "../journeys/test_shell.py",
+    "tutorial/case-study.md": "../rules/test_drawn_pages.py",
 }
 """Pages whose commands another test runs."""
 NOT_HERE = {
