@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 import tempfile
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from unittest.mock import patch
@@ -30,6 +31,9 @@ _SECRET = 20
 _BLOCK = re.compile(r"```sh\n(.*?)```\n", flags=re.DOTALL)
 _HASH = re.compile(r"\b[0-9a-f]{32,64}\b")
 _DAY = re.compile(r"\b20\d\d-\d\d-\d\d(?:[T ][\d:.+Z]+)?( \d\d:\d\d UTC)?")
+WIDTH = 92
+"""Characters of a line on the page."""
+_wrap = textwrap.TextWrapper(WIDTH, subsequent_indent="  ", break_long_words=False)
 _PAIRS = (("abdom", "siri"), ("chest", "hip"))
 _POLICY = rwn.Policy()
 
@@ -54,14 +58,23 @@ def printed(line: str) -> str:
         code = program.run(shlex.split(line)[1:])
     if code:
         raise RuntimeError(f"{line}: {output.getvalue()}")
-    return _DAY.sub("…", _HASH.sub("…", output.getvalue())).strip()
+    return shown(output.getvalue())
+
+
+def shown(output: str) -> str:
+    """Return an output without hashes, days and the note of a first run, in lines of the page."""
+    lines = _DAY.sub("…", _HASH.sub("…", output)).strip().splitlines()
+    lasting = [line for line in lines if "is compiled for this machine" not in line]
+    return "\n".join("\n".join(_wrap.wrap(line)) if len(line) > WIDTH else line for line in lasting)
 
 
 def page(template: str) -> str:
     """Return the page: the template with the output of each block of commands below it."""
 
     def with_output(found: re.Match[str]) -> str:
-        said = "\n".join(filter(None, map(printed, found[1].strip().splitlines())))
+        said = "\n".join(
+            filter(None, map(printed, found[1].replace("\\\n", " ").strip().splitlines()))
+        )
         return f"{found[0]}\n```text\n{said}\n```\n" if said else found[0]
 
     return _BLOCK.sub(with_output, template)

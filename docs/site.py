@@ -25,7 +25,7 @@ OUTSIDE = (*sorted(ROOT.glob("*.md")), ROOT / "demo_data" / "SOURCES.md")
 INTERNAL = DOCS / "decisions"
 """Records for developers, which are no part of the site."""
 INDEX = DOCS / "index.md"
-_OTHERS = ("svg", "png", "csv", "json")
+_OTHERS = ("svg", "png", "csv", "json", "ipynb")
 """Endings of files in docs that are no pages, and parts of the site."""
 _LINK = re.compile(r"(\[[^\]]*\])\(([^)\s#]*)(#[^)\s]*)?\)")
 _NOTE = re.compile(r"\A<!--.*?-->\s*", re.DOTALL)

@@ -205,4 +205,4 @@ def _limit_words(measure: str, limit: float, title: str | None = None) -> str:
 
 def number_words(measure: str, value: float) -> str:
     """Write a measure's value as people read it."""
-    return f"{100 * value:.3g} %" if MEASURES[measure].is_share else f"{value:.4g}"
+    return MEASURES[measure].words(value)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures import MEASURES, no_measure
@@ -127,8 +128,8 @@ CLINICAL = (
 """The limit of .09 for clinical data; it bounds the most exposed record, so that none hides."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy(NamedParameters):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Policy(NamedParameters, Summarized):
     """Hold the limits of an organization; a setting must keep them all.
 
     Attributes
@@ -160,6 +161,21 @@ class Policy(NamedParameters):
             if key in seen:
                 raise ParameterError(f"{MEASURES[key].title} has two limits; keep one of them.")
             seen.add(key)
+
+    def _summary(self) -> Summary:
+        return Summary(
+            title=f"Policy({len(self.limits)} limits)",
+            columns=("measure", "title", "at most", "source"),
+            rows=[
+                (
+                    each.measure,
+                    each.title,
+                    MEASURES[each.measure].words(each.at_most),
+                    ", ".join(filter(None, (each.source, each.set_by))),
+                )
+                for each in self.limits
+            ],
+        )
 
     @property
     def measures(self) -> tuple[str, ...]:

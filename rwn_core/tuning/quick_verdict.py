@@ -11,6 +11,7 @@ from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import given_steps
 from rwn_core.data.schema import Schema
+from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, SHORT_NAMES, no_method
@@ -54,8 +55,8 @@ class NextStep:
     schema: Schema | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuickVerdict:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class QuickVerdict(Summarized):
     """Hold what can be said of a setting within a few seconds.
 
     Attributes
@@ -74,6 +75,15 @@ class QuickVerdict:
     sentence: str
     next_steps: tuple[NextStep, ...] = ()
     setting: Setting | None = None
+
+    def _summary(self) -> Summary:
+        found = [("setting", self.setting.words)] if self.setting else []
+        return Summary(
+            title=self.sentence,
+            columns=("", ""),
+            rows=[("answer", self.answer), *found,
+                  *(("next step", each.title) for each in self.next_steps)],
+        )  # fmt: skip
 
 
 @takes_tables

@@ -12,6 +12,7 @@ import numpy as np
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import masked_columns
@@ -51,8 +52,8 @@ _SLICES = ("confidential_apart", "related_3", "related_5", "keys_apart", "alone"
 """Slices that were best on some table, those first that were best on most."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recommendation:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Recommendation(Summarized):
     """Hold the setting to begin with, and why.
 
     Attributes
@@ -74,6 +75,16 @@ class Recommendation:
     runners_up: tuple[Setting, ...] = ()
     unfit: Mapping[str, str] = field(default_factory=dict)
     kept: bool = True
+
+    def _summary(self) -> Summary:
+        return Summary(
+            title=f"Recommended: {self.setting.words}. {self.reason}",
+            columns=("", ""),
+            rows=[
+                *(("runner-up", each.words) for each in self.runners_up),
+                *((f"unfit: {key}", why) for key, why in self.unfit.items()),
+            ],
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
