@@ -28,6 +28,7 @@ def neighborhoods() -> str:
     data = neighborhood.table(0.0)
     x, y = (data.values(name) for name in data.numeric_names)
     law = rwn.RWN(epsilon=_EPSILON, k=_K).prepare(data).law
+    assert law is not None
     donors = law.probabilities.toarray() > 0
     result = Picture(760, 400, "Donors of a record in a dense region and of an outlier")
     low, high = min(x.min(), y.min()) - 0.5, max(x.max(), y.max()) + 0.5
@@ -54,6 +55,8 @@ def donors() -> str:
     data = rwn.load_demo("bodyfat")
     prepared = rwn.RWN(epsilon=0.0, k=_NEIGHBORS).prepare(data)
     made = prepared.release(rwn.SecretKey.from_seed(1))
+    assert prepared.law is not None
+    assert made.donors is not None
     near = np.flatnonzero(prepared.law.probabilities.toarray()[_ROW] > 0)[:_NEIGHBORS]
     names = [variable.name for variable in data.schema.released]
     drawn = {name: int(made.donors[_ROW, names.index(name)]) for name in _SHOWN}

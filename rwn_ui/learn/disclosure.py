@@ -45,7 +45,7 @@ def _show(values: Values) -> Shown:
                 "within 10 % of the person’s: switch on the answer.",
             ),
             tile(
-                "People linked to their own row",
+                "Linked to their own row",
                 percent(lesson.linked),
                 "Identity disclosure: share of all 24 people whose own row is the nearest in age "
                 f"and height. The policy of this lesson allows {percent(numbers.LIMIT)}: "

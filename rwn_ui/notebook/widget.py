@@ -79,7 +79,7 @@ class TuneWidget(anywidget.AnyWidget):
         -------
         Release
         """
-        return rwn.mask(self.data, self.setting, seed=seed)
+        return rwn.mask(self.data, self._tuned.setting, seed=seed)
 
     def close(self) -> None:
         """Take the panel off the notebook, and end its processes."""

@@ -11,10 +11,10 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.measures import UTILITY
 from rwn_core.measures.utility.association import is_mixed
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.prepared_table import MIXED
 from rwn_ui.state.session import Session
 from rwn_ui.tune.view import CARDS
-from rwn_ui.widgets.folded import folded
 
 MAP = "risk_utility_map"
 _READING = """\
@@ -88,16 +88,20 @@ def _release(session: Session) -> str:
 
 
 def offer(session: Session) -> None:
-    """Show the code of the card that the user chooses, while the box is open."""
-    box = folded("Code of a card", "tune.code")
-    if box is None:
-        return
+    """Offer the code; a dialog holds it, so that no slider moves while it is read."""
+    if st.button("Code of a card", key="tune.code", width="stretch"):
+        _show(session)
+
+
+@st.dialog("Code of a card", width="large")
+def _show(session: Session) -> None:
+    """Show the lines of the card that the user chooses."""
     titles = cards(session)
-    with box:
-        card = st.selectbox("Card", titles, key="tune.code.card", format_func=titles.__getitem__)
-        st.code(code(session, card), language="python", wrap_lines=True)
-        if session.demo is None:
-            st.caption(
-                "Save the schema on the Data page as schema.toml, next to your file. The code "
-                "reads all records, also where the charts show some of them."
-            )
+    card = st.selectbox("Card", titles, key="tune.code.card", format_func=titles.__getitem__)
+    st.caption(escaped(f"Number of this card at {session.words} · seed {session.seed}"))
+    st.code(code(session, card), language="python")
+    if session.demo is None:
+        st.caption(
+            "Save the schema on the Data page as schema.toml, next to your file. The code reads "
+            "all records, also where the charts show some of them."
+        )
