@@ -6,6 +6,7 @@ import streamlit as st
 
 from rwn_ui.panel.guide import guide
 from rwn_ui.server.assets import icon, provide_plotly
+from rwn_ui.server.environment import in_class
 from rwn_ui.server.login import require_login
 from rwn_ui.server.messages import guarded
 from rwn_ui.server.safety import require_safe_options
@@ -23,22 +24,21 @@ def main() -> None:
         layout="wide",
         initial_sidebar_state="auto",  # beside the page; on a narrow screen it would cover it
     )
-    page = st.navigation(
-        [
-            st.Page("pages/data.py", title="Data", icon=":material/table:"),
-            st.Page("pages/tune.py", title="Tune", icon=":material/tune:", default=True),
-            st.Page("pages/utility.py", title="Utility", icon=":material/query_stats:"),
-            st.Page("pages/risk.py", title="Risk", icon=":material/shield:"),
-            st.Page("pages/compare.py", title="Compare", icon=":material/compare_arrows:"),
-            st.Page("pages/sweep.py", title="Sweep", icon=":material/grid_on:"),
-            st.Page("pages/release.py", title="Release", icon=":material/outbox:"),
-            st.Page("pages/learn.py", title="Learn", icon=":material/school:"),
-        ],
-        position="top",
-    )
-    if page.url_path:
+    pages = [
+        st.Page("pages/data.py", title="Data", icon=":material/table:"),
+        st.Page("pages/tune.py", title="Tune", icon=":material/tune:", default=not in_class()),
+        st.Page("pages/utility.py", title="Utility", icon=":material/query_stats:"),
+        st.Page("pages/risk.py", title="Risk", icon=":material/shield:"),
+        st.Page("pages/compare.py", title="Compare", icon=":material/compare_arrows:"),
+        st.Page("pages/sweep.py", title="Sweep", icon=":material/grid_on:"),
+        st.Page("pages/release.py", title="Release", icon=":material/outbox:"),
+    ]
+    learn = st.Page("pages/learn.py", title="Learn", icon=":material/school:", default=in_class())
+    page = st.navigation([learn, *pages] if in_class() else [*pages, learn], position="top")
+    name = page.title.lower()
+    if name != "tune":
         user_endpoint().close()  # Tune has been left
-    guide(page.url_path or "tune")
+    guide(name)
     with guarded():  # the outer wall: what a page does not catch itself
         require_safe_options()
         require_login()

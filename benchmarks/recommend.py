@@ -23,7 +23,7 @@ from benchmarks.methods import HERE, sampled, say
 from rwn_core.data.variable import Role
 from rwn_core.masking import METHODS
 from rwn_core.masking.lever import neutral_levers
-from rwn_core.tuning.quick_verdict import MOST_LOST
+from rwn_core.tuning.recommend import MOST_LOST
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
 from rwn_core.tuning.strength_trial import StrengthTrial, judgeable
 
@@ -186,7 +186,7 @@ def page(rows: list[dict[str, str]]) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|---|"
     good, wrong, unknown, read = 0, 0, 0, 0
     ended = {row["table"] for row in rows if row["what"] == "rwn balanced whole"}
-    names = [name for name in TABLES if name in ended]
+    names = [name for name in TABLES if any(row["table"] == name for row in rows)]
     for name in names:
         mine = [row for row in rows if row["table"] == name]
         kept = [row for row in mine if row["kept"] == "yes"]
@@ -196,8 +196,9 @@ def page(rows: list[dict[str, str]]) -> Iterator[str]:
             advised["kept"] == "yes" and _close(float(advised["loss"]), float(best["loss"]))
         )
         good += fits
+        title = name if name in ended else f"{name} (unfinished)"
         yield (
-            f"| {name} | {mine[0]['records']} | {mine[0]['variables']} | "
+            f"| {title} | {mine[0]['records']} | {mine[0]['variables']} | "
             f"{best['loss'] if best else 'none'} | {best['what'] if best else '–'} | "
             f"{advised['setting'].split(' · ')[0] or '–'} | {advised['loss'] or '–'} | "
             f"{'yes' if fits else 'no'} |"

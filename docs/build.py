@@ -8,7 +8,15 @@ from types import MappingProxyType
 
 import rwn_core as rwn
 from docs import method_pictures
-from docs.reference_of import commands, measures, method_pages, methods, settings, thresholds
+from docs.reference_of import (
+    commands,
+    measures,
+    method_pages,
+    methods,
+    python_names,
+    settings,
+    thresholds,
+)
 
 HERE = Path(__file__).parent / "reference"
 METHODS_HERE = Path(__file__).parent / "methods"
@@ -21,6 +29,7 @@ PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "settings.md": settings.page,
         "commands.md": commands.page,
         "thresholds.md": thresholds.page,
+        "python.md": python_names.page,
     }
 )
 """What writes each page of the reference that is not written by hand or by a benchmark."""

@@ -57,6 +57,7 @@ EXAMPLES: Mapping[str, Example] = MappingProxyType(
         "k_noise": Example(levers={"k": 10}),
         "rank_swapping": Example(levers={"p": 0.2}),
         "random_swapping": Example(demo="cps1988", pair=_REGIONS, levers={"share": 0.8}),
+        "data_shuffling": Example(levers={"anew": 1.0}),
         "record_swapping": Example(
             demo="cps1988", pair=("education", "wage"), levers={"share": 0.5}
         ),

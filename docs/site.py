@@ -25,6 +25,8 @@ OUTSIDE = (*sorted(ROOT.glob("*.md")), ROOT / "demo_data" / "SOURCES.md")
 INTERNAL = DOCS / "decisions"
 """Records for developers, which are no part of the site."""
 INDEX = DOCS / "index.md"
+_OTHERS = ("svg", "png", "csv", "json", "ipynb")
+"""Endings of files in docs that are no pages, and parts of the site."""
 _LINK = re.compile(r"(\[[^\]]*\])\(([^)\s#]*)(#[^)\s]*)?\)")
 _NOTE = re.compile(r"\A<!--.*?-->\s*", re.DOTALL)
 _CODE = re.compile(r"(```.*?```|`[^`\n]*`)", re.DOTALL)
@@ -80,7 +82,7 @@ def with_links(text: str, page: Path, names: dict[Path, str]) -> str:
 
 
 def stage(folder: Path) -> None:
-    """Lay the pages, as the site wants them, the lessons and the pictures into a folder."""
+    """Lay the pages, as the site wants them, the lessons and other files into a folder."""
     names = pages()
     for page, name in names.items():
         text = _NOTE.sub("", page.read_text(encoding="utf-8"))  # so that it begins with its title
@@ -88,10 +90,10 @@ def stage(folder: Path) -> None:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     (folder / lessons.NAME).write_text(lessons.text(), encoding="utf-8")
-    for picture in (*DOCS.rglob("*.svg"), *DOCS.rglob("*.png"), *DOCS.rglob("*.csv")):
-        place = folder / picture.relative_to(DOCS)
+    for file in (each for kind in _OTHERS for each in DOCS.rglob(f"*.{kind}")):
+        place = folder / file.relative_to(DOCS)
         place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(picture, place)
+        shutil.copyfile(file, place)
 
 
 def chapters(names: dict[Path, str]) -> Iterator[dict[str, object]]:

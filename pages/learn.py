@@ -1,9 +1,10 @@
-"""The Learn page: seven lessons on why masking works and where it breaks."""
+"""The Learn page: lessons on disclosure, masking and its price, and notes on the papers."""
 
 import streamlit as st
 
 from rwn_ui.learn import method_pairs
 from rwn_ui.learn import view as learn_view
+from rwn_ui.learn.lessons import NOTES
 from rwn_ui.server.messages import frame, guarded, let_it_be_sent
 from rwn_ui.state import address
 from rwn_ui.state.startup import page_session
@@ -17,7 +18,7 @@ with guarded():
         above = st.container()
         learn_view.projector(session)
     learn_view.draw(session, lesson, above)
-    with guarded():
-        method_pairs.draw(session)
-    address.write(session, lesson=session.lesson)
+    if lesson is NOTES:
+        with guarded():
+            method_pairs.draw(session)
     let_it_be_sent()

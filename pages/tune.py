@@ -21,7 +21,7 @@ from rwn_ui.state.results import current_release, prepared, user_results
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import current, page_session, sample_note
 from rwn_ui.state.user import user_endpoint
-from rwn_ui.tune import live_picture, question
+from rwn_ui.tune import card_code, live_picture, question
 from rwn_ui.tune import view as tune_view
 from rwn_ui.widgets import download, live_sliders, options, precision, sidebar, slices
 from rwn_ui.widgets.folded import folded
@@ -50,6 +50,7 @@ def drawer(session: Session) -> None:
     repeated_draws.offer_draws(session, "tune")
     axis_choice.choose(session, live=limit_queue.is_live(session))
     sidebar.extras(session)
+    card_code.offer(session)
     download.offer(session)
     project.controls(session)
 

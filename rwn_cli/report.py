@@ -43,6 +43,14 @@ def report(
     public: Annotated[
         bool, typer.Option("--public", help="What may leave the house, once nothing leaks.")
     ] = False,
+    auditors: Annotated[
+        bool,
+        typer.Option(
+            "--auditors",
+            help="The page for auditors (.html or .txt): clauses of standards, each with its "
+            "answer; no value of a record is in it, and readings of risk are.",
+        ),
+    ] = False,
     title: Annotated[str, typer.Option(metavar="TEXT", help="What the data are called.")] = "",
     review: Annotated[
         str,
@@ -88,13 +96,16 @@ def report(
     def material(read: dict[str, Any]) -> Material:
         return Material(record=_with_answers(read, project, review, contact), title=title)
 
-    if is_dataset_record(text := read_text(record, "record")):
+    dataset = is_dataset_record(text := read_text(record, "record"))
+    _refuse_options(dataset, auditors, public, released)
+    if dataset:
         content = _of_dataset(text, out, material, (original, released), public)
         _write(out, content, public, overwrite)
         return
-    if released is not None:
-        raise ParameterError("--released is for the record of a dataset; leave it out.")
     known = material(read_record_file(record))
+    if auditors:
+        _for_auditors(known, out, original, overwrite)
+        return
     if public:
         _write(out, _public(known, out, original), public, overwrite)
         return
@@ -129,6 +140,23 @@ def _public(material: Material, out: Path, original: str | None) -> bytes:
     if require_form(name) in DESCRIPTIONS:
         material = replace(material, files=files_in_folder(out.parent, material.record))
     return public_file(material, read_original(material.record, original), name)
+
+
+def _refuse_options(dataset: bool, auditors: bool, public: bool, released: Path | None) -> None:
+    if auditors and public:
+        raise ParameterError("--auditors and --public are two files; give one of them.")
+    if auditors and dataset:
+        raise ParameterError("--auditors is for the record of a table; leave it out.")
+    if released is not None and not dataset:
+        raise ParameterError("--released is for the record of a dataset; leave it out.")
+
+
+def _for_auditors(material: Material, out: Path, original: str | None, overwrite: bool) -> None:
+    from rwn_core.reporting.auditors_page import auditors_file
+
+    table = read_original(material.record, original)
+    write(out, auditors_file(material, table, out.suffix.lower()), overwrite=overwrite)
+    say(f"page for auditors written to {out}; no value of a record was found in it")
 
 
 def _of_dataset(

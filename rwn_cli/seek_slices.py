@@ -20,7 +20,7 @@ from rwn_cli.options import (
 from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.partial_answer import answering, print_setting
 from rwn_cli.terminal import say
-from rwn_core.errors import ParameterError
+from rwn_core.errors import ParameterError, ReleaseError
 
 
 def seek_slices(
@@ -63,8 +63,9 @@ def seek_slices(
 ) -> None:
     """Find which variables should travel together: least loss of relations within all limits.
 
-    The answer is read on releases that had no part in the search. It takes minutes; Ctrl-C ends it
-    with the best slices so far and exit code 6.
+    The answer is judged on releases that had no part in the search. Where no slices keep all
+    limits, the nearest are printed, nothing is written, and the exit code is 4. It takes minutes;
+    Ctrl-C ends it with the best slices so far and exit code 6.
     """
     from rwn_cli.precision_option import steps
     from rwn_core.reporting.scenario import Scenario
@@ -88,8 +89,10 @@ def seek_slices(
             workers=workers,
             progress=report,
         )
-    say(answer.sentence)
     print_setting(answer.point.setting)
+    if not answer.reached:
+        raise ReleaseError(answer.sentence)
+    say(answer.sentence)
     if scenario is not None:
         kept = Scenario(table=data.fingerprint, setting=answer.point.setting, policy=policy)
         write(scenario, kept.to_toml().encode("utf-8"), overwrite=overwrite)

@@ -8,6 +8,17 @@ A release is a table of donors; everything else measures it or draws it.
 >>> release.masked.n
 241
 
+The way in:
+
+- a table: `rwn.read("file.csv")`, `rwn.load_demo("bodyfat")`, or a data frame as it is
+- a setting: `rwn.recommend(table)`, `rwn.RWN(epsilon=2.0, k=5)`, and `rwn.METHODS` for the others
+- a release: `rwn.mask(table, setting)`, and `release.publish("file.csv")`
+- what it keeps and gives away: `rwn.audit(table, release)`, with `.frame()` and `.plot()`;
+  `rwn.MEASURES` has all measures
+- many settings: `rwn.sweep`, `rwn.seek`, `rwn.Policy`
+
+`dir(rwn_core)` lists all public names, and `help(rwn.mask)` explains one.
+
 Words: a *record* gets the values of *donors* from its *neighborhood* (all records within radius
 epsilon, or the k nearest, whichever are more), each cell with *modification probability* q. A
 *measure* reads what the *release* keeps (utility) or gives away (disclosure risk).
@@ -67,6 +78,7 @@ if TYPE_CHECKING:  # the one list of public names, each with its home
     from rwn_core.masking import AdditiveNoise as AdditiveNoise
     from rwn_core.masking import CARTSynthesis as CARTSynthesis
     from rwn_core.masking import CorrelatedNoise as CorrelatedNoise
+    from rwn_core.masking import DataShuffling as DataShuffling
     from rwn_core.masking import KNoise as KNoise
     from rwn_core.masking import LocalSuppression as LocalSuppression
     from rwn_core.masking import Microaggregation as Microaggregation
@@ -93,6 +105,7 @@ if TYPE_CHECKING:  # the one list of public names, each with its home
     from rwn_core.randomness import SecretKey as SecretKey
     from rwn_core.reporting import ReleasedFile as ReleasedFile
     from rwn_core.reporting import internal_record as internal_record
+    from rwn_core.reporting.plot import plot as plot
     from rwn_core.reporting.scenario import Scenario as Scenario
     from rwn_core.tuning import Goal as Goal
     from rwn_core.tuning import Grid as Grid
@@ -110,6 +123,7 @@ if TYPE_CHECKING:  # the one list of public names, each with its home
     from rwn_core.tuning import seek as seek
     from rwn_core.tuning import seek_slices as seek_slices
     from rwn_core.tuning import sweep as sweep
+    from rwn_ui.notebook import tune as tune
 
 _LIST = next(
     line.body
@@ -124,8 +138,6 @@ _HOME_OF = {
 }
 """The module of every public name, read from the list above."""
 
-__all__ = sorted(_HOME_OF)
-
 if not TYPE_CHECKING:  # a type checker reads the list, and refuses any other name
 
     def __getattr__(name: str) -> Any:
@@ -136,4 +148,4 @@ if not TYPE_CHECKING:  # a type checker reads the list, and refuses any other na
         return value
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+        return sorted({*_HOME_OF, *(name for name in globals() if name.startswith("__"))})

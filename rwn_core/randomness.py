@@ -37,6 +37,12 @@ class SecretKey:
     ------
     ParameterError
         There are not 32.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> len(rwn.SecretKey.fresh().words)
+    8
     """
 
     __slots__ = ("_bytes",)

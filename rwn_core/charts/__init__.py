@@ -10,6 +10,9 @@ from types import MappingProxyType
 
 import orjson
 
+from rwn_core.charts.lessons import analyst as lesson_analyst
+from rwn_core.charts.lessons import choose as lesson_choose
+from rwn_core.charts.lessons import disclosure as lesson_disclosure
 from rwn_core.charts.lessons import edges as lesson_edges
 from rwn_core.charts.lessons import intruder as lesson_intruder
 from rwn_core.charts.lessons import k_methods as lesson_k_methods
@@ -86,10 +89,13 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
         "sweep_map": sweep_map.draw,
         "parameter_surface": parameter_surface.draw,
         "method_map": method_map.draw,
+        "lesson_disclosure": lesson_disclosure.draw,
         "lesson_theorem": lesson_theorem.draw,
         "lesson_intruder": lesson_intruder.draw,
         "lesson_neighborhood": lesson_neighborhood.draw,
         "lesson_standard_errors": lesson_standard_errors.draw,
+        "lesson_analyst": lesson_analyst.draw,
+        "lesson_choose": lesson_choose.draw,
         "lesson_k_methods": lesson_k_methods.draw,
         "lesson_k_values": lesson_k_values.draw,
         "lesson_k_near": lesson_k_values.draw_near,

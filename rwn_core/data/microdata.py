@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from rwn_core.data.fingerprint import factorized, fingerprint
 from rwn_core.data.guess_schema import guess_schema, with_levels
 from rwn_core.data.schema import Schema
+from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.validation import (
     check_column,
     check_names,
@@ -27,7 +29,7 @@ _T = TypeVar("_T")
 _Notices = tuple[str, ...] | Callable[[], tuple[str, ...]]
 
 
-class Microdata:
+class Microdata(Summarized):
     """Hold records by variables, with a schema; nothing is changed once it was checked.
 
     Use `Microdata.from_frame`; the constructor trusts what it is given.
@@ -39,6 +41,14 @@ class Microdata:
         One variable for each column, in order.
     notices : tuple of str
         What a data steward should know about the table, a sentence each.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> import pandas as pd
+    >>> data = rwn.Microdata.from_frame(pd.DataFrame({"age": [30, 41, 55], "pay": [2.1, 3.4, 2.8]}))
+    >>> data, data.numeric_names
+    (Microdata(3 records x 2 variables), ('age', 'pay'))
     """
 
     __slots__ = ("_cache", "_frame", "_notices", "schema")
@@ -104,6 +114,10 @@ class Microdata:
     def __repr__(self) -> str:
         """Size only: a value never reaches a log."""
         return f"Microdata({self.n} records x {self.p} variables)"
+
+    def _summary(self) -> Summary:
+        """The variables: a notebook saves what it shows, so that no value is shown."""
+        return replace(self.schema._summary(), title=repr(self))
 
     def __len__(self) -> int:
         """Return the number of records."""

@@ -10,6 +10,7 @@ from rwn_core.data.edit_rules import EditRule, as_edit_rules
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.question import Question
 from rwn_core.data.slices import Slices, as_slices
+from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.data.variable import NUMBERS, Kind, Role, Variable, refuse_repeats
 from rwn_core.errors import ParameterError, SchemaError
@@ -23,8 +24,8 @@ _FIELDS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Schema:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Schema(Summarized):
     """Hold all variables of a table, in the order of its columns, with the regression to keep.
 
     Parameters
@@ -52,6 +53,13 @@ class Schema:
     SchemaError
         A name occurs twice, the question or an edit rule names an unknown variable, or the
         population is no number of people.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> schema = rwn.load_demo("bodyfat").schema
+    >>> [variable.name for variable in schema.variables if variable.role == rwn.Role.KEY]
+    ['age', 'weight', 'height']
     """
 
     variables: tuple[Variable, ...]
@@ -63,6 +71,16 @@ class Schema:
     released: tuple[Variable, ...] = field(init=False, repr=False, compare=False)
     numeric_names: tuple[str, ...] = field(init=False, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
+
+    def _summary(self) -> Summary:
+        return Summary(
+            title=f"Schema({len(self.variables)} variables)",
+            columns=("variable", "kind", "role", "weight", "masked"),
+            rows=[
+                (v.name, v.kind.value, v.role.value, f"{v.weight:g}", "yes" if v.masked else "no")
+                for v in self.variables
+            ],
+        )
 
     def __post_init__(self) -> None:
         """Check names against each other."""

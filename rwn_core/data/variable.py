@@ -125,6 +125,12 @@ class Variable:
     Raises
     ------
     SchemaError
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> rwn.Variable(name="age", kind=rwn.Kind.COUNT, role=rwn.Role.KEY, weight=2.0).weight
+    2.0
     """
 
     name: str

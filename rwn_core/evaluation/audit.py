@@ -11,6 +11,7 @@ import pandas as pd
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
+from rwn_core.data.summary import Plotted, Summary
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.evaluation.read_so_far import tell
 from rwn_core.masking import Release
@@ -19,16 +20,31 @@ from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Audit:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Audit(Plotted):
     """Hold the readings by measure key; a measure without an answer holds its reason.
 
     Attributes
     ----------
     readings : dict of str to Reading or NotApplicable
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> data = rwn.load_demo("bodyfat")
+    >>> masked = rwn.mask(data, rwn.RWN(k=5), seed=7)
+    >>> list(rwn.audit(data, masked, measures=["correlation", "cells_changed"]).frame()["measure"])
+    ['correlation', 'cells_changed']
     """
 
     readings: dict[str, Reading | NotApplicable]
+
+    def _summary(self) -> Summary:
+        return Summary(
+            title=f"Audit({len(self.readings)} measures)",
+            columns=("measure", "title", "side", "value", "baseline"),
+            rows=[_shown(row) for row in self.records()],
+        )
 
     def __getitem__(self, key: str) -> Reading | NotApplicable:
         """One measure's reading, or the reason why there is none."""
@@ -51,6 +67,13 @@ class Audit:
     def frame(self) -> pd.DataFrame:
         """The same rows as a pandas frame."""
         return pd.DataFrame(self.records())
+
+
+def _shown(row: dict[str, Any]) -> tuple[str, ...]:
+    words = MEASURES[row["measure"]].words
+    value = row["not_applicable"] or words(row["value"])
+    baseline = "" if row["baseline"] is None else words(row["baseline"])
+    return row["measure"], row["title"], row["side"], value, baseline
 
 
 def _row(key: str, reading: Reading | NotApplicable) -> dict[str, Any]:
@@ -145,6 +168,14 @@ def audit(
     Raises
     ------
     InputError, ParameterError
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> data = rwn.load_demo("bodyfat")
+    >>> release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=7)
+    >>> rwn.audit(data, release, measures=["bayes_linkage"])["bayes_linkage"].value
+    1.0
     """
     comparison = compare(original, masked, holdout=holdout, question=question)
     return read_all(comparison, measures, progress=progress)

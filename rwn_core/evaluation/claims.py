@@ -18,6 +18,7 @@ from scipy.special import ndtr
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
+from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
@@ -113,8 +114,8 @@ class AnalysisClaims:
         return any(claim.usable for claim in self.claims)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimTable:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ClaimTable(Summarized):
     """Hold the claims of a setting on a table.
 
     Attributes
@@ -129,6 +130,29 @@ class ClaimTable:
     analyses: tuple[AnalysisClaims, ...]
     pairs: tuple[Claim, ...]
     draws: int
+
+    def _summary(self) -> Summary:
+        rows = [row for each in self.analyses for row in _analysis_rows(each)]
+        return Summary(
+            title=f"Claims({len(self.analyses)} analyses, {len(self.pairs)} pairs of variables, "
+            f"judged by {self.draws} releases)",
+            columns=("result", "sign", "within", "standard error times"),
+            rows=[*rows, *map(_claim_row, self.pairs)],
+        )
+
+
+def _analysis_rows(each: AnalysisClaims) -> list[tuple[str, ...]]:
+    name = each.analysis.name
+    if each.refusal:
+        return [(name, f"do not use: {each.refusal}", "", "")]
+    return [(f"{name}: {row[0]}", *row[1:]) for row in map(_claim_row, each.claims)]
+
+
+def _claim_row(claim: Claim) -> tuple[str, ...]:
+    if not claim.usable:
+        return claim.term, "do not use", "", ""
+    within, factor = (f"{x:g}" if x is not None else "" for x in (claim.within, claim.factor))
+    return claim.term, "as in the original" if claim.sign else "", within, factor
 
 
 @takes_tables

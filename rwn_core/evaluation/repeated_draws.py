@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.summary import Plotted, Summary
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.prediction_bands import Band, Gathering, release_interval
@@ -24,8 +25,8 @@ from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Ensemble:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Ensemble(Plotted):
     """Hold the readings of one setting over R releases with different keys, and no record.
 
     Attributes
@@ -47,6 +48,21 @@ class Ensemble:
     baselines: Mapping[str, float | None]
     bands: Mapping[str, Mapping[str, Band]]
     reasons: Mapping[str, str]
+
+    def _summary(self) -> Summary:
+        keys = (*self.values, *(key for key in self.reasons if key not in self.values))
+        return Summary(
+            title=f"Ensemble({self.repeats} releases, {len(keys)} measures)",
+            columns=("measure", "median", "9 of 10 releases"),
+            rows=[self._shown(key) for key in keys],
+        )
+
+    def _shown(self, key: str) -> tuple[str, ...]:
+        reading, words = self.reading(key), MEASURES[key].words
+        if isinstance(reading, NotApplicable):
+            return key, reading.reason, ""
+        ends = reading.interval
+        return key, words(reading.value), f"{words(ends[0])} to {words(ends[1])}" if ends else ""
 
     def median(self, key: str) -> float:
         """The middle of a measure's values."""

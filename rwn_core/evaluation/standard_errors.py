@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
+from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast import forecast
@@ -34,8 +35,8 @@ LEAST_SHARE = 0.5  # of the repeats that must give an estimate
 Estimate = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Validity:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Validity(Summarized):
     """Hold how well the standard errors of a regression are calibrated under a setting.
 
     Arrays have shape (t,), the intercept first.
@@ -88,6 +89,19 @@ class Validity:
     error: NDArray[np.float64]
     repeats: int
     means: pd.DataFrame | None = None
+
+    def _summary(self) -> Summary:
+        frame = self.frame()
+        shown = ("se_original", "se_reported", "se_true", "coverage", "multiply_by")
+        return Summary(
+            title=f"Standard errors of the {self.model} regression of {self.response} "
+            f"({self.repeats} masked samples)",
+            columns=("term", *shown),
+            rows=[
+                (str(row["term"]), *(f"{row[name]:.4g}" for name in shown))
+                for _, row in frame.iterrows()
+            ],
+        )
 
     @property
     def ratio(self) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ from typing import Any
 from rwn_core.masking.additive_noise import AdditiveNoise
 from rwn_core.masking.cart_synthesis import CARTSynthesis
 from rwn_core.masking.correlated_noise import CorrelatedNoise
+from rwn_core.masking.data_shuffling import DataShuffling
 from rwn_core.masking.k_noise import KNoise
 from rwn_core.masking.k_pram import KPRAM
 from rwn_core.masking.lever import (
@@ -46,6 +47,7 @@ __all__ = [
     "AdditiveNoise",
     "CARTSynthesis",
     "CorrelatedNoise",
+    "DataShuffling",
     "KNoise",
     "Lever",
     "LeverRange",
@@ -82,6 +84,7 @@ _METHODS = (
     KNoise,
     RankSwapping,
     RandomSwapping,
+    DataShuffling,
     RecordSwapping,
     PRAM,
     KPRAM,
@@ -116,6 +119,7 @@ _OTHER_NAMES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("localsuppression", "kanon", "kanonymity", "suda"), "local_suppression"),
         **dict.fromkeys(("globalrecode", "topbotcoding", "generalization"), "recoding"),
         **dict.fromkeys(("synthpop", "synthesis", "cart"), "cart_synthesis"),
+        **dict.fromkeys(("shuffling", "shuffle", "datashuffle"), "data_shuffling"),
         **dict.fromkeys(("postrandomization", "gram"), "pram"),
         **dict.fromkeys(("neighborhood", "randomizationwithinneighborhoods"), "rwn"),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -19,6 +19,7 @@ from rwn_core.data.identity.gate import DROP, KEEP, open_doubts, refuse_both, re
 from rwn_core.data.identity.table import table_doubts
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, steps_by_name
+from rwn_core.data.summary import Summarized, Summary
 from rwn_core.errors import ParameterError, ReleaseError, SeedWarning
 from rwn_core.io.write import file_format, table_bytes, write_atomically
 from rwn_core.laws.law import Law
@@ -41,8 +42,8 @@ SEEDED = (
 Order = Literal["shuffled", "original"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Release:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Release(Summarized):
     """Hold a masked table, row-aligned with its original: for the steward's own audit.
 
     Attributes
@@ -85,6 +86,23 @@ class Release:
     original: Microdata = field(repr=False)
     answers: dict[str, str] = field(default_factory=dict, repr=False)
     second_readings: dict[str, SecondReading] = field(default_factory=dict, repr=False)
+
+    def _summary(self) -> Summary:
+        """The method and its parameters: neither donors nor values of either table."""
+        every = {each.name: (getattr(self.params, each.name), each.default)
+                 for each in fields(self.params)}  # fmt: skip
+        given = {name: value for name, (value, default) in every.items() if value != default}
+        return Summary(
+            title=f"Release({self.masked.n} records x {self.masked.p} variables)",
+            columns=("", ""),
+            rows=[
+                ("method", f"{self.params.title} ({self.method})"),
+                ("parameters", ", ".join(f"{name} = {value}" for name, value in given.items())),
+                ("rounded to", ", ".join(f"{name} {step:g}" for name, step in self.precision)
+                 or "not rounded"),
+                ("key", "a small seed: for teaching only" if self.seeded else "secret"),
+            ],
+        )  # fmt: skip
 
     def find_doubts(self) -> tuple[IdentityDoubt, ...]:
         """The doubts about the original's variables, whatever its schema answers."""
@@ -236,6 +254,14 @@ def mask(
     Raises
     ------
     ParameterError
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> data = rwn.load_demo("bodyfat")
+    >>> release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=7)
+    >>> release.donors.shape
+    (241, 15)
     """
     threads = thread_count(threads)
     setting, own = unrounded(params)

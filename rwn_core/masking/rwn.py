@@ -170,6 +170,13 @@ class RWN(RadiusAndNearest):
     References
     ----------
     Perry, Matloff, Tendick 2022, sections 5 and 11.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> data = rwn.load_demo("bodyfat")
+    >>> rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=7).masked
+    Microdata(241 records x 15 variables)
     """
 
     epsilon: Radius | None = None

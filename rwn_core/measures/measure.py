@@ -109,6 +109,10 @@ class Measure:
         """True if the values are shares, shown in percent."""
         return self.bounds == (0.0, 1.0) or self.unit.startswith("share")
 
+    def words(self, value: float) -> str:
+        """Write a value as people read it: a share in percent."""
+        return f"{100 * value:.3g} %" if self.is_share else f"{value:.4g}"
+
     def reading_title(self, reading: Reading | NotApplicable) -> str:
         """Return the title of a reading: a worst case, or a lower bound of it."""
         bound = isinstance(reading, Reading) and reading.detail.get("standing") == "at least"

@@ -281,6 +281,12 @@ def coordinates(
     References
     ----------
     Matloff and Tendick 2015 (scaling, weights).
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> rwn.coordinates(rwn.load_demo("bodyfat")).shape
+    (241, 15)
     """
     return shared_metric(microdata, scale, encoding).points(microdata)
 

@@ -61,7 +61,7 @@ QUESTIONS = (
     Asked(
         name="capacity",
         title="capacity of an intruder",
-        question="What do they know already, and which skills, money and other data do they have?",
+        question="What may such a person know already, with which skills, money and other data?",
     ),
     Asked(
         name="harms",

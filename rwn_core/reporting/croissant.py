@@ -71,7 +71,7 @@ def croissant(material: Material, facts: Iterable[Fact]) -> bytes:
         "description": known["treated"].text,
         "datePublished": material.made,
         "version": "1.0.0",  # a changed file is another release
-        "citeAs": f"{material.name}. {words.TITLES[9]}. {released}",
+        "citeAs": f"{material.name}. {released}",
         "license": known["use"].text,
         "isLiveDataset": False,
         **_responsible_use(material, known),

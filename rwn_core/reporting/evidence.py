@@ -25,7 +25,7 @@ NOTE = "CONFIDENTIAL: holds values of the original. It stays in the house."
 RISKIEST = 10
 DISTRIBUTIONS = 6
 
-_OF_ONE = {  # chart by the measure that it draws
+CHART_OF = {  # chart by the measure that it draws
     "correlation": "correlation",
     "correlation_change": "correlation",
     "regression": "regression",
@@ -42,7 +42,7 @@ _OF_ONE = {  # chart by the measure that it draws
     "cooks_distance": "cooks_distance",
     "mahalanobis": "mahalanobis",
 }
-_OF_MANY = {
+CHART_OF_MANY = {
     "key_classes": (
         "uniqueness",
         "k_anonymity",
@@ -78,7 +78,7 @@ _TABLES = (
     "membership",
     "homogeneity",
 )
-_WANTED = {*_OF_ONE.values(), *_LINKAGE, *_TABLES}.union(*_OF_MANY.values())
+_WANTED = {*CHART_OF.values(), *_LINKAGE, *_TABLES}.union(*CHART_OF_MANY.values())
 REPORTED = tuple(key for key in MEASURES if key in _WANTED)
 """The measures that an internal report shows, in the order of the catalogue."""
 
@@ -110,8 +110,8 @@ def read_evidence(content: bytes) -> dict[str, Any]:
 def _charts(audited: Audit) -> list[Chart]:
     """The charts of the Utility and the Risk page, in one order; a reason where one is missing."""
     readings = audited.readings
-    made = [_chart(key, audited[measure]) for key, measure in _OF_ONE.items()]
-    made += [CHARTS[key](readings) for key in _OF_MANY]
+    made = [_chart(key, audited[measure]) for key, measure in CHART_OF.items()]
+    made += [CHARTS[key](readings) for key in CHART_OF_MANY]
     made.append(CHARTS["linkage_attacks"](attacks(readings)))
     marginals = audited["marginals"]
     if isinstance(marginals, Reading):

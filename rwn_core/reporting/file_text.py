@@ -76,6 +76,7 @@ _READERS: dict[str, Any] = {
     "json": lambda text: _plain(orjson.loads(text)),
     "jsonld": lambda text: _plain(orjson.loads(text)),
     "xml": _xml,
+    "txt": lambda text: [" ".join(text.split())],
     "toml": lambda text: [*_plain(toml_document(text, "card")), *_comments(text)],
 }
 

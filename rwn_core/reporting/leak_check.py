@@ -45,9 +45,9 @@ FORMS = (
 _WORD = re.compile(r"[^\W_]+")
 _LONGEST = 12
 _OWN = 0.9  # of the records that have a text of their own, from which on it names them
-_TOKEN = re.compile(r"\w+(?:[.,:+−-]\w+)*")
+TOKEN = re.compile(r"\w+(?:[.,:+−-]\w+)*")
 _PATH = re.compile(r"(?:[A-Za-z]:\\|\\\\|~/|\.\.?/|(?<![\w:/<])/)[\w.@ -]+(?:[/\\][\w.@ -]+)*")
-_RECORD = re.compile(r"\b(?:record|row|observation|case|person)s?\s*(?:no\.?|number|#)?\s*\d", re.I)
+RECORD = re.compile(r"\b(?:record|row|observation|case|person)s?\s*(?:no\.?|number|#)?\s*\d", re.I)
 _LONG_SECRET = re.compile(r"[0-9A-Fa-f]{32,}|[A-Za-z0-9+/_]{43,}={0,2}")
 
 
@@ -81,31 +81,31 @@ def check_release(record: Mapping[str, Any]) -> None:
 def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) -> None:
     """Refuse a public file that holds what must stay in the house."""
     risks, numbers = _risks(material), _numbers(material, rare)
-    own, said = _own_words(material), _phrases(" . ".join(vocabulary()))
+    own, said = _own_words(material), phrases(" . ".join(vocabulary()))
     contact = material.context.contact
-    _check_shape(contact, material, numbers)
-    if _phrases(contact) & rare - said:
-        raise _refusal(_RARE)
+    check_shape(contact, material, numbers)
+    if phrases(contact) & rare - said:
+        raise refusal(RARE)
     for text in file_texts(content, suffix):
         if text in FORMS:
             continue
         text = own.sub(" … ", text)
-        _check_shape(text, material, numbers)
-        for token in _TOKEN.findall(text):
+        check_shape(text, material, numbers)
+        for token in TOKEN.findall(text):
             if any(letter.isdigit() for letter in token) and token not in numbers:
-                raise _refusal(_kind(token, text, rare, risks))
-        if _phrases(text) & rare - said:
-            raise _refusal(_RARE)
+                raise refusal(_kind(token, text, rare, risks))
+        if phrases(text) & rare - said:
+            raise refusal(RARE)
 
 
-_RARE = f"a value that fewer than {LEAST} records of the original have"
+RARE = f"a value that fewer than {LEAST} records of the original have"
 
 
 def said_values(content: bytes, suffix: str, material: Material) -> set[Any]:
     """All that a public file says, in the form of `rare_values`."""
     texts = [*file_texts(content, suffix), material.name]
-    tokens = {token for text in texts for token in _TOKEN.findall(text)}
-    return set[Any]().union(*map(_of_either_sign, tokens), *map(_phrases, texts))
+    tokens = {token for text in texts for token in TOKEN.findall(text)}
+    return set[Any]().union(*map(of_either_sign, tokens), *map(phrases, texts))
 
 
 def _numbers(material: Material, rare: Set[Any]) -> set[str]:
@@ -118,8 +118,8 @@ def _numbers(material: Material, rare: Set[Any]) -> set[str]:
     own |= {each.sha256 for each in described} | {str(each.size) for each in described}
     # a year in the steward's words is wanted, a value of few records is not
     stated = " ".join((material.name, material.context.purpose, *(e.name for e in described)))
-    tokens = (t for t in _TOKEN.findall(stated) if own.issuperset(_LONG_SECRET.findall(t)))
-    return own | {t for t in tokens if not _of_either_sign(t) & rare}
+    tokens = (t for t in TOKEN.findall(stated) if own.issuperset(_LONG_SECRET.findall(t)))
+    return own | {t for t in tokens if not of_either_sign(t) & rare}
 
 
 def _own_words(material: Material) -> re.Pattern[str]:
@@ -131,29 +131,30 @@ def _own_words(material: Material) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
 
 
-def _check_shape(text: str, material: Material, numbers: set[str]) -> None:
+def check_shape(text: str, material: Material, numbers: set[str]) -> None:
+    """Refuse a path, the name of the original's file, or what looks like a key."""
     if _PATH.search(text):
-        raise _refusal("a path of a file or folder")
+        raise refusal("a path of a file or folder")
     source = str(material.record.get("source", {}).get("file", ""))
     name = PurePath(source.replace("\\", "/")).name
     named = name and not _WORD.fullmatch(name)  # a folder's name may be a word that all notices say
     if named and name.casefold() in text.casefold():
-        raise _refusal("the name of the original's file")
+        raise refusal("the name of the original's file")
     for secret in _LONG_SECRET.findall(text):
         if secret not in numbers:
-            raise _refusal("something that looks like a key")
+            raise refusal("something that looks like a key")
 
 
 def _kind(token: str, text: str, rare: Set[Any], risks: set[str]) -> str:
     """Describe a number that must not be published, if it can be identified."""
-    if _RECORD.search(text):
+    if RECORD.search(text):
         return "the number of a record"
-    if (_of_either_sign(token) | _phrases(text)) & rare:
-        return _RARE
+    if (of_either_sign(token) | phrases(text)) & rare:
+        return RARE
     return "the value of a risk measure" if token in risks else "a number that no notice may say"
 
 
-def _phrases(text: str) -> set[Any]:
+def phrases(text: str) -> set[Any]:
     """Every run of up to twelve words, in lower case."""
     words = _WORD.findall(text.casefold())
     return {
@@ -223,7 +224,7 @@ def _risks(material: Material) -> set[str]:
     return {shape.format(scale * v) for v in values for scale in (1, 100) for shape in shapes}
 
 
-def _of_either_sign(token: str) -> set[Any]:
+def of_either_sign(token: str) -> set[Any]:
     """The number that a token is, and its negative: a minus before it is no part of the token."""
     try:
         number = float(token.replace(",", "").replace("−", "-"))
@@ -232,5 +233,7 @@ def _of_either_sign(token: str) -> set[Any]:
     return {number, -number}
 
 
-def _refusal(what: str) -> ReleaseError:
-    return ReleaseError(f"The public file would hold {what}; nothing public was written.")
+def refusal(what: str, file: str = "public file") -> ReleaseError:
+    """Say what a file would hold."""
+    written = "nothing public" if file == "public file" else "nothing"
+    return ReleaseError(f"The {file} would hold {what}; {written} was written.")

@@ -16,6 +16,7 @@ from rwn_core.errors import NotWritten, ReleaseError
 from rwn_core.evaluation.claims import ClaimTable
 from rwn_core.io import format_of_key
 from rwn_core.io.write import PART, sweep, write_together
+from rwn_core.reporting.auditors_page import auditors_file
 from rwn_core.reporting.claims_file import claims_file
 from rwn_core.reporting.described_files import CRATE, CROISSANT, HEALTHDCAT
 from rwn_core.reporting.evidence import read_evidence
@@ -63,6 +64,8 @@ def release_files(
         RECORD: text.encode("utf-8"),
         f"{HOUSE}/internal-record.evidence.json": judged.evidence,
         f"{HOUSE}/internal-report.html": internal_html(inside),
+        f"{HOUSE}/for-auditors.html": auditors_file(public, microdata, ".html"),
+        f"{HOUSE}/for-auditors.txt": auditors_file(public, microdata, ".txt"),
         f"{HOUSE}/schema.toml": microdata.schema.to_toml().encode("utf-8"),
     }
     if judged.holds_secret:

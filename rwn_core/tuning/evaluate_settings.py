@@ -42,6 +42,12 @@ class Plan(NamedParameters):
     seed : int
         Release r is drawn from the teaching seed ``seed + r``, the same at every setting, so
         that settings differ by their parameters and not by luck.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> rwn.Plan(measures=("distance_linkage", "association_loss"), releases=8).releases
+    8
     """
 
     measures: tuple[str, ...]

@@ -32,6 +32,13 @@ class Goal(NamedParameters):
     ------
     ParameterError
         A measure has no better side, the policy has no limits, or `limit` is missing or too many.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.1),))
+    >>> rwn.Goal(keep=policy, best="association_loss").best
+    'association_loss'
     """
 
     keep: Policy | str
@@ -198,4 +205,4 @@ def _limit_words(measure: str, limit: float, title: str | None = None) -> str:
 
 def number_words(measure: str, value: float) -> str:
     """Write a measure's value as people read it."""
-    return f"{100 * value:.3g} %" if MEASURES[measure].is_share else f"{value:.4g}"
+    return MEASURES[measure].words(value)

@@ -81,6 +81,17 @@ def seek(
         There are no points to start from, they are of several methods, or there is no plan.
     RWNError
         A worker ended, for instance for lack of memory.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> data = rwn.load_demo("bodyfat")
+    >>> policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.1),))
+    >>> plan = rwn.Plan(measures=("distance_linkage", "association_loss"), releases=2)
+    >>> swept = rwn.sweep(data, rwn.Grid(axes={"k": (5, 40)}), plan=plan, workers=1)
+    >>> goal = rwn.Goal(keep=policy, best="association_loss")
+    >>> rwn.seek(data, swept, goal, workers=1).kept
+    True
     """
     points, plan = _start(points, plan)
     goal, unread = _judged(goal, points)

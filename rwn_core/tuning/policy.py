@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures import MEASURES, no_measure
@@ -61,6 +62,12 @@ class Limit(NamedParameters):
     ParameterError
         The measure is unknown or less of it is not better, or the number is below 0 or none, or
         above 1 where the measure ends at 1.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> rwn.Limit(measure="bayes_linkage", at_most=0.05, source="handbook 3.1").at_most
+    0.05
     """
 
     measure: str
@@ -110,11 +117,20 @@ DEFAULT = (
     Limit(measure="linked_over_half", at_most=0.01),
 )
 """What holds until an organization sets limits of its own."""
+CLINICAL = (
+    Limit(
+        measure="largest_linkage",
+        at_most=0.09,
+        source="EMA policy 0070 and Health Canada PRCI, as a maximum over records",
+    ),
+    *(Limit(measure=key, at_most=0.05) for key in ("attribute_gain", "true_matches")),
+)
+"""The limit of .09 for clinical data; it bounds the most exposed record, so that none hides."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy(NamedParameters):
-    """Hold the limits of an organization; a setting is acceptable when it keeps them all.
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Policy(NamedParameters, Summarized):
+    """Hold the limits of an organization; a setting must keep them all.
 
     Attributes
     ----------
@@ -145,6 +161,21 @@ class Policy(NamedParameters):
             if key in seen:
                 raise ParameterError(f"{MEASURES[key].title} has two limits; keep one of them.")
             seen.add(key)
+
+    def _summary(self) -> Summary:
+        return Summary(
+            title=f"Policy({len(self.limits)} limits)",
+            columns=("measure", "title", "at most", "source"),
+            rows=[
+                (
+                    each.measure,
+                    each.title,
+                    MEASURES[each.measure].words(each.at_most),
+                    ", ".join(filter(None, (each.source, each.set_by))),
+                )
+                for each in self.limits
+            ],
+        )
 
     @property
     def measures(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import given_steps
 from rwn_core.data.schema import Schema
+from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, SHORT_NAMES, no_method
@@ -20,14 +21,13 @@ from rwn_core.measures.sentence import percent
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.recommend import recommend, refusal
+from rwn_core.tuning.recommend import MOST_LOST, recommend, refusal
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.slice_presets import PRESETS, preset_key
 from rwn_core.tuning.strength_trial import CLEARLY, StrengthTrial, judgeable
 from rwn_core.tuning.verdict import Verdict, share_words
 
 WITHIN = 3.0  # seconds
-MOST_LOST = 0.9  # decides: share of relations lost, beyond which a release is of no use
 _WEAKER = 8  # parts of a strength: where risk may rise with it, each is looked at
 _COARSE = 0.5  # standard deviations of a rounding that is proposed
 EVERY = 10_000  # places: each step of a slider
@@ -55,8 +55,8 @@ class NextStep:
     schema: Schema | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuickVerdict:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class QuickVerdict(Summarized):
     """Hold what can be said of a setting within a few seconds.
 
     Attributes
@@ -75,6 +75,15 @@ class QuickVerdict:
     sentence: str
     next_steps: tuple[NextStep, ...] = ()
     setting: Setting | None = None
+
+    def _summary(self) -> Summary:
+        found = [("setting", self.setting.words)] if self.setting else []
+        return Summary(
+            title=self.sentence,
+            columns=("", ""),
+            rows=[("answer", self.answer), *found,
+                  *(("next step", each.title) for each in self.next_steps)],
+        )  # fmt: skip
 
 
 @takes_tables

@@ -33,6 +33,12 @@ class Setting(NamedParameters):
     slices : tuple of tuple of str, optional
         Which variables travel together, each slice from one donor, and every other variable
         alone; the table's own groups by default, which `resolved` writes down.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> rwn.Setting(params=rwn.RWN(epsilon=2.0, k=5), weights=(("age", 2.0),)).params.k
+    5
     """
 
     params: Any

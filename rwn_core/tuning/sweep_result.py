@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from rwn_core.data.summary import Plotted, Summary
 from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.measures import MEASURES
 from rwn_core.tuning.evaluate_settings import Plan
@@ -16,8 +17,8 @@ from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.verdict import counted, not_judged, share_words
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sweep:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Sweep(Plotted):
     """The finished points of a sweep; iterating gives those of the settings asked for.
 
     Attributes
@@ -35,6 +36,17 @@ class Sweep:
     points: tuple[Point, ...]
     references: dict[str, Point] = field(default_factory=dict)
     wanted: int = 0
+
+    def _summary(self) -> Summary:
+        return Summary(
+            title=f"Sweep({counted(len(self.points), 'setting')} of {self.wanted:,}, "
+            f"{counted(self.plan.releases, 'release')} each)",
+            columns=("setting", *self.plan.measures),
+            rows=[
+                (point.setting.words, *(_median(point, key) for key in self.plan.measures))
+                for point in (*self.points, *self.references.values())
+            ],
+        )
 
     @classmethod
     def from_points(cls, plan: Plan, points: list[Point], wanted: int) -> Sweep:
@@ -95,6 +107,11 @@ class Sweep:
         for point in self.points:
             names += [name for name in point.setting.parameters if name not in names]
         return names
+
+
+def _median(point: Point, measure: str) -> str:
+    value = point.median(measure)
+    return "not applicable" if value is None else MEASURES[measure].words(value)
 
 
 def _judged(point: Point, measure: str, policy: Policy | None) -> dict[str, Any]:

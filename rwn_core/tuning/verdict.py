@@ -6,13 +6,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from rwn_core.data.summary import Summarized, Summary
 from rwn_core.measures import MEASURES
 from rwn_core.measures.ends import UNMASKED, UNRELATED
 from rwn_core.measures.sentence import percent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Verdict(Summarized):
     """Hold what a policy says of some readings.
 
     Attributes
@@ -45,6 +46,18 @@ class Verdict:
     released: float | None = None
     ends: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     unreachable: tuple[str, ...] = ()
+
+    def _summary(self) -> Summary:
+        read = [
+            (key, self.title(key), MEASURES[key].words(self.values[key]), f"{100 * share:.0f} %")
+            for key, share in self.shares.items()
+        ]
+        unread = [(key, self.title(key), "not judged", why) for key, why in self.unread.items()]
+        return Summary(
+            title=self.sentence,
+            columns=("measure", "title", "value", "share of the limit"),
+            rows=[*read, *unread],
+        )
 
     @property
     def first(self) -> str | None:

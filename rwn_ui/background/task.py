@@ -36,8 +36,8 @@ class Task:
         """True until it has ended."""
         return not self._ended.is_set()
 
-    def wait(self, seconds: float) -> None:
-        """Wait until it has ended, but no longer than this."""
+    def wait(self, seconds: float | None) -> None:
+        """Wait until it has ended, but no longer than this; None waits for its end."""
         self._ended.wait(seconds)
 
     def cancel(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -9,13 +10,13 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.errors import RWNError
-from rwn_core.tuning import NextStep, QuickVerdict, Recommendation
+from rwn_core.tuning import NextStep, QuickVerdict, Recommendation, Setting
 from rwn_core.tuning.short_words import short_setting
 from rwn_ui.background.advising import find_advice
 from rwn_ui.background.job import Job
 from rwn_ui.server.messages import escaped
+from rwn_ui.state import load_setting
 from rwn_ui.state.change_table import redescribe
-from rwn_ui.state.load_setting import load
 from rwn_ui.state.results import memo, preparation_key, prepared, user_results, verdict_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
@@ -100,7 +101,7 @@ def adopt(session: Session) -> None:
     else:
         still = session.setting == begun
     if session.demo is None and found.kept and still:
-        load(session, found.setting)
+        load_setting.load(session, found.setting)
     session.adopted = own, about, session.setting
 
 
@@ -130,7 +131,7 @@ def offer(session: Session) -> None:
             st.button(
                 f"{'Or' if number else 'Take'}: {escaped(short_setting(each))}",
                 key=_key(session, f"take.{number}"),
-                on_click=load,
+                on_click=load_setting.load,
                 args=(session, each),
                 width="stretch",
                 disabled=session.setting == each.resolved(session.data),
@@ -162,7 +163,9 @@ def _title(step: NextStep) -> str:
     return f"Try {short_setting(tried)}" if tried and not tried.precision else step.title
 
 
-def take(session: Session, sent: str) -> None:
+def take(
+    session: Session, sent: str, load: Callable[[Session, Setting], None] = load_setting.load
+) -> None:
     """Carry out a next step; anything else that was sent is no number of one."""
     found = verdict(session)
     number = sent.removeprefix(_SENT)

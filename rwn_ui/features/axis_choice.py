@@ -7,11 +7,10 @@ from functools import partial
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.reporting.places_on_map import AXIS, POLICY
 from rwn_ui.state.session import Session
 
 VIEW = "tune.risk"
-POLICY = "policy"  # on the axis: the largest share of a limit that is used
-AXIS = "risk ÷ limit"
 CHOICES = (
     POLICY,
     *(

@@ -11,12 +11,10 @@ from rwn_core.evaluation.forecast.statistic import Statistic
 from rwn_core.evaluation.prediction_bands import Band
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.evaluation.standard_errors import Validity
-from rwn_core.measures import UTILITY
-from rwn_ui.features.axis_choice import POLICY
+from rwn_core.reporting.places_on_map import draws
 from rwn_ui.state.results import Key, memo, setting_key
 from rwn_ui.state.session import Session
 
-_OTHER = "another draw of this setting"
 KEPT = 8  # settings whose results one user keeps
 
 
@@ -65,18 +63,7 @@ def bands(made: Ensemble | None, measure: str) -> dict[str, Mapping[str, Band]]:
 def map_points(session: Session, risk: str) -> list[dict[str, Any]]:
     """Every draw as a point of the risk-utility map with this measure, or the policy, as risk."""
     made = drawn(session)
-    keys = session.policy.measures if risk == POLICY else (risk,)
-    if made is None or not keys or not {UTILITY, *keys} <= set(made.values):
-        return []
-    losses, risks = made.values[UTILITY], [made.values[key] for key in keys]
-    if any(len(losses) != len(each) for each in risks):  # a draw without one: nobody knows which
-        return []
-    shown = []
-    for loss, *values in zip(losses, *risks, strict=True):
-        known = dict(zip(keys, map(float, values), strict=True))
-        height = session.policy.judge(known).largest if risk == POLICY else known[risk]
-        shown.append({"loss": float(loss), "risk": height, "text": _OTHER})
-    return shown
+    return [] if made is None else draws(session.policy, made, risk)
 
 
 def words(made: Ensemble | None) -> str:

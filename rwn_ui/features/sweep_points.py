@@ -1,39 +1,17 @@
-"""Finds a sweep's frontier, and the few of its points that a small map can show."""
+"""Finds the few points of a sweep that a small map can show."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.errors import ParameterError
 from rwn_core.measures import UTILITY
-from rwn_core.tuning import Point, Sweep
-from rwn_core.tuning.frontier import sign, undominated
-from rwn_ui.features.axis_choice import POLICY
+from rwn_core.reporting.places_on_map import POLICY, best, place
+from rwn_core.tuning import Sweep
 from rwn_ui.state.results import memo
 from rwn_ui.state.work import user_work
 
 MOST = 150  # settings on a small map, beside the frontier
-
-
-def place(policy: rwn.Policy, point: Point, key: str) -> float | None:
-    """Position of a setting on an axis; on the policy's, at the judged bound."""
-    return policy.judge_point(point).largest if key == POLICY else point.median(key)
-
-
-def best(policy: rwn.Policy, sweep: Sweep, x: str, y: str) -> set[str]:
-    """The keys of the settings on the frontier; none if a measure has no better side."""
-    try:
-        signs = [1.0 if key == POLICY else sign(key) for key in (x, y)]
-    except ParameterError:
-        return set()
-    placed = (
-        (signs[0] * across, signs[1] * up, point)
-        for point in sweep
-        if (across := place(policy, point, x)) is not None
-        and (up := place(policy, point, y)) is not None
-    )
-    return {point.setting.key for point in undominated(placed)}
 
 
 def small_map(policy: rwn.Policy, risk: str) -> list[dict[str, Any]]:

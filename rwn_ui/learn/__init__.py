@@ -1,1 +1,1 @@
-"""The Learn page: seven lessons on why masking works and where it breaks."""
+"""The Learn page: lessons on disclosure, masking and its price, and notes on the papers."""

@@ -1,4 +1,4 @@
-"""Lesson 7: a hard edge, a soft edge, balance, and what they cost."""
+"""Lesson 8: a hard edge, a soft edge, balance, and what they cost."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _on_tune(values: Values) -> OnTune:
 
 LESSON = Lesson(
     key="edges",
-    title="7 · Edges and balance",
+    title="8 · Edges and balance",
     sentences=(
         "A hard edge draws evenly from the ball and never from outside, so a released value "
         "excludes every record whose ball lacks it. A soft edge lets the chance fall with the "

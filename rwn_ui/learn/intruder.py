@@ -65,13 +65,13 @@ def _show(values: Values) -> Shown:
                 f"{made.masked.n}",
             ),
             tile(
-                "The intruder is right",
+                "First original is the true one",
                 percent(likeliest),
                 "Probability that the original of highest posterior is the true one. "
                 + (f"The true one has {percent(lesson.of_source)}." if answered else ""),
             ),
             tile(
-                "Right, all rows",
+                "Right over all rows",
                 percent(lesson.success),
                 "Expected share of rows that this intruder links correctly; guessing has "
                 f"{percent(lesson.baseline)}.",

@@ -1,4 +1,4 @@
-"""Lesson 5: k-PRAM and k-noise, and the bound of one half."""
+"""Notes on the papers: k-PRAM and k-noise, and the bound of one half."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ def _show(values: Values) -> Shown:
         chart=_picture(values, lesson),
         tiles=[
             tile(
-                "Least share within reach",
+                "Least share still within 2δ",
                 percent(lesson.smallest),
                 "Expected records within 2δ after noise over records within 2δ before, at the "
                 "age where this is smallest. With uniform noise it is never below one half.",
             ),
             tile(
-                "Mean square, k-noise",
+                "Mean square error, k-noise",
                 f"{lesson.noise.mse:.2f}",
                 f"Of released less true age in this release; {lesson.noise.expected:.2f} is "
                 "expected, which is δ² / 3.",
             ),
             tile(
-                "Mean square, k-PRAM",
+                "Mean square error, k-PRAM",
                 f"{lesson.pram.mse:.2f}",
                 f"Of released less true age in this release; {lesson.pram.expected:.2f} is "
                 "expected, which is twice the variance within the intervals.",
@@ -119,15 +119,15 @@ def _on_tune(values: Values) -> OnTune:
 
 LESSON = Lesson(
     key="k_methods",
-    title="5 · k-PRAM and k-noise",
+    title="Notes · k-PRAM and k-noise",
     sentences=(
         "Both take one variable at a time: k-PRAM cuts its range into intervals of equal length "
         "with at least k people in each and draws within them; k-noise adds noise so wide that k "
         "people lie within 2δ of everybody.",
         "The blue line counts the people within 2δ of each age, the dashed one those expected "
         "there after uniform noise; theorem 1 says that it stays above the dotted half.",
-        "Choose the gap around one person to see the half attained: whoever is within reach of 50 "
-        "there stands at the very edge of it.",
+        "Choose the gap around one person: the share falls to 50.4 %, close to the bound of one "
+        "half, because all others within 2δ of age 50 lie at the very edge of that range.",
     ),
     controls=(
         Slider(

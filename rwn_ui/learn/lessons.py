@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from rwn_ui.learn import (
+    analyst,
+    choose,
+    disclosure,
     edges,
     intruder,
     k_methods,
@@ -16,10 +19,20 @@ from rwn_ui.learn import (
 )
 from rwn_ui.learn.lesson import Lesson
 
+_NUMBERED = (
+    disclosure,
+    theorem,
+    intruder,
+    neighborhood,
+    standard_errors,
+    analyst,
+    choose,
+    sampling,
+    edges,
+)
+NOTES = k_methods.LESSON
+"""Opens the notes on the papers, which have no number."""
 LESSONS: Mapping[str, Lesson] = MappingProxyType(
-    {
-        each.LESSON.key: each.LESSON
-        for each in (theorem, intruder, neighborhood, standard_errors, k_methods, sampling, edges)
-    }
+    {each.key: each for each in (*(module.LESSON for module in _NUMBERED), NOTES)}
 )
 """Every lesson by key."""

@@ -1,4 +1,4 @@
-"""Lesson 6: sampling, misclassification and differential privacy."""
+"""Lesson 7: sampling, misclassification and differential privacy."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import math
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
-from rwn_core.evaluation.lessons.sampling import POPULATION, SHARE, leakage, sampling
+from rwn_core.evaluation.lessons.sampling import POPULATION, SHARE, sampling
 from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Lesson, OnTune, Shown, Slider, Values, tile
 from rwn_ui.panel.tile import percent
 
 DEMO = "pima"
-_LITERAL, _TEN = leakage(11, 100_000, 2_000), leakage(10, 100_000, 2_000)
 
 
 def _show(values: Values) -> Shown:
@@ -24,7 +23,7 @@ def _show(values: Values) -> Shown:
         chart=CHARTS["lesson_sampling"](lesson),
         tiles=[
             tile(
-                "Leakage",
+                "Sample uniques alone in population",
                 f"{lesson.leakage:.4f}",
                 f"Share of sample uniques that are unique in a population of {POPULATION:,} with "
                 f"{keys} independent yes-no keys, each answered yes by {percent(SHARE)}.",
@@ -81,14 +80,16 @@ def _on_tune(values: Values) -> OnTune:
 
 LESSON = Lesson(
     key="sampling",
-    title="6 · Sampling and privacy",
+    title="7 · Sampling and privacy",
     sentences=(
-        "Whoever is alone with a key in the sample need not be alone in the population: with λ "
-        "people per key there, the chance is exp(−λ(1 − π)), and it falls fast.",
-        "If keys may be wrong, a match is right only when the key is, too: drawing it anew lowers "
-        "the whole curve.",
+        "A person who is alone with a key in the sample need not be alone in the population. If λ "
+        "people share a key there on average, the chance of being alone is exp(−λ(1 − π)), and it "
+        "falls fast.",
+        "If keys may be wrong, a match is right only if the key is right, too: drawing the key "
+        "anew lowers the whole curve.",
         "Differential privacy asks for more: every released category must be possible for "
-        "everybody, and ε says how unlike the chances may be; sampling alone promises none.",
+        "every person, and ε bounds the ratio of their probabilities. Sampling alone promises "
+        "none.",
     ),
     controls=(
         Slider(
@@ -127,11 +128,7 @@ LESSON = Lesson(
         "so every other value has probability 0; change one person, and a value that was possible "
         "becomes impossible: the ratio is infinite. The same holds for the 2015 method, rank "
         "swapping, bounded noise, k-PRAM, recoding and sampling. A matrix without zeros has one, "
-        "and for it this page’s ε is exact.\n\n"
-        f"**A number that does not come out.** The slides give a leakage of 0.016 for π = 2 %, a "
-        f"population of 100,000 and 11 keys; the stated design gives {_LITERAL:.4f}, by formula "
-        f"and in 1,000 simulated populations (0.0209 ± 0.0003). With 10 keys it would be "
-        f"{_TEN:.4f}; no other reading that we tried gives 0.016 either."
+        "and for it this page’s ε is exact."
     ),
     code=_code,
     on_tune=_on_tune,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -10,27 +11,42 @@ from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
 from rwn_core.charts import serialise
+from rwn_ui.learn import link
 from rwn_ui.learn.lesson import Choice, Control, Lesson, OnTune, Slider, Values
 from rwn_ui.learn.lessons import LESSONS
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import stamp
 from rwn_ui.server.messages import guarded
-from rwn_ui.state import change_table
+from rwn_ui.state import address, change_table
 from rwn_ui.state.load_setting import load as load_setting
 from rwn_ui.state.results import user_results
 from rwn_ui.state.session import Session
 
 PICTURE = "learn"
+_LINK, _CHOSEN = "learn.link", "learn.lesson"
 
 
 def chosen(session: Session) -> Lesson:
     """Let the student choose a lesson; only this one is computed."""
-    key = "learn.lesson"
-    if key not in st.session_state:
-        asked = st.query_params.get("lesson", session.lesson)  # of a link to the lesson
-        st.session_state[key] = asked if asked in LESSONS else next(iter(LESSONS))
-    session.lesson = st.radio("Lesson", LESSONS, key=key, format_func=lambda k: LESSONS[k].title)
+    if _LINK not in st.session_state:  # once, so that a link is not taken twice
+        st.session_state[_LINK] = True
+        take_link(session, st.query_params.to_dict())
+    if _CHOSEN not in st.session_state:
+        st.session_state[_CHOSEN] = session.lesson or next(iter(LESSONS))
+    session.lesson = st.radio(
+        "Lesson", LESSONS, key=_CHOSEN, format_func=lambda key: LESSONS[key].title
+    )
     return LESSONS[session.lesson]
+
+
+def take_link(session: Session, asked: Mapping[str, str]) -> None:
+    """Begin with the lesson and the positions of an address."""
+    lesson = LESSONS.get(asked.get("lesson", ""))
+    if lesson is not None:
+        session.lesson = lesson.key
+        session.lessons[lesson.key], refused = link.read(lesson, asked)
+        for sentence in refused:
+            st.toast(sentence)
 
 
 def projector(session: Session) -> None:
@@ -52,6 +68,7 @@ def draw(session: Session, lesson: Lesson, above: DeltaGenerator) -> None:
             question(lesson)
             code_side = st.container()
             to_tune(session, lesson)
+            steps(lesson)
         with picture_side:
             picture(session, lesson, above, code_side)
 
@@ -77,6 +94,23 @@ def to_tune(session: Session, lesson: Lesson) -> None:
         st.switch_page("pages/tune.py")
     if session.demo is None:
         st.caption(f"The demo table {wanted.demo} then takes the place of your own table.")
+
+
+def steps(lesson: Lesson) -> None:
+    """Go to the lesson before, or to the next one."""
+    keys = list(LESSONS)
+    at = keys.index(lesson.key)
+    with st.container(horizontal=True):
+        for way, key in (
+            *(("Previous", key) for key in keys[:at][-1:]),
+            *(("Next", key) for key in keys[at + 1 :][:1]),
+        ):
+            label = f"{way}: {LESSONS[key].title}"
+            st.button(label, key=f"learn.{way}", on_click=_open, args=(key,))
+
+
+def _open(key: str) -> None:
+    st.session_state[_CHOSEN] = key
 
 
 def take(session: Session, wanted: OnTune) -> None:
@@ -105,6 +139,9 @@ def picture(
                 show(lesson, control)
         with code_side, st.expander("The code"):
             st.code(lesson.code(control_values(session, lesson)), language="python")
+        address.write(
+            session, lesson=lesson.key, **link.write(lesson, control_values(session, lesson))
+        )
 
 
 def payload(session: Session, lesson: Lesson, values: Values) -> dict[str, Any]:

@@ -12,8 +12,7 @@ import orjson
 import streamlit as st
 
 _HERE = Path(__file__).parent
-_SCRIPTS = (
-    "channel.js",
+SCRIPTS = (
     "panel.js",
     "summary.js",
     "candidates.js",
@@ -23,13 +22,14 @@ _SCRIPTS = (
     "full_view.js",
     "question_form.js",
 )
-"""Parts of one script module."""
+"""Parts of one script, which uses a `channel`."""
+MODULE = ("channel.js", "page_channel.js", *SCRIPTS, "panel_mount.js")
 
 _mount = st.components.v2.component(
     "rwn_panel",
     html='<div class="rwn-panel"></div>',
     css=(_HERE / "panel.css").read_text(encoding="utf-8"),
-    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS),
+    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in MODULE),
     isolate_styles=False,
 )
 

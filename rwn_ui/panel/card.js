@@ -1,7 +1,6 @@
 // A chart's card: painted by painter.js, taken over by Plotly while a reader points at it or has
 // zoomed it. So a redraw costs a millisecond, and hover and zoom are Plotly's.
 
-const LIBRARY = "app/static/plotly.min.js";
 const CONFIG = { displayModeBar: false, responsive: false, doubleClick: false, showTips: false };
 const DARK = { "#0072B2": "#56B4E9", "#D55E00": "#E98A3A", "#777777": "#A3A3A3",
                "#009E73": "#35C29A", "#B2182B": "#FF8080",
@@ -17,15 +16,19 @@ const SETTLE = 300;          // milliseconds in which Plotly may still answer a 
 let library;
 /** Plotly, loaded once a page and only when it is first needed. */
 function loadPlotly() {
-  library ??= new Promise((resolve, reject) => {
-    if (window.Plotly) return resolve(window.Plotly);
-    const script = make("script");
-    script.src = LIBRARY;
-    script.onload = () => resolve(window.Plotly);
+  library ??= window.Plotly ? Promise.resolve(window.Plotly) : loadScript();
+  return library;
+}
+
+async function loadScript() {
+  const script = make("script");
+  script.src = await channel.library();
+  await new Promise((resolve, reject) => {
+    script.onload = resolve;
     script.onerror = () => reject(new Error("The chart library could not be loaded."));
     document.head.appendChild(script);
   });
-  return library;
+  return window.Plotly;
 }
 
 /** The chart of a JSON text, in the colors and the size of the page. */

@@ -2,9 +2,16 @@
 // together; the picture with the highest number is shown. A post without edits waits at the server
 // for readings that a picture lacks. Where posts are blocked, runs of the page do the same.
 
+const LIBRARY = "app/static/plotly.min.js";
 const PICTURE = "application/octet-stream"; // not the login page of a proxy
 const LATER = 1000; // milliseconds until the server is asked again
 const PATIENCE = 3000; // milliseconds that a run may take for its picture
+
+/** A name for an element that no other of the page has, of whichever widget. */
+function uniqueName() {
+  window.rwnNames = (window.rwnNames ?? 0) + 1;
+  return `rwn-${window.rwnNames}`;
+}
 
 class Channel {
   constructor() {
@@ -99,10 +106,13 @@ class Channel {
     }
   }
 
+  /** Address of Plotly's script. */
+  library() {
+    return LIBRARY;
+  }
+
   close() {
     this.waiting?.abort();
     this.endpoint = this.run = undefined;
   }
 }
-
-const channel = (window.rwnChannel ??= new Channel()); // the components of a page share it

@@ -10,7 +10,7 @@ class FullView {
     this.node = root.appendChild(make("dialog", "rwn-view"));
     const head = this.node.appendChild(make("header"));
     this.title = head.appendChild(make("h2"));
-    this.title.id = `rwn-view-${++helps}`;
+    this.title.id = uniqueName();
     this.node.setAttribute("aria-labelledby", this.title.id);
     this.note = head.appendChild(make("span", "rwn-note"));
     head.append(

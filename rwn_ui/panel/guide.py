@@ -91,8 +91,8 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "What is judged here is the very file that is downloaded.",
         ),
         "learn": (
-            "Seven lessons on why masking works and where it breaks. Each is one idea with a "
-            "picture that moves.",
+            "Nine lessons on disclosure, masking and its price. Each is one idea with a picture "
+            "that moves. Notes on the papers follow at the end.",
             "All tables here are made up or public; nothing of your own table is shown.",
         ),
     }

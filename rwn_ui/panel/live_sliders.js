@@ -4,13 +4,6 @@
 
 const LET_GO = ["pointerup", "pointercancel", "keyup"];
 
-export default function ({ data, parentElement }) {
-  const root = parentElement.querySelector(".rwn-sliders");
-  const sliders = (root.rwnSliders ??= new Sliders(root));
-  sliders.setData(JSON.parse(new TextDecoder().decode(data)));
-  return () => setTimeout(() => root.isConnected || sliders.remove());
-}
-
 function make(parent, tag, attributes = {}) {
   const node = parent.appendChild(document.createElement(tag));
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -99,11 +92,10 @@ class Sliders {
   }
 }
 
-let ids = 0;
 class Slider {
   constructor(parent, group, name) {
     Object.assign(this, { group, name });
-    const id = `rwn-slider-${++ids}`;
+    const id = uniqueName();
     this.node = make(parent, "div", { class: "rwn-slider" });
     const head = make(this.node, "div", { class: "rwn-slider-head" });
     this.label = make(head, "label", { for: id });
@@ -168,6 +160,6 @@ class Slider {
     if (this.range.valueAsNumber !== this.value) this.range.value = this.value;
     this.range.setAttribute("aria-valuetext", text);
     if (this.output.textContent !== text) this.text.data = text; // in place, as setText of the panel
-    if (document.activeElement !== this.field || this.field.value === "") this.field.value = Number(text);
+    if (this.field.getRootNode().activeElement !== this.field || this.field.value === "") this.field.value = Number(text);
   }
 }

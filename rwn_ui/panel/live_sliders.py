@@ -14,13 +14,14 @@ import orjson
 import streamlit as st
 
 _HERE = Path(__file__).parent
-SCRIPTS = ("channel.js", "live_sliders.js")
+SCRIPT = "live_sliders.js"
+MODULE = ("channel.js", "page_channel.js", SCRIPT, "live_sliders_mount.js")
 
 _mount = st.components.v2.component(
     "rwn_live_sliders",
     html='<div class="rwn-sliders"></div>',
     css=(_HERE / "live_sliders.css").read_text(encoding="utf-8"),
-    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in SCRIPTS),
+    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in MODULE),
     isolate_styles=False,
 )
 

@@ -8,17 +8,6 @@ const MEETING = 1.2;
 const REST = 250;            // milliseconds without a change before the address is written
 const QUIET = 1200;          // milliseconds without a change before a screen reader announces
 
-export default function ({ data, parentElement, setTriggerValue }) {
-  const root = parentElement.querySelector(".rwn-panel");
-  const panel = (root.rwnPanel ??= new Panel(root));
-  panel.pick = (point) => setTriggerValue("picked", point);
-  panel.run = (edits) => setTriggerValue("edits", edits);
-  panel.setData(data);
-  // Streamlit also cleans up after a call that newer data overtook: only a panel that has left the
-  // page is taken down.
-  return () => setTimeout(() => root.isConnected || panel.remove());
-}
-
 // ---------------------------------------------------------------- small helpers
 
 function make(tag, className, text) {
@@ -194,6 +183,7 @@ class Panel {
   }
 
   redraw() {
+    if (!this.data) return;
     this.theme = { ...this.theme };
     this.draw();
   }

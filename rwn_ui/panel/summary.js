@@ -84,13 +84,12 @@ class Summary {
 }
 
 const SVG = "http://www.w3.org/2000/svg";
-let helps = 0;
 /** A button that explains its part, and the text that it shows. */
 function helpOf(parent, what) {
   const help = parent.appendChild(button("?", `Explain ${what}`.trim(), "rwn-help", () => help.focus()));
   help.addEventListener("keydown", (event) => event.key === "Escape" && help.blur());
   const tip = parent.appendChild(make("span", "rwn-tip"));
-  tip.id = `rwn-tip-${++helps}`;
+  tip.id = uniqueName();
   tip.setAttribute("role", "tooltip");
   help.setAttribute("aria-describedby", tip.id);
   return tip;

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 
 import streamlit as st
@@ -46,12 +45,11 @@ def draw(session: Session) -> None:
 
 
 def _make(session: Session, last: Drawn) -> None:
-    """Ask for title and contact of the public files, and make all files."""
+    """Ask for the title of the public files, and make all files."""
     form, fixed = session.release, last.entry is not None
     said = session.drafts().context
     with st.form(key(session, "files"), border=False):
-        left, right = st.columns([2, 1])
-        title = left.text_input(
+        title = st.text_input(
             "What the data are called, in public",
             form.title,
             key=key(session, "title"),
@@ -59,21 +57,8 @@ def _make(session: Session, last: Drawn) -> None:
             placeholder="Masked microdata",
             disabled=fixed,
         )
-        year = date.today().replace(day=min(date.today().day, 28))
-        review = right.date_input(
-            "Looked at again on",
-            date.fromisoformat(said.review) if said.review else year.replace(year=year.year + 1),
-            key=key(session, "review"),
-            disabled=fixed,
-        )
-        contact = st.text_input(
-            "Whom users may ask, such as an address",
-            said.contact,
-            key=key(session, "contact"),
-            max_chars=200,
-            placeholder="no contact is stated",
-            disabled=fixed,
-        )
+        if said.missing:
+            st.caption(f"The reports say “not stated” of: {', '.join(said.missing)}.")
         pressed = st.form_submit_button(
             "Make the files", type="secondary" if last.files else "primary", disabled=fixed
         )
@@ -81,8 +66,6 @@ def _make(session: Session, last: Drawn) -> None:
         return
     assert last.approval is not None
     form.title = title.strip()
-    said = replace(said, review=review.isoformat(), contact=contact)
-    session.drafts().context = said
     last.files, last.left = {}, ""
     with st.spinner("Writing the reports and holding the public files against the original"):
         last.files = release_files(

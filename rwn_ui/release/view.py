@@ -8,7 +8,7 @@ from typing import Literal
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_ui.release import approval, files, judging, ledger
+from rwn_ui.release import approval, context, files, judging, ledger
 from rwn_ui.release.judging import key
 from rwn_ui.release.steps import Step, description, is_checked, steps, unanswered_doubts
 from rwn_ui.server.messages import escaped, guarded
@@ -25,6 +25,8 @@ def draw(session: Session) -> None:
         "and makes what goes with it. The trial on Tune is another draw and does not leave."
     )
     st.markdown(f"**Setting** {escaped(session.words)}")
+    with guarded():
+        context.draw(session)
     found = steps(session)
     _summary(found)
     parts: tuple[Callable[[Session], None], ...] = (

@@ -11,6 +11,7 @@ from rwn_core.measures.measure import Reading
 _ROW = (
     "bayes_linkage",
     "linked_over_half",
+    "largest_linkage",
     "intruder_levels",
     "whole_file_linkage",
     "abstaining_linkage",
@@ -34,6 +35,7 @@ _VALUE = (
     "extremes",
     "queries",
     "homogeneity",
+    "posterior_odds",
     "interval_disclosure",
     "inference",
     "singling_out",

@@ -34,6 +34,11 @@ def provide_plotly(folder: Path) -> Path:
     return target
 
 
+def plotly_script() -> bytes:
+    """Return the installed plotly's browser library."""
+    return (files("plotly") / "package_data" / SCRIPT).read_bytes()
+
+
 def icon() -> str:
     """The tab's icon as an address that holds it: a browser asks for any other after each move."""
     png = Path(__file__).with_name("icon.png").read_bytes()

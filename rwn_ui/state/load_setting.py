@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.errors import ParameterError
 from rwn_core.masking import fixed_options, lever_values
 from rwn_core.tuning import Setting
 from rwn_ui.server.messages import escaped
@@ -14,17 +15,28 @@ from rwn_ui.state.session import Session
 
 
 def load(session: Session, setting: Setting) -> None:
-    """Make a setting the present one; Undo on the Tune page brings the old one back."""
-    params, levers = setting.params, lever_values(setting.params)
-    if setting.method not in rwn.METHODS or not all(map(_is_position, levers.values())):
-        st.toast(escaped(f"Sliders cannot show the setting {setting.words}."))
-        return
+    """Make a setting the present one, and say so or why not."""
     try:
-        slices = setting.resolved(session.data).slices or ()
-        options = tuple(fixed_options(params).items())
-    except rwn.RWNError as refusal:  # of another table
+        take_over(session, setting)
+    except rwn.RWNError as refusal:
         st.toast(escaped(str(refusal)))
         return
+    st.toast(escaped(f"Loaded into Tune: {session.words}"), icon=":material/tune:")
+
+
+def take_over(session: Session, setting: Setting) -> None:
+    """Make a setting the present one; Undo on the Tune page brings the old one back.
+
+    Raises
+    ------
+    RWNError
+        Sliders cannot show the setting, or it is one of another table.
+    """
+    params, levers = setting.params, lever_values(setting.params)
+    if setting.method not in rwn.METHODS or not all(map(_is_position, levers.values())):
+        raise ParameterError(f"Sliders cannot show the setting {setting.words}.")
+    slices = setting.resolved(session.data).slices or ()
+    options = tuple(fixed_options(params).items())
     session.record_undo()
     apply_choice(
         session,
@@ -38,7 +50,6 @@ def load(session: Session, setting: Setting) -> None:
         ),
     )
     session.record_undo()
-    st.toast(escaped(f"Loaded into Tune: {session.words}"), icon=":material/tune:")
 
 
 def _is_position(value: object) -> bool:

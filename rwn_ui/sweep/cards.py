@@ -15,78 +15,11 @@ from rwn_core.data.slices import slices_words
 from rwn_core.masking import SHORT_NAMES, lever_values
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.reporting.places_on_map import POLICY, axis, ends, map_points, place
 from rwn_core.tuning import Point, Setting, Sweep
-from rwn_core.tuning.forecast import EXPECTED
-from rwn_core.tuning.frontier import sign
-from rwn_core.tuning.short_words import lever_words
-from rwn_ui.features.axis_choice import AXIS, POLICY
-from rwn_ui.features.sweep_points import best, place
 from rwn_ui.state.results import full_release, memo, release_key
 from rwn_ui.state.session import Session
 from rwn_ui.sweep.pick import picked
-
-NAMED = 3  # settings with a name on the map
-
-
-def title(measure: str, records: int) -> str:
-    """Title of a measure of so many records, of the policy, or of an expectation."""
-    if measure == POLICY:
-        return AXIS
-    known = measure in rwn.MEASURES
-    return rwn.MEASURES[measure].title_for(records) if known else EXPECTED[measure].title
-
-
-def axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
-    """Direction of a measure on an axis: right is better, up is riskier."""
-    if measure == POLICY:
-        scale = {"title": AXIS, "unit": "log above 1", "share": False, "better": "lower"}
-        return {**scale, "falls": False, "of_limits": True}
-    if measure not in rwn.MEASURES:
-        one = EXPECTED[measure]
-        words = {"title": one.title, "unit": one.unit, "better": one.better}
-        return {"measure": measure, **words, "share": one.share}
-    about = rwn.MEASURES[measure]
-    riskier = "lower" if about.better == "higher" else "higher"
-    return {
-        "measure": measure,
-        "title": about.title_for(records),
-        "unit": about.unit,
-        "falls": riskier == "lower" if risk else about.better == "lower",
-        "share": about.is_share,
-        "better": about.better,
-    }
-
-
-def map_points(policy: rwn.Policy, sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
-    """Every finished setting as a point of the map."""
-    leading = best(policy, sweep, x, y)
-    named = _named(policy, sweep, x, leading)
-    return [
-        {
-            "key": point.setting.key,
-            "text": point.setting.words,
-            "name": lever_words(point.setting) if point.setting.key in named else "",
-            "x": place(policy, point, x),
-            "y": place(policy, point, y),
-            "x_interval": _interval(point, x),
-            "y_interval": _interval(point, y),
-            "frontier": point.setting.key in leading,
-            "released": point.released,
-            "kept": policy.judge_point(point).kept,
-        }
-        for point in sweep
-    ]
-
-
-def _named(policy: rwn.Policy, sweep: Sweep, x: str, leading: set[str]) -> set[str]:
-    """The few settings of the frontier that keep all limits with the best utility."""
-    kept = [p for p in sweep if p.setting.key in leading and policy.judge_point(p).kept]
-    ranked = sorted(kept, key=lambda point: sign(x) * (point.median(x) or 0.0))
-    return {point.setting.key for point in ranked[:NAMED]}
-
-
-def _interval(point: Point, key: str) -> tuple[float, float] | None:
-    return None if key == POLICY else point.spreads[key].interval
 
 
 def draw_map(
@@ -107,39 +40,12 @@ def draw_map(
         limit=limit,
         paths=[] if along is None else paths(sweep.points, along),
         marks=[
-            *_ends(session.policy, sweep, x, y),
+            *ends(session.policy, sweep, x, y),
             *_marks(session, x, y),
             *_chosen(session, sweep, x, y),
             _now(session, sweep, x, y),
         ],
     )
-
-
-def _ends(policy: rwn.Policy, sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
-    words = {
-        "original data": ("original", "the original, unchanged"),
-        "no data": ("no data", "every variable shuffled by itself: only its marginal is left"),
-    }
-    marks = []
-    for label, (name, text) in words.items():
-        point = sweep.references.get(name)
-        if point is not None:
-            values = {c: _end(policy, sweep, point, m) for c, m in (("x", x), ("y", y))}
-            marks.append({"label": label, "text": text, **values})
-    return marks
-
-
-def _end(policy: rwn.Policy, sweep: Sweep, point: Point, measure: str) -> float | None:
-    """An end's value; without any data, an intruder who needs the method's law can but guess."""
-    if measure == POLICY:
-        verdict = policy.judge({m: _end(policy, sweep, point, m) for m in policy.measures})
-        return None if verdict.unread else verdict.largest
-    value = point.median(measure)
-    if value is None and point.setting.method == "no data":
-        known = [each.spreads[measure] for each in sweep.points if measure in each.spreads]
-        baselines = [spread.baseline for spread in known]
-        return next((b for b in baselines if b is not None), None)
-    return value
 
 
 def _marks(session: Session, x: str, y: str) -> list[dict[str, Any]]:

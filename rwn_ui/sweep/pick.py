@@ -7,14 +7,13 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.reporting.places_on_map import POLICY, place
+from rwn_core.reporting.places_on_map import best as best_settings
 from rwn_core.tuning import Point, SweepRun
 from rwn_core.tuning.point import few_words
 from rwn_core.tuning.short_words import short_setting
-from rwn_ui.features.axis_choice import POLICY
 from rwn_ui.features.scenario_trial import as_scenario
 from rwn_ui.features.setting_sentences import value_words
-from rwn_ui.features.sweep_points import best as best_settings
-from rwn_ui.features.sweep_points import place
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session

@@ -9,8 +9,8 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.measures.statistics.intervals import range_words
+from rwn_core.reporting.places_on_map import best as best_settings
 from rwn_core.tuning import Point, SweepRun
-from rwn_ui.features.sweep_points import best as best_settings
 from rwn_ui.state.session import Session
 from rwn_ui.sweep.pick import pick
 

@@ -13,10 +13,10 @@ from rwn_core.charts import serialise
 from rwn_core.masking import SHORT_NAMES
 from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.measures.statistics.intervals import range_words
+from rwn_core.reporting.places_on_map import POLICY, axis, title
 from rwn_core.tuning import Setting, Sweep, SweepRun
 from rwn_core.tuning.forecast import EXPECTED
 from rwn_ui.background.progress import bar, polled
-from rwn_ui.features.axis_choice import POLICY
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import guarded
 from rwn_ui.state.results import full_release
@@ -95,7 +95,7 @@ def _pictures(session: Session, run: SweepRun) -> None:
             sweep_cards.draw_surface(
                 asked,
                 sweep,
-                sweep_cards.axis(measure, session.data.n, risk=False),
+                axis(measure, session.data.n, risk=False),
                 where,
                 limit=_limit(session, measure),
                 forecasts=forecasts,
@@ -145,7 +145,7 @@ def _axes(
         "y": POLICY,
     }
     across, up, line, join = st.columns([3, 3, 2, 2], vertical_alignment="bottom")
-    called = partial(sweep_cards.title, records=session.data.n)
+    called = partial(title, records=session.data.n)
 
     def choose(column: Any, label: str, what: str, keys: tuple[str, ...]) -> str:
         key = _key(session, what)
@@ -197,9 +197,7 @@ def _surface(
         [*measures, *more],
         measures.index(first),
         key=_key(session, f"heat.{len(measures)}"),
-        format_func=lambda m: (
-            f"{sweep_cards.title(m, session.data.n)}{' (forecast)' if m in more else ''}"
-        ),
+        format_func=lambda m: f"{title(m, session.data.n)}{' (forecast)' if m in more else ''}",
         help="~ marks a forecast: a closed form (of rank swapping with a wide range, an estimate), "
         "before any release is drawn. One release adds "
         "its own noise to it.",

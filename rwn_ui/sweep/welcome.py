@@ -9,6 +9,7 @@ import streamlit as st
 from rwn_core.charts import serialise
 from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.reporting.places_on_map import axis
 from rwn_core.reporting.scenario import Search
 from rwn_core.tuning import Setting, Sweep
 from rwn_core.tuning.forecast import expected
@@ -91,7 +92,7 @@ def _picture(session: Session, search: Search) -> None:
     chart = sweep_cards.draw_surface(
         settings,
         Sweep(points=(), plan=search.plan, wanted=len(settings)),
-        sweep_cards.axis(MEASURE, session.data.n, risk=False),
+        axis(MEASURE, session.data.n, risk=False),
         (across, down, held),
         limit=None,
         forecasts=forecasts,

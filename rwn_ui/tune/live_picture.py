@@ -53,7 +53,12 @@ def on_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> bytes | No
     table = prepared(session)
     if len(table.prepared.records) > LIVE_RECORDS and not table.is_quick(session.masking):
         return None
-    if not user_results().last["held"]:
+    return after_edits(session)
+
+
+def after_edits(session: Session) -> bytes:
+    """The picture of the present setting, while a slider may still be dragged."""
+    if not user_results().last.get("held"):
         limit_queue.prefetch_limits(session)
     return orjson.dumps(message(session, render(session)))
 

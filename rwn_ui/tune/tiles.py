@@ -12,6 +12,7 @@ from rwn_core.masking import Rounded
 from rwn_core.measures import UTILITY
 from rwn_core.measures.ends import UNRELATED
 from rwn_core.measures.measure import Reading
+from rwn_core.reporting.places_on_map import POLICY
 from rwn_ui.features import axis_choice, limit_queue, verdict_line
 from rwn_ui.features.repeated_draws_results import drawn, interval
 from rwn_ui.panel.tile import Tile, loss_words, percent
@@ -75,7 +76,7 @@ TILES = (
 def chosen(session: Session) -> list[Tile]:
     """The page's tiles: the risk that the map shows, then the others."""
     key = axis_choice.measure(session)
-    if key == axis_choice.POLICY:
+    if key == POLICY:
         return list(TILES)
     about = rwn.MEASURES[key]
     return [Tile(label=about.title, measure=key, words=percent, help=about.question), *TILES]

@@ -9,6 +9,7 @@ from rwn_core.charts import CHARTS, Chart, chart_marks, draw_reason, serialise, 
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.marginals import one_marginal
+from rwn_core.reporting.places_on_map import POLICY
 from rwn_ui.features import (
     advice,
     analysis_plan_results,
@@ -170,7 +171,7 @@ def _map(readings: Readings, session: Session) -> Chart:
     now = {"loss": loss.value, "risk": height, "text": session.words}
     judged = {"kept": verdict and verdict.kept, "unread": len(verdict.unread) if verdict else 0}
     points = [{"label": "now", **now, **judged}, *_pins(session, axis)]
-    of_limits, limit = axis == axis_choice.POLICY, session.policy.limit(axis)
+    of_limits, limit = axis == POLICY, session.policy.limit(axis)
     called = axis_choice.title(axis, session.data.n)
     return CHARTS["risk_utility_map"](
         points,
@@ -184,7 +185,7 @@ def _map(readings: Readings, session: Session) -> Chart:
 
 def _height(session: Session, axis: str, readings: Readings) -> float | rwn.NotApplicable:
     """Position of the release on the risk axis, or the reason for none."""
-    if axis != axis_choice.POLICY:
+    if axis != POLICY:
         reading = readings[axis]
         return reading.value if isinstance(reading, Reading) else reading
     verdict = session.policy.judge_readings(readings)
@@ -197,7 +198,7 @@ def _pins(session: Session, axis: str) -> list[dict[str, Any]]:
     for name, pinned in session.pins.items():
         values, verdict = pinned.values, pinned.judged(session.policy)
         largest, kept = (verdict.largest, verdict.kept) if verdict else (None, None)
-        risk = largest if axis == axis_choice.POLICY else values.get(axis)
+        risk = largest if axis == POLICY else values.get(axis)
         if UTILITY in values and risk is not None:
             place = {"loss": values[UTILITY], "risk": risk, "kept": kept}
             points.append({"label": name, **place, "text": pinned.text})

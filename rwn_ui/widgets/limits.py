@@ -7,6 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.tuning.policy import CLINICAL
 from rwn_ui.state.session import Session
 
 _MUST_HOLD = ("edit_rules_broken",)
@@ -24,6 +25,15 @@ def edit(session: Session, page: str) -> None:
     if limits != session.policy.limits:
         session.policy = rwn.Policy(limits=limits)
     _adding(session, page)
+    st.button(
+        "Limits for clinical data (.09)",
+        key=_key(session, page, "clinical"),
+        on_click=_clinical,
+        args=(session,),
+        width="stretch",
+        help="In place of the limits above: an intruder's probability for the original of the most "
+        "exposed record is at most 9 %, as EMA policy 0070 and Health Canada name it.",
+    )
 
 
 def _key(session: Session, page: str, what: str) -> str:
@@ -73,6 +83,10 @@ def _texts(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
 def _remove(session: Session, measure: str) -> None:
     limits = tuple(limit for limit in session.policy.limits if limit.measure != measure)
     session.policy = rwn.Policy(limits=limits)
+
+
+def _clinical(session: Session) -> None:
+    session.policy = rwn.Policy(limits=CLINICAL)
 
 
 def _adding(session: Session, page: str) -> None:

@@ -16,8 +16,8 @@ def test_a_page_explains_itself_by_keyboard(app) -> None:
     app.page.keyboard.press("Escape")
     app.page.get_by_text("Move a slider.").wait_for(state="hidden")
     app.page.get_by_role("link", name="Learn", exact=True).click()
-    app.page.get_by_role("heading", name="The theorem").wait_for()
+    app.page.get_by_role("heading", name="What is disclosure?").wait_for()
     opener.click()
-    app.page.get_by_text("Seven lessons").wait_for()
+    app.page.get_by_text("Nine lessons").wait_for()
     app.page.get_by_text("Move a slider.").wait_for(state="hidden")
     assert app.complaints == []

@@ -22,7 +22,7 @@ SHORT = (
     *("how-to/analyze-a-masked-file.md", "how-to/compare-methods.md", "how-to/deploy.md"),
     *("how-to/describe-variables.md", "how-to/know-the-risk.md", "how-to/know-the-utility.md"),
     *("how-to/open-a-file.md", "how-to/teach-with-it.md", "tutorial/first-release.md"),
-    "index.md",
+    *("how-to/use-in-a-notebook.md", "index.md"),
 )
 LONG = (
     *("how-to/choose-slices.md", "how-to/find-a-setting.md", "how-to/mask-a-dataset.md"),
@@ -34,6 +34,7 @@ ELSEWHERE = {
     "how-to/use-the-command-line.md": "test_command_line_page.py",
     "how-to/use-from-r.md": "test_r_package.py",
     "explanation/journeys.md": "../journeys/test_shell.py",
+    "tutorial/case-study.md": "../rules/test_drawn_pages.py",
 }
 """Pages whose commands another test runs."""
 NOT_HERE = {

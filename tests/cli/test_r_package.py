@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import rwn_core as rwn
+from tests import steward_notebook
 
 pytestmark = [
     pytest.mark.engines,
@@ -42,3 +43,10 @@ def test_the_package_holds_and_gives_the_bytes_of_shell_and_python(tmp_path: Pat
     data = data.with_schema(data.schema.with_slices([["age", "sex"]]))
     masked = rwn.mask(data, rwn.RWN(epsilon=2, k=15), seed=1).to_bytes("csv")
     assert (tmp_path / "r.csv").read_bytes() == (tmp_path / "shell.csv").read_bytes() == masked
+
+    drawn = steward_notebook.draw()  # the release of the steward's notebook
+    table, named = drawn.write_inputs(tmp_path)
+    out = tmp_path / "steward.csv"
+    words = "".join(f", {name} = {value!r}" for name, value in named.items())
+    run("Rscript", "-e", f"library(rwn); rwn_mask({table!r}, {str(out)!r}{words})")
+    assert out.read_bytes() == drawn.content

@@ -101,6 +101,18 @@ def test_the_answers_of_a_project_go_into_record_and_reports(masked: Run) -> Non
     assert (code != 0, "give --record FILE" in said) == (True, True)
 
 
+def test_the_page_for_auditors_is_a_form_of_its_own(masked: Run) -> None:
+    report = ("report", "record.toml", "--auditors", "-o")
+    for name in ("a.html", "a.txt"):
+        code, _, said = masked(*report, name)
+        assert (code, "no value of a record was found" in said) == (0, True), said
+    assert "6.2.3 · motives to identify" in Path("a.txt").read_text("utf-8")
+    for wrong, why in (("a.json", "must end in"), ("b.html", "two files")):
+        more = ("--public",) if wrong == "b.html" else ()
+        code, _, said = masked(*report, wrong, *more)
+        assert (code != 0, why in said) == (True, True)
+
+
 def test_a_seeded_release_and_one_in_order_get_no_notice(masked: Run) -> None:
     for option, word in ((("--seed", "1"), "seed"), (("--order", "original"), "row order")):
         assert masked(*MASK, *option, "--overwrite")[0] == 0

@@ -36,6 +36,23 @@ def test_the_answer_is_that_of_python_and_can_be_masked(rwn_command: Run, monkey
     assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "s.toml")[0] == 0
 
 
+def test_where_no_slices_keep_all_limits_nothing_is_written(rwn_command: Run, monkeypatch) -> None:
+    def short(data: rwn.Microdata, policy: rwn.Policy, **more: object) -> rwn.SliceAnswer:
+        setting = rwn.Setting.of("rwn", {"epsilon": 6.0, "k": 7}, slices=[["age", "weight"]])
+        point = Point(setting=setting.resolved(data), spreads={})
+        return rwn.SliceAnswer(
+            policy=policy, point=point, reached=False, tried=3, records=data.n, of=data.n
+        )
+
+    monkeypatch.setattr("rwn_core.tuning.seek_slices", short)
+    code, _, said = rwn_command(
+        "seek-slices", "demo:bodyfat", "--limit", "distance_linkage=0.05", "-o", "s.toml"
+    )
+    assert code == 4
+    assert "None of 3 keeps all limits; nearest is" in said
+    assert not Path("s.toml").exists()
+
+
 def test_kernels_and_a_soft_start_arrive_at_the_search(rwn_command: Run, monkeypatch) -> None:
     asked = {}
 

@@ -41,10 +41,12 @@ VALUES = {
     "leaf": 10,
     "smoothing": 0.5,
     "visit": "neck,age",
+    "anew": 0.5,
 }
 """A value of each parameter that differs from its default where it can."""
 
 OWN = {
+    "data_shuffling": {"variables": "siri,neck"},
     "rank_swapping": {"p": 0.1, "r0": 0.9, "k0": 0.05, "form": "mu_argus"},
     "random_swapping": {"share": 0.5, "pairs": "successive", "rarer_than": 3, "variables": "age"},
     "record_swapping": {"share": 0.25, "within": "age", "variables": "siri,neck"},

@@ -38,7 +38,7 @@ NAN_MEANS_CONSTANT = {"correlation", "rank_correlation", "association"}
 OF_ALL_RELEASES = {
     # what a law expects of every release says nothing of the one at hand
     *("neighborhood_size", "repeated_releases", "membership", "differential_privacy"),
-    *("misclassification", "extremes", "queries", "homogeneity"),
+    *("misclassification", "extremes", "queries", "homogeneity", "posterior_odds"),
 }
 WORST_OF_ITSELF = {
     # the original gives away at least as much as a release of it
@@ -50,12 +50,14 @@ DOUBTED_OF_ITSELF = {
     # who knows the law takes the original for a release like any other
     *("bayes_linkage", "intruder_levels", "whole_file_linkage", "attribute_inference"),
     *("attribute_gain", "abstaining_linkage", "linked_over_half", "certified_linkage"),
+    "largest_linkage",
 }
 NEEDS_A_LAW = {
     *("neighborhood_size", "bayes_linkage", "intruder_levels", "whole_file_linkage"),
     *("abstaining_linkage", "repeated_releases", "membership", "attribute_inference"),
-    *("attribute_gain", "linked_over_half", "certified_linkage"),
+    *("attribute_gain", "linked_over_half", "certified_linkage", "largest_linkage"),
     *("differential_privacy", "misclassification", "queries", "homogeneity"),
+    "posterior_odds",
 }
 NOTHING_LEFT = {
     # what a release without any value discloses: nothing, and that is an answer

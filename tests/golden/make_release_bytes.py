@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
-from rwn_core.masking import NBRS2015, RWN, CARTSynthesis, mask
+from rwn_core.masking import NBRS2015, RWN, CARTSynthesis, DataShuffling, mask
 
 FILE = Path(__file__).parent / "release_bytes.json"
 SEED = 7
@@ -28,6 +28,7 @@ SETTINGS = {
     "nbrs2015 epsilon 1 q 0.5": NBRS2015(epsilon=1.0, q=0.5),
     "nbrs2015 epsilon 0.6 bernoulli": NBRS2015(epsilon=0.6, q=0.8, record_selection="bernoulli"),
     "cart_synthesis leaf 3 smoothing 0.2": CARTSynthesis(leaf=3, smoothing=0.2),
+    "data_shuffling anew 0.8": DataShuffling(anew=0.8),
 }
 
 

@@ -28,7 +28,7 @@ INSIDE = {
     "measures": "comparison ends measure aligned sentence\nstatistics\nattacks\nutility risk",
     "rwn_ui": (
         "server panel\nbackground progress\nstate\nwidgets\nfeatures\n"
-        "data tune utility risk compare sweep release learn"
+        "data tune utility risk compare sweep release learn\nnotebook"
     ),
 }
 """The same inside two rooms, by file or folder."""
@@ -52,6 +52,10 @@ SIBLINGS = {
     "pages": "*",
 }
 """Folders, and which of their files do not know each other."""
+
+LATER = {("rwn_core", "rwn_ui.notebook")}
+"""Public names of other rooms, which stand in the list of rwn_core and are imported when they are
+first used: `tune` alone."""
 
 PARTS = ("app.py", "pages", "rwn_cli", "rwn_ui", "rwn_core")
 Program = Mapping[str, str]
@@ -135,7 +139,9 @@ def arrows(files: Program) -> frozenset[Arrow]:
         (module, target)
         for module, text in files.items()
         for name in imported_names(text)
-        if (target := _module_with(name, files)) is not None and target != module
+        if (target := _module_with(name, files)) is not None
+        and target != module
+        and (module, target) not in LATER
     )
 
 

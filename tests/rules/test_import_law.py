@@ -18,7 +18,7 @@ LAWS_ASKED_FOR: set[str] = set()
 """Faults that are known. Each list may only get shorter: a fault that is gone must leave it."""
 
 MOST_LINES = 500
-MOST_ENTRIES = {"rwn_core": 16, "rwn_ui": 14}
+MOST_ENTRIES = {"rwn_core": 16, "rwn_ui": 15}
 MARKERS = {"py.typed", "__init__.py"}  # neither a room nor a module of its own
 WRITTEN = {".py", ".js", ".css"}
 

@@ -55,7 +55,8 @@ PAGES = sorted(
 def commands_in(text: str) -> list[str]:
     """The command lines of a page, in blocks and in sentences."""
     blocks = re.findall(r"^ *```sh\n(.*?)```", text, flags=re.DOTALL | re.MULTILINE)
-    lines = [line.strip() for block in blocks for line in block.splitlines()]
+    whole = [block.replace("\\\n", " ") for block in blocks]
+    lines = [line.strip() for block in whole for line in block.splitlines()]
     inline = [" ".join(each.split()) for each in re.findall(r"`(rwn [a-z][^`]*)`", text)]
     return [line for line in [*lines, *inline] if line.startswith("rwn ")]
 

@@ -15,12 +15,12 @@ from rwn_core.data.rounding import given_steps
 from rwn_core.evaluation.audit import compare, read_all
 from rwn_core.evaluation.disclosure import Disclosure, disclose
 from rwn_core.measures.comparison import Comparison
+from rwn_core.reporting import places_on_map
 from rwn_core.tuning import Goal, GoalAnswer, Point, Setting
 from rwn_core.tuning.point import Spread
 from rwn_ui.features import axis_choice, limit_queue, verdict_line
 from rwn_ui.risk import sentences, view, warnings
 from rwn_ui.state.results import current_release
-from rwn_ui.sweep import cards as sweep_cards
 from rwn_ui.tune import tiles
 from rwn_ui.widgets import precision
 
@@ -158,7 +158,7 @@ def test_the_risk_page(open_page, too_large) -> None:
 
 def test_the_axes_and_titles_of_many_releases(too_large) -> None:
     assert axis_choice.title("bayes_linkage", 241) == "Linkage, at least"
-    assert sweep_cards.axis("bayes_linkage", 241, risk=True)["title"] == "Linkage, at least"
+    assert places_on_map.axis("bayes_linkage", 241, risk=True)["title"] == "Linkage, at least"
 
 
 def test_what_is_sought_and_chosen(open_page, too_large) -> None:
@@ -180,7 +180,7 @@ def test_what_is_sought_and_chosen(open_page, too_large) -> None:
     test = open_page("sweep").test
     (measures,) = (box for box in test.multiselect if box.label == "Measures")
     assert "Linkage, at least" in measures.options
-    assert sweep_cards.title("bayes_linkage", 241) == "Linkage, at least"
+    assert places_on_map.title("bayes_linkage", 241) == "Linkage, at least"
 
 
 def test_an_audit_calls_each_number_what_it_is(open_page, too_large) -> None:

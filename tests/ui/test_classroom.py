@@ -26,6 +26,8 @@ def test_a_class_sees_large_type_and_can_open_no_file(
     words = " ".join(each.value for each in screen.visit("data").test.markdown)
     assert ("Open your table" in words) != in_class
     assert screen.test.selectbox(key="data.demo").options
+    first = open_page("tune").test  # the page of an address without a name
+    assert [each.label for each in first.radio][:1] == (["Lesson"] if in_class else [])
 
 
 def test_a_file_of_the_command_line_is_refused(

@@ -10,6 +10,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.measures import ends
+from rwn_core.reporting import places_on_map
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Plan, Point, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
@@ -18,7 +19,6 @@ from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import view as risk_view
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session
-from rwn_ui.sweep import cards as sweep_cards
 from rwn_ui.sweep import pick as sweep_pick
 from rwn_ui.sweep import table as sweep_table
 from rwn_ui.tune import view as tune_view
@@ -94,7 +94,7 @@ def test_sweep_and_compare_do_not_call_it_kept(session: Session) -> None:
     point = Point(setting=setting, spreads={"t_closeness": spread, "correlation": lost})
     plan = Plan(measures=("t_closeness", "correlation"), releases=2)
     sweep = Sweep(plan=plan, points=(point,), wanted=1)
-    (placed,) = sweep_cards.map_points(POLICY, sweep, "correlation", "t_closeness")
+    (placed,) = places_on_map.map_points(POLICY, sweep, "correlation", "t_closeness")
     assert not placed["kept"]
     frame = sweep_table.frame(session, sweep.points, plan.measures, set())
     assert frame["keeps all limits"].tolist() == ["no"]

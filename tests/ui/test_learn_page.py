@@ -1,4 +1,4 @@
-"""The Learn page: seven lessons, their numbers, their code, and the way to Tune."""
+"""The Learn page: lessons and notes, their numbers, code and addresses, and the way to Tune."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ from typing import Any
 
 import pytest
 
-from rwn_ui.learn import intruder, standard_errors, theorem, view
+from rwn_ui.learn import analyst, choose, intruder, link, method_pairs, standard_errors, view
 from rwn_ui.learn import lesson as parts
-from rwn_ui.learn.lessons import LESSONS
+from rwn_ui.learn.lessons import LESSONS, NOTES
 from rwn_ui.state.memo import Memo
 
 MOVED: dict[str, dict[str, Any]] = {
+    "disclosure": {"guess": 6, "q": 1.0, "k": 3, "person": "Carl, the tallest", "answer": True},
+    "analyst": {"q": 1.0, "k": 20},
+    "choose": {"epsilon": 7.0, "accepted": 0.1, "slices": "whole rows"},
     "theorem": {"epsilon": 1.2, "n": 150, "density": "ring", "rows": True},
     "intruder": {"known": 5, "k": 12, "row": 3, "round": "to about 0.5 SD", "together": True},
     "neighborhood": {"epsilon": 0.25, "k": 9, "weight": 0.0, "record": "the outlier"},
-    "standard_errors": {"q": 0.5, "k": 8, "samples": 20},
+    "standard_errors": {"q": 0.5, "k": 8, "samples": 20, "rows": True},
     "k_methods": {"k": 20, "table": "a gap around one person", "shape": "laplace"},
     "edges": {"kernel": "hard", "reach": 0.6, "together": True, "shown": "how often each gives"},
     "sampling": {"fraction": 0.1, "keys": 7, "change": 0.45},
@@ -28,7 +31,7 @@ MOVED: dict[str, dict[str, Any]] = {
 @pytest.fixture
 def memory(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: dict[str, Memo] = {}
-    for module in (parts, intruder, standard_errors):
+    for module in (parts, intruder, standard_errors, analyst, choose):
         monkeypatch.setattr(module, "memo", lambda name, size: kept.setdefault(name, Memo(size)))
 
 
@@ -58,9 +61,9 @@ def test_the_code_gives_the_numbers_on_screen(key: str) -> None:
 
 
 def test_a_lesson_is_one_idea_three_sentences_and_a_question() -> None:
-    assert len(LESSONS) == 7
-    for number, lesson in enumerate(LESSONS.values(), start=1):
-        assert lesson.title.startswith(f"{number} · ")
+    assert len(LESSONS) == 10
+    for number, lesson in enumerate(LESSONS.values()):
+        assert lesson.title.startswith("Notes · " if lesson is NOTES else f"{number} · ")
         assert len(lesson.sentences) == 3
         assert lesson.question.endswith("?")
         assert sum(isinstance(c, parts.Slider) for c in lesson.controls) in (1, 2, 3)
@@ -100,7 +103,7 @@ def test_every_lesson_opens_and_only_it_is_computed(
 
 
 def test_sliders_move_the_numbers_and_stay_after_a_visit_elsewhere(open_page) -> None:
-    screen = open_page("learn")
+    screen = open_page("learn", lesson="theorem")
     before = screen.results.last[view.PICTURE]
     screen.test.slider(key="learn.theorem.epsilon").set_value(2.0).run()
     after = screen.results.last[view.PICTURE]
@@ -141,9 +144,9 @@ def test_a_lesson_that_fails_says_so_and_shows_no_other_picture(
     drawn: list[str] = []
     monkeypatch.setattr(view, "panel", lambda payload, **_: drawn.append(payload["lesson"]))
     screen = open_page("learn")
-    assert drawn == ["theorem"]
+    assert drawn == ["disclosure"]
     screen.test.radio(key="learn.lesson").set_value("sampling").run()
-    assert drawn == ["theorem"]
+    assert drawn == ["disclosure"]
     (sentence,) = screen.errors
     assert "a value" not in sentence
 
@@ -164,12 +167,68 @@ def test_large_type_for_a_class_room_is_the_projector_mode_of_every_page(open_pa
     assert screen.session.projector
 
 
-def test_the_theorem_s_answer_holds_the_moments_of_the_disc() -> None:
-    assert "0.0417 = 1/24" in theorem.LESSON.answer
-    assert "0.0625 = 1/16" in theorem.LESSON.answer
-    assert "0.0210" in LESSONS["sampling"].answer
+def test_the_notes_hold_the_numbers_that_do_not_come_out(open_page) -> None:
+    assert "0.0417 = 1/24" in method_pairs.NUMBERS
+    assert "0.0625 = 1/16" in method_pairs.NUMBERS
+    assert "0.0210" in method_pairs.NUMBERS
+    shown = [each.value for each in open_page("learn", lesson=NOTES.key).test.markdown]
+    assert method_pairs.NUMBERS in shown
+    shown = [each.value for each in open_page("learn", lesson="theorem").test.markdown]
+    assert method_pairs.NUMBERS not in shown
 
 
 def test_a_link_opens_its_lesson_and_an_unknown_one_the_first(open_page) -> None:
     assert open_page("learn", lesson="neighborhood").session.lesson == "neighborhood"
-    assert open_page("learn", lesson="gone").session.lesson == "theorem"
+    assert open_page("learn", lesson="gone").session.lesson == "disclosure"
+
+
+@pytest.mark.parametrize("key", LESSONS)
+def test_an_address_gives_every_position_back(key: str) -> None:
+    lesson = LESSONS[key]
+    start = {control.name: control.start for control in lesson.controls}
+    assert link.write(lesson, start) == {}
+    asked = link.write(lesson, start | MOVED[key])
+    assert len(asked) == len(MOVED[key])
+    found, refused = link.read(lesson, asked)
+    assert (found, refused) == (MOVED[key], [])
+    assert [type(found[name]) for name in found] == [type(start[name]) for name in found]
+
+
+@pytest.mark.parametrize("text", ["", "x", "nan", "inf", "-1", "1e999", "2.5", "<b>"])
+def test_a_wrong_position_of_an_address_is_refused_in_one_sentence(text: str) -> None:
+    names = ("epsilon", "density", "rows")
+    asked = {f"lesson-{name}": text for name in names} | {"lesson-epsilon": text or "x"}
+    if text == "2.5":
+        asked["lesson-epsilon"] = "3.2"
+    found, refused = link.read(LESSONS["theorem"], asked)
+    assert found == {}
+    assert [sentence.partition(" ")[0] for sentence in refused] == list(names)
+    assert "epsilon of the link must be a number from 0.05 to 3;" in refused[0]
+    assert all("<b>" not in sentence for sentence in refused)
+
+
+def test_a_linked_position_is_shown_and_next_leads_on(open_page) -> None:
+    screen = open_page("learn", lesson="intruder", **{"lesson-k": "12", "lesson-row": "41"})
+    assert screen.session.lessons["intruder"] == {**MOVED_BY_LINK, "k": 12}
+    assert screen.test.slider(key="learn.intruder.k").value == 12
+    assert ["row of the link" in each.value for each in screen.test.toast] == [True]
+    following = screen.test.button(key="learn.Next")
+    assert following.label == f"Next: {LESSONS['neighborhood'].title}"
+    following.click().run()
+    assert screen.session.lesson == "neighborhood"
+    screen.test.button(key="learn.Previous").click().run()
+    assert screen.test.slider(key="learn.intruder.k").value == 12
+
+
+MOVED_BY_LINK = {control.name: control.start for control in intruder.LESSON.controls}
+
+
+@pytest.mark.parametrize(("epsilon", "slices"), [(7.0, choose.SLICES[0]), (3.0, choose.SLICES[2])])
+def test_the_lesson_on_choosing_shows_the_verdict_of_tune(
+    open_page, epsilon: float, slices: str
+) -> None:
+    screen = open_page("learn", lesson="choose", **{"lesson-epsilon": str(epsilon)})
+    screen.test.selectbox(key="learn.choose.slices").set_value(slices).run()
+    policy, *_ = screen.results.last[view.PICTURE]["tiles"]
+    screen.test.button(key="learn.choose.tune").click().run()
+    assert screen.panel["verdict"]["text"] == policy["released"]

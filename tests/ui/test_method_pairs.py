@@ -20,7 +20,7 @@ def shown(screen: Any) -> str:
 
 def test_the_folded_sections_answer(open_page, at_once, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(method_pairs, "Job", at_once)
-    screen = open_page("learn")
+    screen = open_page("learn", lesson="k_methods")
     tables: list[dict[str, Any]] = []
     monkeypatch.setattr(
         method_pairs, "panel", lambda payload, key: tables.extend(payload["tables"])

@@ -9,15 +9,15 @@ import orjson
 import pytest
 
 import rwn_core as rwn
+from rwn_core.reporting import places_on_map
 from rwn_core.reporting.candidates import verdict_words
+from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Plan, Point, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
-from rwn_ui.features import sweep_points, verdict_line
-from rwn_ui.features.axis_choice import POLICY
+from rwn_ui.features import verdict_line
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
-from rwn_ui.sweep import cards as sweep_cards
 from rwn_ui.sweep import pick as sweep_pick
 from rwn_ui.tune import view as tune_view
 
@@ -121,7 +121,7 @@ def test_other_limits_judge_all_scenarios_anew_and_say_that_they_do(session: Ses
 
 def test_the_sweep_says_the_same(session: Session) -> None:
     sweep = Sweep.from_points(Plan(measures=tuple(KEPT)), list(POINTS), 3)
-    spots = sweep_cards.map_points(session.policy, sweep, "correlation", POLICY)
+    spots = places_on_map.map_points(session.policy, sweep, "correlation", POLICY)
     assert [spot["kept"] for spot in spots] == [True, False, False]
     assert spots[1]["y"] > 1 > spots[0]["y"]
     ranked = sorted(
@@ -137,7 +137,7 @@ def test_the_frontier_is_that_of_the_largest_share(session: Session) -> None:
     sweep = Sweep.from_points(Plan(measures=tuple(KEPT)), list(POINTS[:2]), 2)
     worse = point(9, {**BROKEN, "correlation": (0.3, 0.3)})
     all_three = Sweep.from_points(sweep.plan, [*POINTS[:2], worse], 3)
-    kept = sweep_points.best(session.policy, all_three, "correlation", POLICY)
+    kept = places_on_map.best(session.policy, all_three, "correlation", POLICY)
     assert kept == {each.setting.key for each in POINTS[:2]}
 
 
@@ -151,7 +151,7 @@ def test_a_setting_with_hardly_any_record_is_no_choice_anywhere(session: Session
     """It keeps all limits by its numbers, and loses less than the one that does keep them."""
     lost = replace(point(8, {**KEPT, "correlation": (0.01, 0.01)}), shown=(0.02, 0.04))
     sweep = Sweep(plan=Plan(measures=tuple(KEPT), releases=2), points=(POINTS[0], lost), wanted=2)
-    kept, few = sweep_cards.map_points(session.policy, sweep, "correlation", POLICY)
+    kept, few = places_on_map.map_points(session.policy, sweep, "correlation", POLICY)
     assert (few["kept"], few["frontier"], few["released"]) == (False, False, 0.03)
     assert (kept["kept"], kept["frontier"], kept["released"]) == (True, True, 1.0)
     ranked = sorted(

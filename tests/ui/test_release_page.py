@@ -15,6 +15,7 @@ from rwn_core.reporting import read_record
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.release_folder import RECORD
 from rwn_core.reporting.scenario import Scenario
+from rwn_ui.features.project import current_project
 from rwn_ui.release import files, judging, ledger
 from rwn_ui.release.steps import about, steps
 from rwn_ui.state import own_machine
@@ -104,6 +105,31 @@ def test_a_release_that_follows_its_decision_and_keeps_its_policy_needs_a_name_a
     record = read_record(screen.work.drawn.files[RECORD].decode("utf-8"))
     assert (record["decision"]["hash"], record["decision"]["followed"]) == (made.hash, True)
     assert record["approval"]["exception"] is False
+
+
+def test_answers_go_with_project_record_and_reports_and_older_files_are_dropped(screen) -> None:
+    look_and_draw(screen)
+    field(screen, "text_input", "Name of the person").set_value("Ada")
+    field(screen, "text_input", "Reason, where").set_value("A lesson")
+    press(screen, "Record")
+    press(screen, "Make the files")
+    assert "“not stated” of: recipient, purpose" in words(screen)
+    field(screen, "text_area", "What could happen").set_value("Shame\nand loss")
+    field(screen, "text_area", "What may it be used").set_value("Teaching")
+    field(screen, "selectbox", "How does one get").set_value("on request")
+    field(screen, "text_input", "Who tried?").set_value("Bob")
+    field(screen, "text_input", "With which other").set_value("Telephone book")
+    press(screen, "Save the answers")
+    assert screen.work.drawn.files == {}
+    press(screen, "Make the files")
+    files = screen.work.drawn.files
+    context = read_record(files[RECORD].decode("utf-8"))["context"]
+    assert (context["harms"], context["intruder_test"]["by"]) == ("Shame and loss", "Bob")
+    assert current_project(screen.session).context.to_dict() == context
+    assert b"Shame and loss" in files["internal/for-auditors.txt"]
+    notice = files["for-users/notice.html"]
+    assert b"for this purpose: Teaching." in notice
+    assert b"Bob" not in notice
 
 
 def test_a_decision_for_another_setting_is_not_passed_off_as_followed(screen) -> None:

@@ -16,8 +16,8 @@ from rwn_ui.panel import live_sliders
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "rwn_ui" / "panel"
 MODULES = {
-    "panel": panel._SCRIPTS,
-    "live_sliders": live_sliders.SCRIPTS,
+    "panel": panel.MODULE,
+    "live_sliders": live_sliders.MODULE,
     "tab": ("tab.js",),
 }
 TESTS = sorted(path.name for path in (ROOT / "tests" / "js").glob("*.test.mjs"))

@@ -13,11 +13,12 @@ from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
 from rwn_core.datasets.planner import Offer
+from rwn_core.reporting import places_on_map
+from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.reporting.scenario import Search
 from rwn_core.tuning import Grid, Plan, Point, Setting, Sweep, SweepRun
 from rwn_core.tuning.point import Spread
 from rwn_core.tuning.short_words import short_setting
-from rwn_ui.features.axis_choice import POLICY
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.sweep import cards as sweep_cards
@@ -256,7 +257,7 @@ def test_a_method_without_a_parameter_has_no_place_on_its_heat_map() -> None:
         sweep_cards.draw_surface(
             settings,
             Sweep(points=(), plan=Plan(measures=("correlation",)), wanted=8),
-            sweep_cards.axis("correlation", 100, risk=False),
+            places_on_map.axis("correlation", 100, risk=False),
             ("epsilon", "k", rest),
             limit=None,
             forecasts={},

@@ -49,8 +49,13 @@ def draw(lesson: KMethods) -> style.Chart:
                 for border in shown.tolist()
             ],
             annotations=[
+                *(
+                    style.label("intervals of k-PRAM (dotted)", border, top, style.NEUTRAL)
+                    | {"xanchor": "left", "yanchor": "top", "xshift": 3}
+                    for border in shown[:1].tolist()
+                ),
                 style.label("half of the blue line", at, float(lesson.near[place]) / 2, style.LIMIT)
-                | {"yanchor": "top"}
+                | {"yanchor": "top"},
             ],
         ),
         large={"legend": True},

@@ -15,6 +15,7 @@ _COLORS = {
     "after k-noise": style.RELEASED,
     "after k-PRAM": style.NEUTRAL,
 }
+_BORDERS = "dotted: intervals of k-PRAM"
 
 
 def draw(lesson: KMethods) -> style.Chart:
@@ -47,7 +48,7 @@ def draw(lesson: KMethods) -> style.Chart:
             annotations=[
                 style.label(name, float(edges[-1]), top * (1 - 0.05 * row), color, bold=True)
                 | {"xanchor": "right", "yanchor": "top"}
-                for row, (name, color) in enumerate(_COLORS.items())
+                for row, (name, color) in enumerate([*_COLORS.items(), (_BORDERS, style.NEUTRAL)])
             ],
         ),
         large={"legend": True},

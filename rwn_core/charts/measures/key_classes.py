@@ -13,7 +13,7 @@ NAMES = {
     "uniqueness": "unique on the keys",
     "k_anonymity": "below 3-anonymity",
     "l_diversity": "below 2-diversity",
-    "t_closeness": "t-closeness, mean",
+    "t_closeness": "t-closeness, largest",
     "individual_risk": "expected re-identified",
     "suda": "special uniques",
     "loglinear_risk": "log-linear matches",

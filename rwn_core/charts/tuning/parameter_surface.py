@@ -67,7 +67,7 @@ def draw(
         f"{_counted(int(guessed.sum()), known.size)}{texts[0]} to {texts[1]}",
         f"Heat map of {measure['title']} over {len(columns)} values of {across['title']} and "
         f"{len(rows)} of {down['title']}{held}, from {texts[0]} to {texts[1]}; "
-        f"{int(guessed.sum())} cells are forecasts",
+        f"forecasts among them: {int(guessed.sum())}",
         data=[
             {
                 "type": "heatmap",

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from rwn_core.measures import MEASURES
 from rwn_core.reporting.context import QUESTIONS, Context
+from rwn_core.reporting.facts.audited import attacks, risk, techniques
 from rwn_core.reporting.facts.fact import (
     Audience,
     Content,
@@ -268,6 +269,9 @@ def _draws(material: Material) -> dict[str, str]:
     return named
 
 
+INTRUDER_TEST = "What came out of a motivated-intruder test?"
+
+
 def context(material: Material) -> Content:
     """List every question about the context with its answer, and a motivated-intruder test."""
     about = material.context
@@ -275,17 +279,17 @@ def context(material: Material) -> Content:
         (each.question, about.stated(each.name)) for each in QUESTIONS if each.name != "review"
     ]
     rows.append(("When is it looked at again?", material.review_day))
+    rows.append((INTRUDER_TEST, _intruder_test(about)))
     lines = [f"Not stated: {', '.join(about.missing)}."] if about.missing else []
-    lines.append(_intruder_test(about))
     return Content(lines=tuple(lines), table=written_table(("question", "answer"), rows))
 
 
 def _intruder_test(about: Context) -> str:
     test = about.intruder_test
     if test is None:
-        return "No motivated-intruder test was recorded."
+        return "none was recorded"
     return (
-        f"Motivated-intruder test of {test.day} by {test.by}, {test.hours:g} hours, with: "
+        f"By {test.by} on {test.day}, {test.hours:g} hours, with: "
         f"{test.sources.rstrip('.')}. Claims: {test.claims}; confirmed: {test.confirmed}."
     )
 
@@ -320,6 +324,9 @@ INSIDE = (
     Entry(key="approval", title="Who answers for it", audience=_INTERNAL, make=approval),
     Entry(key="context", title="Context of the release", audience=_INTERNAL, make=context),
     Entry(key="limits", title="Limits", audience=_INTERNAL, make=_limits),
+    Entry(key="risk", title="Initial and residual risk", audience=_INTERNAL, make=risk),
+    Entry(key="techniques", title="Technique by variable", audience=_INTERNAL, make=techniques),
+    Entry(key="attacks", title="Attacks that were run", audience=_INTERNAL, make=attacks),
     Entry(key="parameters", title="Parameters", audience=_INTERNAL, make=_parameters),
     Entry(key="scenarios", title="Scenarios of disclosure", audience=_INTERNAL, make=_scenarios),
     Entry(key="worst", title="Worst cases and what they assume", audience=_INTERNAL, make=_worst),

@@ -11,6 +11,9 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart
 from rwn_core.charts.measures import key_classes
 from rwn_core.evaluation.lessons import (
+    analyst,
+    choose,
+    disclosure,
     edges,
     intruder,
     k_methods,
@@ -67,6 +70,22 @@ from tests.core.charts.hand_made_readings import (
 def the_theorem(epsilon: float = 0.8) -> theorem.Theorem:
     table = rwn.RWN(epsilon=epsilon, k=1).prepare(points_of("normal", 60))
     return theorem.theorem(table, record=6)
+
+
+def the_disclosure(q: float) -> disclosure.Disclosure:
+    data = disclosure.table()
+    made = rwn.RWN(epsilon=0.0, k=3, q=q).prepare(data).release(SecretKey.from_seed(1))
+    return disclosure.disclosure(made, data, person="Anna")
+
+
+def the_analyst(tied: bool = False) -> analyst.Analyst:
+    return analyst.analyst(analyst.table(errors.sample(0), tied=tied), rwn.RWN(epsilon=0.0, k=5))
+
+
+def the_trade(top: float) -> choose.Trade:
+    epsilon = np.arange(4.0)
+    loss, share = np.array([0.1, 0.2, 0.4, 0.9]), np.array([top, 3.0, 0.9, 0.2])
+    return choose.Trade(epsilon=epsilon, loss=loss, share=share, now=2, accepted=0.5)
 
 
 def the_intruder(known: int = 3) -> intruder.Intruder:
@@ -298,6 +317,11 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         "method_map: many": (
             [curve(f"m{i}", 0.5 + i / 100) for i in range(15)], LOSS, RISK
         ),
+        "lesson_disclosure": (the_disclosure(0.0), 3),
+        "lesson_disclosure: answered": (the_disclosure(1.0), 3, True),
+        "lesson_analyst": (the_analyst(),),
+        "lesson_analyst: refused": (the_analyst(tied=True),),
+        "lesson_choose": (the_trade(90.0),),
         "lesson_theorem": (the_theorem(),),
         "lesson_intruder": (the_intruder(),),
         "lesson_intruder: answered": (the_intruder(), True),

@@ -23,6 +23,7 @@ TAKEN: dict[str, list[dict[str, Any]]] = {
     "microaggregation": [{"k": 1}],
     "local_suppression": [{"k": 1, "classes": 1}],
     "sampling": [{"left_out": 0}, {"left_out": 0.999}],
+    "data_shuffling": [{"anew": 0}, {"anew": 1}],
     "cart_synthesis": [{"q": 0, "leaf": 1, "smoothing": 0}, {"q": 1, "smoothing": 10}],
     "pram": [{"change": 0, "alpha": 1}, {"change": 1, "alpha": 0}],
     "record_swapping": [{"share": 0}, {"share": np.float64(1)}],
@@ -73,6 +74,7 @@ REFUSED: dict[str, list[dict[str, Any]]] = {
     "microaggregation": [{"k": 0}, {"others": "drop"}],
     "local_suppression": [{"k": 0}, {"classes": 0}],
     "sampling": [{"left_out": 1}, {"left_out": -0.001}, {"left_out": False}, {"left_out": "half"}],
+    "data_shuffling": [{"anew": 1.001}, {"variables": "a,a"}, {"others": "drop"}],
     "cart_synthesis": [
         {"q": 1.001},
         {"leaf": 0},
@@ -142,6 +144,7 @@ TOO_MUCH: list[tuple[str, dict[str, Any]]] = [
     ("random_swapping", {"rarer_than": 2}),
     ("record_swapping", {"within": "g,z"}),
     ("cart_synthesis", {"visit": "z"}),
+    ("data_shuffling", {"variables": "g"}),
     ("pram", {"within": "z"}),
     ("pram", {"within": "g"}),
     ("rwn", {"k": 1, "outside_household": True}),

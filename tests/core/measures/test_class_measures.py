@@ -22,7 +22,7 @@ from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.risk.l_diversity import distinct_values, entropies
-from rwn_core.measures.risk.suda import scores
+from rwn_core.measures.risk.suda import dis_scores, scores
 from rwn_core.measures.risk.t_closeness import distances
 from rwn_core.measures.statistics.key_variables import class_sizes, confidential_names, key_names
 
@@ -116,7 +116,7 @@ def test_roles_and_what_takes_their_place():
 def test_suda_by_its_definition():
     rng = np.random.default_rng(4)
     cells = rng.integers(0, 3, (40, 4))
-    score, smallest = scores(cells)
+    score, smallest, shares = scores(cells)
     for record in range(40):
         minimal: list[tuple[int, ...]] = []
         for size in (1, 2, 3):
@@ -126,7 +126,29 @@ def test_suda_by_its_definition():
                     minimal.append(chosen)
         expected = sum({1: 3 * 2 * 1, 2: 2 * 1, 3: 1}[len(chosen)] for chosen in minimal)
         assert score[record] == expected
+        for key in range(4):
+            part = sum({1: 6, 2: 2, 3: 1}[len(c)] for c in minimal if key in c)
+            assert shares[record, key] == pytest.approx(part / max(expected, 1))
         assert smallest[record] == (min(map(len, minimal)) if minimal else 0)
+
+
+def test_dis_scores_by_hand():
+    """Three unique records and one pair: U = 3, P = 2, f = 0.1."""
+    cells = np.array([[0, 0, 0], [1, 0, 0], [2, 1, 1], [3, 1, 0], [3, 1, 0]])
+    score = scores(cells).score
+    overall = 3 * 0.1 / (3 * 0.1 + 2 * 0.9)
+    weight = score[:3] ** 1.25 * (1 / score[:3] ** 1.25).sum()
+    expected = 1 / (1 + (3 / overall - 3) / weight)
+    assert dis_scores(cells, score, 0.1) == pytest.approx([*expected, 0.0, 0.0])
+    assert dis_scores(cells, score, 1.0).tolist() == [1.0, 1.0, 1.0, 0.0, 0.0]
+
+
+def test_t_is_that_of_the_worst_class_and_its_mean_stands_beside_it():
+    data = kan_table()
+    reading = MEASURES["t_closeness"].compute(Comparison(original=data, masked=data))
+    assert reading.value == max(ENTRIES["KAN-1"]["expected"]["t_equal"].values())
+    assert reading.detail["mean_released"][0] < reading.value
+    assert "up to" in MEASURES["t_closeness"].sentence(reading, data.n)
 
 
 def test_uniqueness_beside_links(numeric_frames):

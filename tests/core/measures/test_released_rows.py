@@ -31,6 +31,7 @@ OF_PEOPLE = {
     # chances of people, not shares of rows: who is left out is part of the chance
     *("membership", "extremes", "queries", "differential_privacy", "misclassification"),
     *("repeated_releases", "homogeneity", "neighborhood_size", "cells_changed"),
+    "posterior_odds",
     # of rows that are complete in both files, of attacks, or of no share
     *("mahalanobis_linkage", "singling_out", "closest_record", "nearest_distance"),
     *("cooks_distance", "mahalanobis"),

@@ -41,6 +41,7 @@ NAMED = (
     "tuned to the same loss, and see which protects best.",
     *("has no inverse, so nobody can estimate true counts", "password-protected"),
     "cut off or protected",
+    "safe setting",  # of the Five Safes: a place where a file is used
 )
 """What may be said: of a number that deceives, of all limits, as a title, and of what is lost."""
 PROGRAM = [
@@ -140,6 +141,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("linked_over_half", {"together": 0.1}, "above one half;", "one row at a time"),
     ("linked_over_half", {"sampled": True, "share": 0.04}, "links 4 % of", "one row at a time"),
     ("linked_over_half", {"largest": 0.83}, "of one record is 83 %", "?"),
+    ("largest_linkage", {"standing": "worst"}, "over every row", "were attacked"),
+    ("largest_linkage", {"standing": "at least"}, "rows that were attacked", "every row"),
     ("bayes_linkage", {}, "correctly in expectation", "?"),
     ("red_team", {"attribute": None}, "no confidential value more often than luck", "is named"),
     ("red_team", {"attribute": A_LEVEL}, "8 people, 100 % of the names are right: 62 % of the 13 "
@@ -150,6 +153,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("k_anonymity", {"baseline": 0.83}, "original: 83 %", "?"),
     ("uniqueness", {"baseline": 0.83}, "original: 83 %", "?"),
     ("misclassification", {"baseline": 0.83}, "against 83 % unmasked", "?"),
+    ("suda", {"dis_released": [0.0, 0.0]}, "60 records.", "a part in"),
+    ("suda", {"dis_released": [0.31, 0.0]}, "is true with probability 31 % on average", "?"),
     ("nearest_distance", {"baseline": 3.21}, "against 3.21 in the original", "?"),
     ("closest_record", {"baseline": 3.21}, "neighboring originals are 3.21 apart", "?"),
     ("mahalanobis", {"baseline": 3.21}, "original: 3.21", "?"),

@@ -103,7 +103,7 @@ def test_the_house_reads_every_answer_and_the_public_four() -> None:
     assert "12.5 hours, with: Telephone book. Claims: 3; confirmed: 1." in text
     empty = next(f for f in facts_for(Audience.INTERNAL, by_hand()) if f.key == "context")
     assert "Not stated: recipient, purpose" in said(empty.content)[0]
-    assert "No motivated-intruder test was recorded." in said(empty.content)
+    assert "none was recorded" in said(empty.content)[-1]
     for form in PUBLIC_FORMS:
         shown = unchecked_file(material, form).decode()
         for each in QUESTIONS:

@@ -7,113 +7,38 @@ import json
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
-import numpy as np
+import jsonschema
 import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.datasets.mask_dataset import mask_dataset
-from rwn_core.datasets.prepare_run import RunOptions
 from rwn_core.errors import ReleaseError
-from rwn_core.reporting import ReleasedFile, croissant, healthdcat, internal_record, read_record
+from rwn_core.reporting import croissant, healthdcat, read_record
 from rwn_core.reporting import ro_crate as crate
-from rwn_core.reporting.dataset_record import dataset_record, read_dataset_record
-from rwn_core.reporting.dataset_reports import public_dataset_files
+from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.described_files import COMPANIONS, CRATE, CROISSANT, HEALTHDCAT
 from rwn_core.reporting.facts import Material
+from rwn_core.reporting.judged_release import Approval, Draws, judge_release
 from rwn_core.reporting.leak_check import FORMS
 from rwn_core.reporting.public_notice import public_files
+from rwn_core.reporting.scenario import Scenario
+from tests.core.reporting.four_releases import (
+    VIEWS,
+    Made,
+    assert_same,
+    categories,
+    of_dataset,
+    of_table,
+)
 
 HERE = Path(__file__).parent
-CONTEXT = {"purpose": "Teaching", "access": "on request", "contact": "Ada, data@x.org"}
-VIEWS = (CROISSANT, HEALTHDCAT)
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A release in a folder with its descriptions.
-
-    Attributes
-    ----------
-    folder : Path
-    frame : DataFrame
-        The released values.
-    document : dict
-        Its internal record.
-    """
-
-    folder: Path
-    frame: pd.DataFrame
-    document: dict[str, Any]
-
-    def view(self, name: str) -> Any:
-        """One of its descriptions, as plain data."""
-        return json.loads((self.folder / name).read_bytes())
-
-
-def of_table(data: rwn.Microdata, params: Any, form: str, folder: Path) -> Made:
-    release = rwn.mask(data, params)
-    content = release.to_bytes(form)
-    text = internal_record(
-        data,
-        release,
-        ReleasedFile.of(content, form),
-        measures=("marginals", "association_loss"),
-        policy=rwn.Policy(limits=()),
-    )
-    record = {**read_record(text), "context": CONTEXT}
-    record["approval"] = {"by": "Ada Lovelace", "reason": "A lesson", "exception": False}
-    released = {f"masked.{form}": content}
-    material = Material(record=record, title="Lesson of 2026", files=released)
-    users = released | public_files(material, data, ("notice.html", "card.toml", *VIEWS))
-    users |= public_files(replace(material, files=users), data, (CRATE,))
-    for name, content in users.items():
-        (folder / name).write_bytes(content)
-    frame = {"csv": pd.read_csv, "tsv": lambda f: pd.read_csv(f, sep="\t")}.get(
-        form, pd.read_parquet
-    )(folder / f"masked.{form}")
-    return Made(folder, frame, record)
-
-
-def of_dataset(folder: Path) -> Made:
-    """Released files of a dataset, of which each has a part of the records."""
-    source = folder / "in"
-    source.mkdir()
-    number = np.arange(400)
-    x = np.random.default_rng(3).normal(50, 9, 400)
-    table = pd.DataFrame(
-        {"x": x, "rooms": number % 6, "place name": np.where(number % 3, "E", "V")}
-    )
-    table.to_parquet(source / "a.parquet", index=False)
-    schema = rwn.Microdata.from_frame(table).schema
-    out = folder / "out"
-    options = RunOptions(schema=schema, workers=1, file_rows=200)
-    said = mask_dataset(source, out, rwn.RWN(k=5), options=options)
-    text = dataset_record(said, rwn.RWN(k=5), schema, "a fresh 256-bit secret, forgotten", source)
-    material = Material(record=read_dataset_record(text, out), title="Homes")
-    for name, content in public_dataset_files(material, source, out, (*VIEWS, CRATE)).items():
-        (out / name).write_bytes(content)
-    frame = pd.concat([pd.read_parquet(path) for path in sorted(out.glob("*.parquet"))])
-    return Made(out, frame, dict(material.record))
-
-
-def categories() -> rwn.Microdata:
-    number = np.arange(300)
-    frame = pd.DataFrame(
-        {
-            "sex": np.where(number % 2, "f", "m"),
-            "region of 2020": np.array(["north", "south", "east"])[number % 7 % 3],
-            "group": np.array(["a", "b"])[number % 5 % 2],
-        }
-    )
-    frame.loc[::11, "group"] = None
-    return rwn.Microdata.from_frame(frame)
+SCHEMA = HERE.parents[2] / "docs" / "reference" / "release-record.schema.json"
 
 
 @pytest.fixture(scope="module")
@@ -173,19 +98,6 @@ def test_mlcroissant_reads_each_release_without_a_warning(
         (made.folder / "wrong.json").write_text(json.dumps(wrong))
         with pytest.raises(mlcroissant.ValidationError):
             mlcroissant.Dataset(jsonld=made.folder / "wrong.json")
-
-
-def assert_same(read: pd.DataFrame, frame: pd.DataFrame) -> None:
-    """The same numbers and texts, in the same order."""
-    for name in frame:
-        one, two = read[name], frame[name].reset_index(drop=True)
-        if pd.api.types.is_numeric_dtype(two):
-            np.testing.assert_allclose(one.astype(float), two.astype(float))
-        else:
-            plain = [each.decode() if isinstance(each, bytes) else each for each in one]
-            assert [None if e is None or e != e else str(e) for e in plain] == [
-                None if e is None or e != e else str(e) for e in two
-            ]
 
 
 def graph(made: Made) -> Any:
@@ -327,3 +239,63 @@ def test_a_leak_is_caught_in_each_view(leak: str, four: dict[str, Made]) -> None
     for name, material in planted.items():
         with pytest.raises(ReleaseError, match="nothing public was written"):
             public_files(material, data, (name,))
+
+
+def without(record: dict[str, Any], *path: str) -> dict[str, Any]:
+    """A record that lacks a field."""
+    first, *rest = path
+    if rest:
+        return {**record, first: without(record[first], *rest)}
+    return {name: value for name, value in record.items() if name != first}
+
+
+def with_value(record: dict[str, Any], value: Any, *path: str) -> dict[str, Any]:
+    """A record with another value in a field."""
+    first, *rest = path
+    return {**record, first: with_value(record.get(first, {}), value, *rest) if rest else value}
+
+
+def test_records_of_four_releases_follow_the_published_schema(four: dict[str, Made]) -> None:
+    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_bytes()))
+    validator.check_schema(validator.schema)
+    for name, made in four.items():
+        assert [each.message for each in validator.iter_errors(made.document)] == [], name
+    record, many = four["bodyfat"].document, four["dataset"].document
+    (limit,) = record["limit"]
+    assert (limit["source"], limit["set_by"]) == ("Handbook", "Board")
+    faults = [
+        *(without(record, name) for name in ("limit", "verdict", "program", "table", "identity")),
+        without(record, "file", "sha256"),
+        without(record, "table", "fingerprint"),
+        without(record, "verdict", "not_judged"),
+        without(many, "file", "parts"),
+        without(many, "source"),
+        with_value(record, [without(limit, "at_most")], "limit"),
+        with_value(record, [{**limit, "at_most": "0.9"}], "limit"),
+        with_value(record, [{**limit, "sourced": "x"}], "limit"),
+        with_value(record, "0f" * 31, "file", "sha256"),
+        with_value(record, "sorted", "file", "order"),
+        with_value(record, -1, "table", "records"),
+        with_value(record, ["number"], "table", "kinds"),
+        with_value(record, "yes", "verdict", "kept"),
+        with_value(record, "anybody", "context", "access"),
+        with_value(record, {"reason": "none"}, "readings", "marginals"),
+        with_value(record, "12", "donors"),
+        with_value(record, "0f" * 32, "file", "secret"),
+        with_value(record, "", "approval", "by"),
+        with_value(record, "rwn internal record 1", "format"),
+    ]
+    assert [number for number, each in enumerate(faults) if validator.is_valid(each)] == []
+
+
+@pytest.mark.slow
+def test_a_release_with_all_its_steps_follows_the_schema() -> None:
+    """A judged release with a decision, from a file of the ordinary measures."""
+    data, params = categories(), rwn.PRAM(change=0.3)
+    judged = judge_release(data, params, "csv", rwn.Policy(), draws=Draws(further=1))
+    setting = rwn.Setting(params=params).resolved(data)
+    scenario = Scenario(name="mild", table=data.fingerprint, setting=setting)
+    meeting = Decision(scenarios=(scenario,), chosen="mild", date="2026-03-31")
+    text = judged.record(data, Approval(by="Ada", reason="A lesson", decision=meeting))
+    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_bytes()))
+    assert [each.message for each in validator.iter_errors(read_record(text))] == []

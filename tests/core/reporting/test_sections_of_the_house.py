@@ -125,7 +125,7 @@ def test_every_audience_gets_its_own_facts_and_those_of_both() -> None:
         "treated", "variables", "loss", "errors", "totals", "use", "file", "review"
     ]  # fmt: skip
     assert [fact.key for fact in inside[:5]] == ["treated", "errors", "use", "file", "review"]
-    assert len(inside) == 25
+    assert len(inside) == 28
     made = [entry for entry in FACTS if entry.audience is Audience.INTERNAL]
     assert [(each.key, each.title) for each in inside[5:]] == [(e.key, e.title) for e in made]
     assert inside[5].content == section("data", material)

@@ -55,3 +55,26 @@ def test_without_modification_a_release_is_the_sample(ready) -> None:
 def test_a_large_neighborhood_moves_the_slope_itself(ready) -> None:
     far = released(ready, k=40, q=1.0)
     assert far.slope.mean() < 1 - 4 * far.slope.std() / np.sqrt(SAMPLES)
+
+
+def test_copying_alone_makes_errors_too_small_not_independent_donors(ready) -> None:
+    # if independent donors of the cells of a row were the cause, whole rows would repair it
+    rows = [rwn.RowCopy(epsilon=0.0, k=5).preview(lesson.sample(i)) for i in range(SAMPLES)]
+    error = 4 / np.sqrt(2 * SAMPLES)
+    whole = released(rows, k=5, q=1.0)
+    assert whole.ratio == pytest.approx(0.7, abs=error * 0.7)
+    assert whole.ratio < 1 - error
+    nearest = released(ready, k=1, q=1.0)  # one donor for all cells of a row
+    assert nearest.ratio == pytest.approx(0.75, abs=error * 0.75)
+    np.testing.assert_array_equal(nearest.slope[:20], released(rows[:20], k=1, q=1.0).slope)
+
+
+def test_a_large_k_raises_the_ratio_and_moves_the_slope_and_a_small_q_helps_both(ready) -> None:
+    five, forty = released(ready, k=5, q=1.0), released(ready, k=40, q=1.0)
+    assert forty.ratio > five.ratio + 0.1
+    assert forty.slope.mean() == pytest.approx(0.84, abs=4 * forty.slope.std() / np.sqrt(SAMPLES))
+    little = released(ready, k=40, q=0.1)
+    assert little.ratio > five.ratio + 0.1
+    assert little.slope.mean() > forty.slope.mean() + 0.08
+    usual = released(ready, k=5, q=0.1)
+    assert usual.coverage == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / SAMPLES))

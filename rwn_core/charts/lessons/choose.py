@@ -1,0 +1,85 @@
+"""Choosing a setting: loss and the largest share of a limit along the radius."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.charts.parts import style
+from rwn_core.charts.parts.limit_scale import fit_scale
+from rwn_core.charts.parts.tables import table
+from rwn_core.evaluation.lessons.choose import Trade
+
+
+def draw(lesson: Trade) -> style.Chart:
+    """Draw both curves, the limit, the accepted loss and the present setting."""
+    scale = fit_scale([2.0, *lesson.share.tolist()])
+    heights = np.array([scale(share) for share in lesson.share.tolist()])
+    now = float(lesson.epsilon[lesson.now])
+    fitting = int(lesson.fits.sum())
+    share, loss = (style.number(side[lesson.now], 2) for side in (lesson.share, lesson.loss))
+    lines = [
+        *_curve(lesson, heights, released=True, name="largest share of a limit"),
+        *_curve(lesson, lesson.loss, released=False, name="loss"),
+    ]
+    words = [
+        ("risk: largest share of a limit", style.RELEASED),
+        ("loss of relations", style.ORIGINAL),
+    ]
+    return style.chart(
+        "lesson_choose",
+        "Risk and loss over the radius",
+        f"{fitting} of {len(lesson.epsilon)} settings fit",
+        f"Loss and the largest share of a limit for {len(lesson.epsilon)} radii; at {now:g} the "
+        f"loss is {loss} and the share {share}; {fitting} settings keep all limits at an accepted "
+        "loss",
+        data=lines,
+        layout=style.layout(
+            style.axis("radius ε (standard deviations)", *_ends(lesson.epsilon)),
+            style.axis("loss, and share of a limit", *scale.ends, **scale.ticks),
+            shapes=[
+                style.horizontal(1.0, style.LIMIT),
+                style.horizontal(lesson.accepted, style.ORIGINAL, "dot"),
+                style.vertical(now, style.NEUTRAL, "dash"),
+            ],
+            annotations=[
+                *(
+                    style.label(
+                        text, 1, 1 - 0.06 * place, color, xref="paper", yref="paper", bold=True
+                    )
+                    | {"xanchor": "right", "yanchor": "top"}
+                    for place, (text, color) in enumerate(words)
+                ),
+                _name_of_line("limit of the policy", 1.0, style.LIMIT),
+                _name_of_line("accepted loss", lesson.accepted, style.ORIGINAL),
+            ],
+        ),
+        table=table(
+            ["radius ε", "loss", "largest share of a limit", "fits"],
+            [lesson.epsilon, lesson.loss, lesson.share, np.where(lesson.fits, "yes", "no")],
+        ),
+    )
+
+
+def _ends(values: NDArray[np.float64]) -> tuple[float, float]:
+    pad = 0.03 * float(values.max() - values.min())
+    return float(values.min()) - pad, float(values.max()) + pad
+
+
+def _curve(
+    lesson: Trade, heights: NDArray[np.float64], *, released: bool, name: str
+) -> list[style.Trace]:
+    """Return a line, and the present setting on it."""
+    line = style.line(
+        style.floats(lesson.epsilon), style.floats(heights), released=released, name=name
+    )
+    now = slice(lesson.now, lesson.now + 1)
+    spot = style.points(
+        style.floats(lesson.epsilon[now]), style.floats(heights[now]), released=released
+    )
+    spot["marker"] |= {"size": 12, "opacity": 1}
+    return [line, spot | {"name": f"{name}, now"}]
+
+
+def _name_of_line(text: str, height: float, color: str) -> style.Label:
+    return style.label(text, 0, height, color, xref="paper") | {"xanchor": "left"}

@@ -1,0 +1,55 @@
+"""Disclosure: the released rows, what an intruder knows of a person, and a guess."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.charts.parts import style
+from rwn_core.charts.parts.tables import table
+from rwn_core.evaluation.lessons.disclosure import NAMES, Disclosure
+
+_FREE = 22.0  # centimeters above the points, where the words are written
+
+
+def draw(lesson: Disclosure, guess: int, answered: bool = False) -> style.Chart:
+    """Draw the released rows by age and height; `answered` marks the person's own row."""
+    rows, (age, height) = lesson.rows, lesson.known.tolist()
+    low, high = rows[:, :2].min(axis=0), rows[:, :2].max(axis=0)
+    words = [
+        (f"◇ {lesson.person}: age {age:g}, height {height:g}", style.ORIGINAL),
+        (f"○ your guess, row {guess + 1}: income {rows[guess, 2]:.1f}", style.NEUTRAL),
+    ]
+    marks = [
+        _mark(lesson.known, style.ORIGINAL, "diamond-open", 15, "known of the person"),
+        _mark(rows[guess, :2], style.NEUTRAL, "circle-open", 17, "your guess"),
+    ]
+    if answered:
+        words.append((f"□ {lesson.person}’s own row: row {lesson.own + 1}", style.ORIGINAL))
+        marks.append(_mark(rows[lesson.own, :2], style.ORIGINAL, "square-open", 20, "own row"))
+    cloud = style.points(*map(style.floats, rows[:, :2].T), released=True)
+    cloud["marker"]["size"] = 8
+    return style.chart(
+        "lesson_disclosure",
+        "The released rows",
+        f"{len(rows)} rows, no names",
+        f"{len(rows)} released rows by age and height; {lesson.person} has age {age:g} and height "
+        f"{height:g}, and the guessed row {guess + 1} shows an income of {rows[guess, 2]:.1f}",
+        data=[cloud, *marks],
+        layout=style.layout(
+            style.axis("age in years", min(low[0], age) - 3, max(high[0], age) + 3),
+            style.axis("height in cm", min(low[1], height) - 3, max(high[1], height) + _FREE),
+            annotations=[
+                style.label(text, 0, 1 - 0.07 * place, color, xref="paper", yref="paper", bold=True)
+                | {"xanchor": "left", "yanchor": "top"}
+                for place, (text, color) in enumerate(words)
+            ],
+        ),
+        table=table(["row", *NAMES], [np.arange(len(rows)) + 1, *rows.T]),
+    )
+
+
+def _mark(place: NDArray[np.float64], color: str, symbol: str, size: int, name: str) -> style.Trace:
+    made = style.points(*map(style.floats, place[:, None]), released=False)
+    made["marker"] = {"size": size, "color": color, "symbol": symbol, "opacity": 1}
+    return made | {"name": name}

@@ -1,0 +1,108 @@
+"""Results in notebooks and terminals: a short summary as text and as HTML, and a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib import import_module
+from textwrap import shorten, wrap
+from typing import Any
+
+TITLE_LINES, TEXT_ROWS = 4, 4  # with a header and the count of further rows ten lines
+HTML_ROWS = 40
+TEXT_WIDTH, CELL_WIDTH = 100, 60  # characters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """Hold a result in short form: numbers and names, never a value of a record.
+
+    Attributes
+    ----------
+    title : str
+        One line.
+    columns : tuple of str
+    rows : tuple of tuple of str
+        A cell for each column.
+    """
+
+    title: str
+    columns: tuple[str, ...] = ()
+    rows: Sequence[tuple[str, ...]] = ()
+
+    def text(self) -> str:
+        """Return at most ten lines."""
+        lines = wrap(self.title, TEXT_WIDTH, max_lines=TITLE_LINES, placeholder=" ...")
+        if not self.rows:
+            return "\n".join(lines)
+        rows = [tuple(map(_shortened, row)) for row in (self.columns, *self.rows[:TEXT_ROWS])]
+        widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+        lines += ["  ".join(map(str.ljust, cells, widths)).rstrip() for cells in rows]
+        return "\n".join([*filter(None, lines), *self._further(TEXT_ROWS)])
+
+    def html(self) -> str:
+        """Return a table in the colors of the page around it."""
+        head = "".join(f"<th style='text-align:left'>{escape(name)}</th>" for name in self.columns)
+        body = "".join(map(_html_row, self.rows[:HTML_ROWS]))
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        further = "".join(f"<div>{escape(words)}</div>" for words in self._further(HTML_ROWS))
+        return f"<div><b>{escape(self.title)}</b>{table if self.rows else ''}{further}</div>"
+
+    def _further(self, shown: int) -> list[str]:
+        count = len(self.rows) - shown
+        return [f"... and {count:,} more"] if count > 0 else []
+
+
+def _html_row(row: Iterable[str]) -> str:
+    cells = "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in row)
+    return f"<tr>{cells}</tr>"
+
+
+def _shortened(cell: str) -> str:
+    return shorten(cell, CELL_WIDTH, placeholder=" ...") if len(cell) > CELL_WIDTH else cell
+
+
+class Summarized:
+    """Base of results that terminals and notebooks show by a summary."""
+
+    __slots__ = ()
+
+    def _summary(self) -> Summary:
+        """Return what is shown."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        """Return at most ten lines, without a value of a record."""
+        return self._summary().text()
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return self._summary().html()
+
+
+class Plotted(Summarized):
+    """Base of results that have a chart."""
+
+    __slots__ = ()
+
+    def plot(self, *what: str) -> Any:
+        """Draw the chart that the app draws.
+
+        Parameters
+        ----------
+        *what : str
+            As for `rwn.plot`.
+
+        Returns
+        -------
+        plotly.graph_objects.Figure
+
+        Raises
+        ------
+        NotApplicable
+            There is nothing to draw; the message says why.
+        ParameterError
+            There is no such chart.
+        """
+        return import_module("rwn_core").plot(self, *what)

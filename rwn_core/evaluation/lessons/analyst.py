@@ -1,0 +1,87 @@
+"""Shows the analyst's side: intervals of a masked file, as printed and with the factor of a claim.
+
+Source: the claim table, `rwn_core.evaluation.claims`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.question import Question
+from rwn_core.data.variable import Kind, Variable
+from rwn_core.errors import NotApplicable
+from rwn_core.evaluation.claims import AnalysisClaims, claim_table
+from rwn_core.evaluation.standard_errors import QuestionModel
+from rwn_core.masking import Method, mask
+
+SEED = 1  # a lesson is the same for everybody
+DRAWS = 100  # releases that judge the claims
+TWIN = "x1_again"  # x1, measured a second time with little error
+_ERROR = 0.02  # standard deviation of that error
+
+
+def table(sample: Microdata, *, tied: bool = False) -> Microdata:
+    """Add a second measurement of the first predictor to a sample.
+
+    Parameters
+    ----------
+    sample : Microdata
+        With a question, such as those of the lesson on standard errors.
+    tied : bool
+        The second measurement is a predictor, too.
+    """
+    asked = sample.schema.question
+    assert asked is not None  # a sample has one
+    error = _ERROR * np.random.default_rng(SEED).standard_normal(sample.n)
+    frame = sample.frame.assign(**{TWIN: sample.values(asked.predictors[0]) + error})
+    predictors = (*asked.predictors, TWIN) if tied else asked.predictors
+    schema = replace(
+        sample.schema,
+        variables=(*sample.schema.variables, Variable(name=TWIN, kind=Kind.CONTINUOUS)),
+        question=Question(response=asked.response, predictors=predictors),
+    )
+    return Microdata.from_frame(frame, schema)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Analyst:
+    """Hold one regression of the original and of one masked file, with its claims.
+
+    Attributes
+    ----------
+    terms : tuple of str
+        The m predictors.
+    original, released : ndarray of float64, shape (2, m)
+        Slopes and reported standard errors.
+    claims : AnalysisClaims
+    """
+
+    terms: tuple[str, ...]
+    original: NDArray[np.float64]
+    released: NDArray[np.float64]
+    claims: AnalysisClaims
+
+    @property
+    def factors(self) -> tuple[float | None, ...]:
+        """Factor for each standard error; None where none may be used."""
+        if self.claims.refusal:
+            return (None,) * len(self.terms)
+        return tuple(claim.factor for claim in self.claims.claims)
+
+
+def analyst(data: Microdata, setting: Method) -> Analyst:
+    """Fit the table's model to the original and to the release of `SEED`, and judge its claims."""
+    model = QuestionModel(data, data.schema.question)
+    fitted = model.fit(mask(data, setting, seed=SEED).masked)
+    if fitted is None:
+        raise NotApplicable("The regression has no answer on the masked file.")
+    return Analyst(
+        terms=model.terms[1:],
+        original=np.array(model.own)[:, 1:],
+        released=np.array(fitted)[:, 1:],
+        claims=claim_table(data, setting, draws=DRAWS, seed=SEED).analyses[0],
+    )

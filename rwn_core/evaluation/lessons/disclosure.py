@@ -1,0 +1,113 @@
+"""Attacks a small table: an intruder with two key variables of a person looks for its row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.masking import Masked
+from rwn_core.randomness import SecretKey, random_order
+
+N = 24
+SEED = 1  # a lesson is the same for everybody
+NAMES = ("age", "height", "income")
+PERSONS = {"Anna": 5, "Carl, the tallest": 17}
+"""People of whom the class knows age and height, by their record from 0."""
+CLOSE = 0.1  # of a person's income: an income as near as this counts as learned
+LIMIT = 0.05  # of the people: the most that may be linked, in this lesson's policy
+_TALLEST = 205.0  # cm
+
+
+def table() -> Microdata:
+    """Draw 24 people with age, height in cm and income in thousands; one is far taller.
+
+    >>> table()
+    Microdata(24 records x 3 variables)
+    """
+    a, b, c = np.random.default_rng(SEED).standard_normal((3, N))
+    age = np.round(np.clip(45 + 13 * a, 20, 79))
+    height = np.round(172 + 8 * b)
+    height[PERSONS["Carl, the tallest"]] = _TALLEST
+    income = np.round(np.exp(3.6 + 0.02 * (age - 45) + 0.35 * c), 1)
+    roles = (Role.KEY, Role.KEY, Role.CONFIDENTIAL)
+    kinds = (Kind.COUNT, Kind.CONTINUOUS, Kind.CONTINUOUS)
+    variables = tuple(
+        Variable(name=name, kind=kind, role=role)
+        for name, kind, role in zip(NAMES, kinds, roles, strict=True)
+    )
+    frame = pd.DataFrame(dict(zip(NAMES, (age, height, income), strict=True)))
+    return Microdata.from_frame(frame, Schema(variables=variables))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Disclosure:
+    """Hold a released file, what an intruder knows of one person, and what the file gives away.
+
+    Attributes
+    ----------
+    person : str
+    known : ndarray of float64, shape (2,)
+        Age and height of the person: what the intruder knows.
+    income : float
+        Of the person: what the intruder wants to know.
+    rows : ndarray of float64, shape (n, 3)
+        The released rows in their secret order.
+    own : int
+        The row that was made from the person's record, from 0.
+    nearest : int
+        The row whose key variables are nearest to the known ones, from 0.
+    linked : float
+        Share of all people whose own row is the nearest; rows that tie share it.
+    learned : float
+        Share of all people whose nearest row shows an income close to theirs.
+    by_chance : float
+        The same for a random row of the original.
+    """
+
+    person: str
+    known: NDArray[np.float64]
+    income: float
+    rows: NDArray[np.float64]
+    own: int
+    nearest: int
+    linked: float
+    learned: float
+    by_chance: float
+
+    def close(self, row: int) -> bool:
+        """True if the income of a row is within a tenth of the person's."""
+        return bool(_close(self.rows[row, 2], np.array(self.income)))
+
+
+def disclosure(made: Masked, original: Microdata, *, person: str) -> Disclosure:
+    """Attack every person of a release by distance on the standardized key variables."""
+    before, after = original.matrix(NAMES), made.masked.matrix(NAMES)
+    spread = before[:, :2].std(axis=0, ddof=1)
+    wanted, seen, incomes = before[:, :2] / spread, after[:, :2] / spread, before[:, 2]
+    apart = ((wanted[:, None] - seen) ** 2).sum(axis=2)
+    nearest = np.isclose(apart, apart.min(axis=1, keepdims=True))
+    chosen = nearest / nearest.sum(axis=1, keepdims=True)  # an intruder picks one that ties
+    order = random_order(SecretKey.from_seed(SEED), len(before))
+    place = np.argsort(order)  # of each record in the released file
+    record = PERSONS[person]
+    return Disclosure(
+        person=person.partition(",")[0],
+        known=before[record, :2],
+        income=float(incomes[record]),
+        rows=after[order],
+        own=int(place[record]),
+        nearest=int(place[nearest[record].argmax()]),
+        linked=float(np.diagonal(chosen).mean()),
+        learned=float((chosen * _close(after[:, 2], incomes[:, None])).sum(axis=1).mean()),
+        by_chance=float(_close(incomes, incomes[:, None]).mean()),
+    )
+
+
+def _close(shown: NDArray[np.float64], true: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return np.asarray(np.abs(shown - true) <= CLOSE * true)

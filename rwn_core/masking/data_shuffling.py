@@ -1,0 +1,220 @@
+"""Data shuffling: confidential numbers exchange places, as a model of the other variables says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import value_codes
+from rwn_core.data.variable import NUMBERS, Kind, Role
+from rwn_core.errors import ParameterError
+from rwn_core.laws.correlated_noise_law import spread_axes
+from rwn_core.laws.donors import copy_from_donors
+from rwn_core.masking.lever import SHARE, Lever, check_share
+from rwn_core.masking.method import Prepared, TableMethod
+from rwn_core.masking.unmasked_variables import (
+    Others,
+    check_others,
+    maskable,
+    name_tuple,
+    require_masked,
+)
+from rwn_core.randomness import SecretKey, uniforms
+
+_LEAST_RECORDS = 10  # of a level with a term of its own; fewer would be fitted nearly exactly
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataShuffling(TableMethod):
+    """Hold the parameters of data shuffling.
+
+    Ranks of the confidential numbers become normal scores, and a linear model predicts them from
+    the scores and levels (those of ten records or more) of all other released variables. New scores
+    are drawn from the model's conditional normal distribution, together for all confidential
+    numbers of a record; then each number's own values are put in the order of its new scores. Every
+    variable keeps exactly the values that it has. Missing values stay missing.
+
+    Parameters
+    ----------
+    anew : float
+        The share of the unexplained variance of the scores that is drawn anew, from 0 (nothing is
+        masked) to 1 (the new scores depend on the other variables alone, as in the first source).
+    variables : tuple of str
+        The numbers that are shuffled; by default the confidential ones, or all numbers where none
+        is confidential. As a text: names with commas.
+    others : {"keep", "refuse"}
+        What happens to variables that are to be masked and have no numbers, where no variables are
+        named: they are released as they are, or the table is refused.
+
+    Raises
+    ------
+    ParameterError
+
+    When to use
+    -----------
+    For confidential numbers beside other variables that may stay true, where every single
+    distribution must stay exact and relations that rise or fall steadily shall be kept.
+
+    What it destroys
+    ----------------
+    Relations that are not monotone, and interactions: a group with a relation of its own gets the
+    common one. The other variables are not masked at all, so that a person who is unique in them is
+    found, and what they tell of the confidential number is kept on purpose. Extremes stay in the
+    file. New ranks depend on the scores of all records, so that rows are not independent and there
+    is no law: a policy with a limit on the worst case is not kept.
+
+    References
+    ----------
+    Muralidhar and Sarathy 2006, "Data shuffling: a new masking approach for numerical data"; 2008,
+    "Generating sufficiency-based non-synthetic perturbed data", for a share below 1.
+
+    Examples
+    --------
+    >>> DataShuffling(variables="income").anew
+    1.0
+    """
+
+    anew: float = 1.0
+    variables: tuple[str, ...] | str = ()
+    others: Others = "keep"
+
+    method: ClassVar[str] = "data_shuffling"
+    title: ClassVar[str] = "Data shuffling"
+    levers: ClassVar[tuple[Lever, ...]] = (
+        Lever(
+            name="anew",
+            title="Variance drawn anew (share of the unexplained)",
+            short="anew",
+            help="What the other variables do not explain is kept less, the larger it is; at 0 "
+            "nothing is masked.",
+            range=SHARE,
+            presets={"Light": 0.5, "Standard": 1.0, "Strong": 1.0},
+        ),
+    )
+    strength: ClassVar[str] = "anew"
+    has_forecast: ClassVar[bool] = False
+    kinds: ClassVar[tuple[Kind, ...]] = NUMBERS
+    kinds_in_words: ClassVar[str] = "numbers"
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the table."""
+        check_share("anew", self.anew)
+        object.__setattr__(self, "variables", name_tuple(self.variables))
+        check_others(self.others)
+
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the variables that the method masks on a table."""
+        numbers = maskable(
+            microdata,
+            lambda v: v.kind in NUMBERS,
+            "keep" if self.variables else self.others,
+            self.kinds_in_words,
+        )
+        if not self.variables:
+            secret = [n for n in numbers if microdata.schema.variable(n).role is Role.CONFIDENTIAL]
+            return tuple(secret) or numbers
+        for name in require_masked(microdata, name_tuple(self.variables)):
+            if name not in numbers:
+                raise ParameterError(f"variables must name numbers only, not {name}.")
+        return tuple(name for name in numbers if name in self.variables)
+
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The table with shuffled numbers."""
+        microdata, records = table.microdata, table.records
+        names = [variable.name for variable in microdata.schema.released]
+        donors = np.tile(records[:, np.newaxis], len(names))
+        chosen = self.masked_names(microdata)
+        if self.anew:
+            model = table.cached(("model", chosen), partial(_fitted, microdata, chosen))
+            streams = [names.index(name) for name in chosen]
+            normal = np.column_stack([ndtri(uniforms(key, records, j)[0]) for j in streams])
+            kept = np.sqrt(1 - self.anew) * np.where(np.isnan(model.rest), 0.0, model.rest)
+            scores = model.expected + kept + np.sqrt(self.anew) * normal @ model.root.T
+            for place, name, own in zip(streams, chosen, scores.T, strict=True):
+                values = microdata.values(name)
+                known = np.flatnonzero(~np.isnan(values))
+                ordered = known[np.argsort(values[known], kind="stable")]
+                donors[known[np.argsort(own[known], kind="stable")], place] = ordered
+        return copy_from_donors(microdata, donors)
+
+    def law(self, table: Prepared) -> None:
+        """A value's rank depends on the new scores of all records; rows are not independent."""
+        return None
+
+    def cautions(self) -> list[str]:
+        """Return cautions about this setting."""
+        if self.anew == 0:
+            return ["anew = 0 masks nothing: the release is the original."]
+        return [
+            "The variables that are not shuffled are released as they are: who is unique in them "
+            "is found.",
+            "Every released number is somebody's true value of that variable, extremes included.",
+            "Relations that are not monotone, and those of single groups, are lost.",
+        ]
+
+
+class _Model(NamedTuple):
+    """The conditional distribution of normal scores, given all other variables.
+
+    Attributes
+    ----------
+    expected, rest : ndarray of float64, shape (n, k)
+        What the others explain, and what they do not; of a missing number the latter is NaN.
+    root : ndarray of float64, shape (k, k)
+        A matrix R such that R R' is the covariance of the rest.
+    """
+
+    expected: NDArray[np.float64]
+    rest: NDArray[np.float64]
+    root: NDArray[np.float64]
+
+
+def _fitted(microdata: Microdata, chosen: tuple[str, ...]) -> _Model:
+    """Regress the scores of the chosen numbers on all other released variables."""
+    others = [v.name for v in microdata.schema.released if v.name not in chosen]
+    terms = [np.ones(microdata.n), *(term for name in others for term in _terms(microdata, name))]
+    design = np.column_stack(terms)
+    expected, rest = np.empty((2, microdata.n, len(chosen)))
+    for j, name in enumerate(chosen):
+        scores = _normal_scores(microdata.values(name))
+        known = ~np.isnan(scores)
+        weights = np.linalg.lstsq(design[known], scores[known], rcond=None)[0]
+        expected[:, j] = design @ weights
+        rest[:, j] = scores - expected[:, j]
+    complete = rest[~np.isnan(rest).any(axis=1)]
+    if len(complete) > len(chosen) + 1:
+        covariance = complete.T @ complete / len(complete)
+    else:
+        covariance = np.diag(np.nansum(rest**2, axis=0) / microdata.n)
+    scale, values, vectors = spread_axes(covariance)
+    root = scale[:, np.newaxis] * (vectors * np.sqrt(values))
+    return _Model(expected=expected, rest=rest, root=root)
+
+
+def _normal_scores(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the normal quantile of each value's rank; equal values have their mean rank."""
+    known = ~np.isnan(values)
+    scores = np.full(len(values), np.nan)
+    _, place, count = np.unique(values[known], return_inverse=True, return_counts=True)
+    middle = np.cumsum(count) - count / 2
+    scores[known] = ndtri(middle[place] / max(int(known.sum()), 1))
+    return scores
+
+
+def _terms(microdata: Microdata, name: str) -> list[NDArray[np.float64]]:
+    """Return a variable's columns in the model: scores, or a dummy of each frequent level."""
+    if microdata.schema.variable(name).kind is Kind.CATEGORICAL:
+        codes, levels = value_codes(microdata, name)
+        count = np.bincount(codes, minlength=len(levels))
+        frequent = np.flatnonzero(count >= _LEAST_RECORDS)
+        return [(codes == level).astype(np.float64) for level in frequent]
+    scores = _normal_scores(microdata.values(name))
+    missing = np.isnan(scores)
+    indicator = [missing.astype(np.float64)] if missing.any() else []
+    return [np.where(missing, 0.0, scores), *indicator]

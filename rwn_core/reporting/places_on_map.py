@@ -1,0 +1,143 @@
+"""Place settings and releases on a risk-utility map."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rwn_core.errors import ParameterError
+from rwn_core.evaluation.repeated_draws import Ensemble
+from rwn_core.measures import MEASURES, UTILITY
+from rwn_core.tuning import Point, Policy, Sweep
+from rwn_core.tuning.forecast import EXPECTED
+from rwn_core.tuning.frontier import sign, undominated
+from rwn_core.tuning.short_words import lever_words
+
+POLICY = "policy"  # on an axis: the largest share of a limit that is used
+AXIS = "risk ÷ limit"
+OTHER_DRAW = "another draw of this setting"
+NAMED = 3  # settings with a name on the map
+
+
+def title(measure: str, records: int) -> str:
+    """Title of a measure of so many records, of the policy, or of an expectation."""
+    if measure == POLICY:
+        return AXIS
+    known = measure in MEASURES
+    return MEASURES[measure].title_for(records) if known else EXPECTED[measure].title
+
+
+def axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
+    """Direction of a measure on an axis: right is better, up is riskier."""
+    if measure == POLICY:
+        scale = {"title": AXIS, "unit": "log above 1", "share": False, "better": "lower"}
+        return {**scale, "falls": False, "of_limits": True}
+    if measure not in MEASURES:
+        one = EXPECTED[measure]
+        words = {"title": one.title, "unit": one.unit, "better": one.better}
+        return {"measure": measure, **words, "share": one.share}
+    about = MEASURES[measure]
+    riskier = "lower" if about.better == "higher" else "higher"
+    return {
+        "measure": measure,
+        "title": about.title_for(records),
+        "unit": about.unit,
+        "falls": riskier == "lower" if risk else about.better == "lower",
+        "share": about.is_share,
+        "better": about.better,
+    }
+
+
+def place(policy: Policy, point: Point, key: str) -> float | None:
+    """Position of a setting on an axis; on the policy's, at the judged bound."""
+    return policy.judge_point(point).largest if key == POLICY else point.median(key)
+
+
+def best(policy: Policy, sweep: Sweep, x: str, y: str) -> set[str]:
+    """The keys of the settings on the frontier; none if a measure has no better side."""
+    try:
+        signs = [1.0 if key == POLICY else sign(key) for key in (x, y)]
+    except ParameterError:
+        return set()
+    placed = (
+        (signs[0] * across, signs[1] * up, point)
+        for point in sweep
+        if (across := place(policy, point, x)) is not None
+        and (up := place(policy, point, y)) is not None
+    )
+    return {point.setting.key for point in undominated(placed)}
+
+
+def map_points(policy: Policy, sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
+    """Every finished setting as a point of the map."""
+    leading = best(policy, sweep, x, y)
+    named = _named(policy, sweep, x, leading)
+    return [
+        {
+            "key": point.setting.key,
+            "text": point.setting.words,
+            "name": lever_words(point.setting) if point.setting.key in named else "",
+            "x": place(policy, point, x),
+            "y": place(policy, point, y),
+            "x_interval": _interval(point, x),
+            "y_interval": _interval(point, y),
+            "frontier": point.setting.key in leading,
+            "released": point.released,
+            "kept": policy.judge_point(point).kept,
+        }
+        for point in sweep
+    ]
+
+
+def _named(policy: Policy, sweep: Sweep, x: str, leading: set[str]) -> set[str]:
+    """The few settings of the frontier that keep all limits with the best utility."""
+    kept = [p for p in sweep if p.setting.key in leading and policy.judge_point(p).kept]
+    ranked = sorted(kept, key=lambda point: sign(x) * (point.median(x) or 0.0))
+    return {point.setting.key for point in ranked[:NAMED]}
+
+
+def _interval(point: Point, key: str) -> tuple[float, float] | None:
+    return None if key == POLICY else point.spreads[key].interval
+
+
+def ends(policy: Policy, sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
+    """The two ends of the table, where the sweep read them."""
+    words = {
+        "original data": ("original", "the original, unchanged"),
+        "no data": ("no data", "every variable shuffled by itself: only its marginal is left"),
+    }
+    marks = []
+    for label, (name, text) in words.items():
+        point = sweep.references.get(name)
+        if point is not None:
+            values = {c: _end(policy, sweep, point, m) for c, m in (("x", x), ("y", y))}
+            marks.append({"label": label, "text": text, **values})
+    return marks
+
+
+def _end(policy: Policy, sweep: Sweep, point: Point, measure: str) -> float | None:
+    """An end's value; without any data, an intruder who needs the method's law can but guess."""
+    if measure == POLICY:
+        verdict = policy.judge({m: _end(policy, sweep, point, m) for m in policy.measures})
+        return None if verdict.unread else verdict.largest
+    value = point.median(measure)
+    if value is None and point.setting.method == "no data":
+        known = [each.spreads[measure] for each in sweep.points if measure in each.spreads]
+        baselines = [spread.baseline for spread in known]
+        return next((b for b in baselines if b is not None), None)
+    return value
+
+
+def draws(policy: Policy, made: Ensemble, risk: str) -> list[dict[str, Any]]:
+    """Every draw at its loss and its risk: that of a measure, or the largest share of a limit."""
+    keys = policy.measures if risk == POLICY else (risk,)
+    if not keys or not {UTILITY, *keys} <= set(made.values):
+        return []
+    losses, risks = made.values[UTILITY], [made.values[key] for key in keys]
+    if any(len(losses) != len(each) for each in risks):  # a draw without one: nobody knows which
+        return []
+    shown = []
+    for loss, *values in zip(losses, *risks, strict=True):
+        known = dict(zip(keys, map(float, values), strict=True))
+        height = policy.judge(known).largest if risk == POLICY else known[risk]
+        shown.append({"loss": float(loss), "risk": height, "text": OTHER_DRAW})
+    return shown

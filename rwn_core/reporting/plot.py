@@ -1,0 +1,165 @@
+"""Draw a result as a Plotly figure: the chart that the app draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rwn_core.charts import CHARTS, Chart
+from rwn_core.charts.parts.style import NEUTRAL, escape
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.attack_list import attacks
+from rwn_core.evaluation.audit import Audit
+from rwn_core.evaluation.repeated_draws import Ensemble
+from rwn_core.measures import MEASURES, UTILITY
+from rwn_core.measures.measure import Reading
+from rwn_core.reporting.evidence import CHART_OF, CHART_OF_MANY
+from rwn_core.reporting.places_on_map import POLICY, axis, draws, ends, map_points
+from rwn_core.tuning import Policy, Sweep
+
+_OF_ONE = {**CHART_OF, "association": "association", "nearest_distance": "nearest_distance"}
+_CHARTS = (*_OF_ONE, *CHART_OF_MANY, "linkage_attacks", "distribution")
+
+
+def plot(result: Any, *what: str) -> Any:
+    """Draw a result with the chart that the app draws.
+
+    Parameters
+    ----------
+    result : Audit, Ensemble or Sweep
+    *what : str
+        Of an audit the chart or its measure, such as "correlation" or "bayes_linkage"; for
+        "distribution" the variable, too. Of an ensemble the risk on the map, a measure or
+        "policy". Of a sweep the measure on each axis of the map, first of utility, then of risk.
+        By default the first chart of an audit, and the map of the loss of relations and the
+        usual policy.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Raises
+    ------
+    NotApplicable
+        There is nothing to draw; the message says why.
+    ParameterError
+        There is no such chart.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> data = rwn.load_demo("bodyfat")
+    >>> release = rwn.mask(data, rwn.RWN(k=5), seed=7)
+    >>> figure = plot(rwn.audit(data, release, measures=["correlation"]), "correlation")
+    >>> figure.layout.title.text.startswith("Correlations")
+    True
+    """
+    for kind, draw in _DRAW.items():
+        if isinstance(result, kind):
+            return _figure(draw(result, *what))
+    raise ParameterError(
+        "There is a chart of an Audit, an Ensemble and a Sweep; give one of them to rwn.plot."
+    )
+
+
+def _figure(chart: Chart) -> Any:
+    """The chart with its title; its texts are gray, for light and dark pages."""
+    from plotly.graph_objects import Figure
+
+    layout = dict(chart["layout"])
+    layout.pop("uirevision", None)
+    layout["margin"] = {**layout["margin"], "t": 64}
+    layout["font"] = {**layout["font"], "color": NEUTRAL}
+    title = f"{escape(chart['title'])}<br><sup>{escape(chart['note'])}</sup>"
+    return Figure(data=chart["data"], layout={**layout, "title": {"text": title}})
+
+
+def _of_audit(result: Audit, *what: str) -> Chart:
+    if len(what) > 2:
+        raise ParameterError("Give one chart, and for a distribution its variable.")
+    by_measure = {measure: chart for chart, measure in reversed(_OF_ONE.items())}
+    by_measure["marginals"] = "distribution"
+    given = what[0] if what else _first(result, by_measure)
+    chart = given if given in _CHARTS else by_measure.get(given)
+    if chart is None:
+        raise ParameterError(f"There is no chart {given}; there are: {', '.join(_CHARTS)}.")
+    if chart == "linkage_attacks":
+        return CHARTS[chart](attacks(_all(result, chart)))
+    if chart in CHART_OF_MANY:
+        return CHARTS[chart](_all(result, chart))
+    if chart == "distribution":
+        return _distribution(_reading(result, "marginals"), *what[1:])
+    return CHARTS[chart](_reading(result, _OF_ONE[chart]))
+
+
+def _first(result: Audit, by_measure: Mapping[str, str]) -> str:
+    for key, reading in result.readings.items():
+        if key in by_measure and isinstance(reading, Reading):
+            return key
+    raise NotApplicable("No measure of this audit has a chart; audit more measures.")
+
+
+def _reading(result: Audit, measure: str) -> Reading:
+    reading = result[measure]
+    if isinstance(reading, NotApplicable):
+        raise reading
+    return reading
+
+
+def _all(result: Audit, chart: str) -> Mapping[str, Reading | NotApplicable]:
+    """The readings; those that a chart of many measures lacks have a reason."""
+    missing = NotApplicable("This audit did not read it.")
+    return {**dict.fromkeys(MEASURES, missing), **result.readings}
+
+
+def _distribution(reading: Reading, *variable: str) -> Chart:
+    names = list(reading.detail["variables"])
+    if variable and variable[0] not in names:
+        raise ParameterError(f"There is no variable {variable[0]}; there are: {', '.join(names)}.")
+    return CHARTS["distribution"](reading, *(variable or names[:1]))
+
+
+def _of_ensemble(result: Ensemble, risk: str = POLICY) -> Chart:
+    policy = Policy()
+    if risk != POLICY and risk not in MEASURES:
+        raise ParameterError(f"There is no measure {risk}; give one of rwn.MEASURES, or policy.")
+    made = draws(policy, result, risk)
+    if not made:
+        needed = (UTILITY, *(policy.measures if risk == POLICY else (risk,)))
+        missing = [key for key in needed if len(result.values.get(key, ())) < result.repeats]
+        raise NotApplicable(
+            f"The map needs an answer of {', '.join(needed)} in every draw of the ensemble; there "
+            f"are draws without: {', '.join(missing)}."
+        )
+    of_limits, limit = risk == POLICY, policy.limit(risk)
+    return CHARTS["risk_utility_map"](
+        [],
+        1.0 if of_limits else None if limit is None else limit.at_most,
+        drawn=made,
+        risk="risk ÷ limit" if of_limits else MEASURES[risk].title.lower(),
+        of_limits=of_limits,
+    )
+
+
+def _of_sweep(result: Sweep, x: str = UTILITY, y: str = POLICY) -> Chart:
+    policy, read = Policy(), result.plan.measures
+    needed = (x, *(policy.measures if y == POLICY else (y,)))
+    missing = [key for key in needed if key not in read]
+    if missing:
+        raise ParameterError(
+            f"This sweep did not read {', '.join(missing)}; name the measures of both axes. It "
+            f"has: {', '.join(read)}."
+        )
+    bounds = (spread.is_bound for point in result for spread in point.spreads.values())
+    records = 10**9 if any(bounds) else 0
+    limit = policy.limit(y)
+    return CHARTS["sweep_map"](
+        map_points(policy, result, x, y),
+        axis(x, records, risk=False),
+        axis(y, records, risk=True),
+        limit=1.0 if y == POLICY else None if limit is None else limit.at_most,
+        marks=ends(policy, result, x, y),
+    )
+
+
+_DRAW: Mapping[type[Any], Any] = {Audit: _of_audit, Ensemble: _of_ensemble, Sweep: _of_sweep}

@@ -1,0 +1,175 @@
+"""Lesson 0: what disclosure is, played on a table that can be attacked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import rwn_core as rwn
+from rwn_core.charts import CHARTS
+from rwn_core.evaluation.lessons import disclosure as numbers
+from rwn_core.randomness import SecretKey
+from rwn_core.tuning import Setting
+from rwn_ui.learn.lesson import (
+    Choice,
+    Lesson,
+    OnTune,
+    Shown,
+    Slider,
+    Switch,
+    Values,
+    prepared,
+    tile,
+)
+from rwn_ui.panel.tile import percent
+
+
+def _params(values: Values) -> rwn.RWN:
+    return rwn.RWN(epsilon=0.0, k=values["k"], q=values["q"])
+
+
+def _show(values: Values) -> Shown:
+    data = numbers.table()
+    ready = prepared(("disclosure",), lambda: _params(values).preview(data))
+    made = ready.with_levers(k=values["k"], q=values["q"]).release(SecretKey.from_seed(1))
+    lesson = numbers.disclosure(made, data, person=values["person"])
+    guess = values["guess"] - 1
+    kept = lesson.linked <= numbers.LIMIT
+    return Shown(
+        words=f"q = {values['q']:g} · k = {values['k']} · guess: row {values['guess']}",
+        chart=CHARTS["lesson_disclosure"](lesson, guess, values["answer"]),
+        tiles=[
+            tile(
+                "Your guess",
+                _verdict(lesson, guess) if values["answer"] else "not shown yet",
+                "Whether the row is made from the person’s record, and whether its income is "
+                "within 10 % of the person’s: switch on the answer.",
+            ),
+            tile(
+                "Linked to their own row",
+                percent(lesson.linked),
+                "Identity disclosure: share of all 24 people whose own row is the nearest in age "
+                f"and height. The policy of this lesson allows {percent(numbers.LIMIT)}: "
+                + ("kept." if kept else "broken."),
+            ),
+            tile(
+                "Incomes learned",
+                percent(lesson.learned),
+                "Attribute disclosure: share of all people whose nearest row shows an income "
+                f"within 10 % of theirs. A random row of the original does so for "
+                f"{percent(lesson.by_chance)}.",
+            ),
+        ],
+        numbers={"linked": lesson.linked, "learned": lesson.learned},
+        tables=(_words(values, lesson, kept),),
+    )
+
+
+def _verdict(lesson: numbers.Disclosure, guess: int) -> str:
+    row = "right row" if guess == lesson.own else "wrong row"
+    return f"{row}, income {'learned' if lesson.close(guess) else 'not learned'}"
+
+
+def _words(values: Values, lesson: numbers.Disclosure, kept: bool) -> dict[str, Any]:
+    """The vocabulary, each word with what it is on this screen."""
+    person = lesson.person
+    rows = [
+        ("direct identifier", "the name; it is never released"),
+        ("key variables", f"age and height: the intruder knows them of {person}"),
+        ("confidential variable", f"income: the intruder wants to learn it of {person}"),
+        ("intruder", "you"),
+        ("linkage", f"joining a released row to {person} by the key variables"),
+        ("masking", f"each cell changes with probability q = {values['q']:g}"),
+        ("neighborhood", f"the k = {values['k']} records most like a record"),
+        ("donor", "the neighbor from which a cell takes its value"),
+        ("identity disclosure", f"{percent(lesson.linked)} of the people are linked to their row"),
+        ("attribute disclosure", f"{percent(lesson.learned)} of the incomes are learned"),
+        ("policy", f"at most {percent(numbers.LIMIT)} linked: {'kept' if kept else 'broken'}"),
+    ]
+    return {
+        "title": "The words, in this table",
+        "columns": ["word", "here"],
+        "rows": [list(row) for row in rows],
+        "caption": "The 24 people are made up.",
+    }
+
+
+def _code(values: Values) -> str:
+    setting = f"epsilon=0, k={values['k']}, q={values['q']:g}"
+    return f"""\
+import rwn_core as rwn
+from rwn_core.evaluation.lessons.disclosure import disclosure, table
+
+data = table()
+made = rwn.RWN({setting}).prepare(data).release(rwn.SecretKey.from_seed(1))
+lesson = disclosure(made, data, person="{values["person"]}")
+linked, learned = lesson.linked, lesson.learned"""
+
+
+def _on_tune(values: Values) -> OnTune:
+    return OnTune(demo="bodyfat", setting=Setting(params=_params(values)))
+
+
+LESSON = Lesson(
+    key="disclosure",
+    title="0 · What is disclosure?",
+    sentences=(
+        "You are the intruder: you know Anna’s age and height (key variables, the diamond), and "
+        "you want her income (a confidential variable). Choose the row that you think is hers, and "
+        "switch on the answer.",
+        "Finding her row is identity disclosure, and learning her income is attribute disclosure. "
+        "No name was released: the key variables are enough for the linkage.",
+        "Now mask the file: raise q, so that cells take values of donors, which are random members "
+        "of the record’s neighborhood. Switch the answer off, guess again, and compare the "
+        "two shares with the policy, which allows 5 % linked.",
+    ),
+    controls=(
+        Slider(
+            name="guess",
+            label="Your guess: row",
+            low=1,
+            high=numbers.N,
+            step=1,
+            start=1,
+            help="The rows are in random order, which says nothing about the persons.",
+        ),
+        Slider(
+            name="q",
+            label="Modification probability q",
+            low=0.0,
+            high=1.0,
+            step=0.1,
+            start=0.0,
+            help="The chance that a cell takes the value of a donor; 0 is the original file.",
+        ),
+        Slider(
+            name="k",
+            label="Neighbors k",
+            low=1,
+            high=12,
+            step=1,
+            start=1,
+            help="The donors are the k nearest records in age, height and income.",
+        ),
+        Choice(
+            name="person",
+            label="Person",
+            options=tuple(numbers.PERSONS),
+            help="Of whom you know age and height.",
+        ),
+        Switch(name="answer", label="Show the answer", help="Marks the person’s own row."),
+    ),
+    show=_show,
+    question="At q = 1 and k = 1, can an intruder learn incomes without finding the right row?",
+    answer=(
+        "Yes. About 1 person in 10 is linked to the own row, but the nearest row shows more than "
+        "half of the incomes: a row that shows a neighbor’s values has a neighbor’s income, and "
+        "neighbors have similar incomes. Anna’s row is never found, and her income always is.\n\n"
+        "So one number is not enough: a policy limits both disclosures. A larger k lowers both "
+        "on average. At k = 8 about 7 % are linked, which still breaks the limit of 5 %, and "
+        "incomes are learned a little more often than from a random row (17 %). The price is "
+        "utility: at k = 8 the values come from less similar people. Carl is the tallest by far, "
+        "so he is found more often than Anna: an outlier needs more masking than others."
+    ),
+    code=_code,
+    on_tune=_on_tune,
+)

@@ -1,0 +1,63 @@
+"""Opens the Tune page's panel in a notebook: Jupyter, JupyterLab, VS Code or marimo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rwn_core.data.given_tables import as_microdata
+from rwn_core.data.schema import Schema
+from rwn_core.errors import RWNError
+from rwn_core.tuning import Policy
+
+if TYPE_CHECKING:
+    from rwn_ui.notebook.widget import TuneWidget
+
+
+def tune(
+    microdata: Any,
+    method: Any = "rwn",
+    *,
+    schema: Schema | None = None,
+    policy: Policy | None = None,
+    seed: int = 1,
+) -> TuneWidget:
+    """Show a table on the Tune page's panel in a notebook: sliders, verdict, tiles and charts.
+
+    Parameters
+    ----------
+    microdata : Microdata or data frame
+    method : str or Method
+        Key of a method, which begins at its standard preset, or a method with its parameters.
+    schema : Schema, optional
+        What each column is; guessed when left out.
+    policy : Policy, optional
+        The limits of the verdict; the usual policy when left out.
+    seed : int
+        Of the masked copy that is shown.
+
+    Returns
+    -------
+    TuneWidget
+        Its `setting` is the method with the parameters of the sliders; `mask()` draws a release.
+
+    Raises
+    ------
+    RWNError
+        The extra ``rwn[notebook]`` is not installed.
+    InputError
+        The table cannot be masked.
+    ParameterError
+        The method is unknown, or a parameter is beyond the end of its slider.
+    """
+    try:
+        from rwn_ui.notebook.widget import TuneWidget
+    except ModuleNotFoundError as missing:
+        if missing.name not in {"anywidget", "ipywidgets", "traitlets"}:
+            raise
+        raise RWNError(
+            "rwn.tune needs the package anywidget; install it with: pip install 'rwn[notebook]'"
+        ) from None
+    from rwn_ui.notebook.tuned_table import TunedTable
+
+    data = as_microdata(microdata, schema)
+    return TuneWidget(TunedTable(data, method, policy=policy or Policy(), seed=seed))

@@ -1,0 +1,170 @@
+"""One widget's table, choices, results and work, which are per user in the app."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import orjson
+
+import rwn_core as rwn
+from rwn_core.errors import ParameterError
+from rwn_core.masking import Method, lever_values, no_method, unrounded
+from rwn_core.tuning import Setting
+from rwn_ui.features import advice
+from rwn_ui.server.endpoint import STATE_KEY, Endpoint
+from rwn_ui.server.sweeper import WORK
+from rwn_ui.state.change_table import adopt_prepared, apply_choice, change_method
+from rwn_ui.state.load_setting import take_over
+from rwn_ui.state.results import RESULTS, Results, prepared, user_results
+from rwn_ui.state.session import Session
+from rwn_ui.state.user import as_user, user_endpoint
+from rwn_ui.state.work import Work, user_work
+from rwn_ui.tune import live_picture, question
+
+PICKED = "picked"  # names what a button of the panel sends
+
+
+class TunedTable:
+    """The choices of one widget, and the pictures that follow from them.
+
+    Parameters
+    ----------
+    data : Microdata
+    method : str or Method
+    policy : Policy
+    seed : int
+
+    Attributes
+    ----------
+    session : Session
+    work : Work
+    """
+
+    def __init__(
+        self, data: rwn.Microdata, method: str | Method, *, policy: rwn.Policy, seed: int
+    ) -> None:
+        if isinstance(method, str) and method not in rwn.METHODS:
+            raise ParameterError(no_method(method))
+        self.session = Session(name="table", demo=None, data=data, policy=policy, seed=seed)
+        self.work = Work()
+        self._state = {RESULTS: Results(), WORK: self.work, STATE_KEY: Endpoint()}
+        with self._prepared():
+            self.session.clamp(prepared(self.session).prepared)
+            if isinstance(method, str) and method != self.session.method:
+                change_method(self.session, method)
+        if not isinstance(method, str):
+            self.use(method)
+        self.session.record_undo()
+
+    @property
+    def setting(self) -> Any:
+        """The method with its parameters, and with the precision where values are rounded."""
+        return self.session.masking
+
+    def use(self, params: Any) -> None:
+        """Go over to a method with its parameters; weights, slices and Undo stay.
+
+        Raises
+        ------
+        ParameterError
+            It is no method, or a parameter is beyond the end of its slider.
+        """
+        if isinstance(params, type) or not hasattr(params, "prepare"):
+            raise ParameterError(
+                "setting must be a method with its parameters, such as rwn.RWN(epsilon=2.0, k=5)."
+            )
+        session, (plain, precision) = self.session, unrounded(params)
+        weights = session.setting.weights
+        with self._prepared():
+            take_over(
+                session,
+                Setting(
+                    params=plain,
+                    weights=weights,
+                    precision=tuple(precision.items()),
+                    slices=session.slices,
+                ),
+            )
+        beyond = [
+            name
+            for name, value in lever_values(plain).items()
+            if value is not None and value != session.levers[name]
+        ]
+        if beyond:
+            ends = self._ends(beyond[0])
+            with self._prepared():
+                apply_choice(session, session.history.undo())
+            raise ParameterError(
+                f"{beyond[0]} must be from {ends} on this table, where its slider ends; rwn.mask "
+                "takes other values, too."
+            )
+
+    def _ends(self, lever: str) -> str:
+        with as_user(self._state):
+            ends = prepared(self.session).prepared.ranges[lever]
+        return f"{ends.low:g} to {ends.high:g}"
+
+    def answer(self, message: Mapping[str, Any]) -> bytes | None:
+        """Return the picture after edits, or with what an earlier one lacks.
+
+        Parameters
+        ----------
+        message : mapping
+            edits : list of what was moved or pressed; or seq : number of the picture on screen.
+
+        Returns
+        -------
+        bytes or None
+            JSON; None while there is nothing new.
+        """
+        session = self.session
+        if "edits" in message:
+            with self._prepared():
+                self._apply(message["edits"])
+            return self.picture()
+        with as_user(self._state):
+            if message["seq"] == user_endpoint().seq and "tune" in user_results().last:
+                return live_picture.on_wait(session, message["seq"]) or None
+        return self.picture()
+
+    def _apply(self, edits: Sequence[Mapping[str, Any]]) -> None:
+        for edit in edits:
+            if PICKED in edit:
+                question.take(self.session, edit[PICKED])
+                advice.take(self.session, edit[PICKED], load=take_over)
+            else:
+                live_picture.apply_edits(self.session, [edit])
+
+    def picture(self) -> bytes:
+        """Return the picture of the present setting as JSON, without the app's address."""
+        with as_user(self._state):
+            live_picture.note_choice(self.session)
+            shown = orjson.loads(live_picture.after_edits(self.session))
+        del shown["address"], shown["page"]
+        return orjson.dumps(shown)
+
+    @contextmanager
+    def _prepared(self) -> Iterator[None]:
+        """Change choices; then wait for the table that they need."""
+        with as_user(self._state):
+            yield
+            coming = user_work().preparation
+            if coming is not None:
+                coming.task.wait(None)
+                adopt_prepared(self.session)
+                if self.work.notice:
+                    raise ParameterError(self.work.notice)
+
+    def pause(self) -> None:
+        """End all processes; the next picture begins them again."""
+        self.work.end()
+
+    def close(self) -> None:
+        """End all processes for good, and forget the results."""
+        self.work.close()
+        results = self._state[RESULTS]
+        assert isinstance(results, Results)
+        results.end()
+        results.tables.clear()

@@ -1,0 +1,3 @@
+// The channel that the components of a page of Streamlit share.
+
+const channel = (window.rwnChannel ??= new Channel());

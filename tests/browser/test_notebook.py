@@ -1,0 +1,161 @@
+"""The widget in a real browser: its script in a page, its Python here, messages between them.
+
+The page has what a notebook gives a widget: an element, and a model that sends and receives.
+Python's end is the protocol of ipywidgets, without a kernel.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+import rwn_core as rwn
+from rwn_ui.notebook.widget import TuneWidget, script, style
+from tests.ui.notebook_page import deliver, kept_messages, taken
+
+HOST = """<!doctype html><html><head><style>STYLE</style></head><body>
+<script type="module">
+import widget from "./widget.js";
+const bytes = (text) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
+window.show = (name) => {
+  const heard = new Set();
+  const receive = (messages) => {
+    for (const [content, buffers] of messages) {
+      for (const act of heard) act(content, buffers.map(bytes));
+    }
+  };
+  const model = {
+    on: (_, act) => heard.add(act),
+    off: (_, act) => heard.delete(act),
+    send: async (message) => receive(await window.python(name, message)),
+  };
+  const el = document.body.appendChild(document.createElement("section"));
+  el.id = name;
+  const leave = widget.render({ model, el });
+  Object.assign(el, { receive, leave });
+};
+window.ready = true;
+</script></body></html>"""
+
+
+class Notebook:
+    """Widgets by name, and the page that shows them."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.widgets, self.requests = page, dict[str, TuneWidget](), list[str]()
+        page.expose_function("python", self._answer)
+        page.route("**/*", self._serve)
+        page.goto("http://notebook.test/")
+        page.wait_for_function("window.ready")
+
+    def _serve(self, route: Any) -> None:
+        path = route.request.url.removeprefix("http://notebook.test")
+        if path == "/":
+            route.fulfill(body=HOST.replace("STYLE", style()), content_type="text/html")
+        elif path == "/widget.js":
+            route.fulfill(body=script(), content_type="text/javascript")
+        else:
+            self.requests.append(path)
+            route.abort()
+
+    def _answer(self, name: str, message: dict[str, Any]) -> list[Any]:
+        deliver(self.widgets[name], message)
+        return self._sent(name)
+
+    def _sent(self, name: str) -> list[Any]:
+        return [
+            (content, [base64.b64encode(buffer).decode() for buffer in buffers])
+            for content, buffers in taken(self.widgets[name])
+        ]
+
+    def show(self, name: str, widget: TuneWidget) -> None:
+        """Show a widget as a cell's output."""
+        self.widgets[name] = widget
+        self.page.evaluate("(name) => window.show(name)", name)
+        self.wait(name, "", lambda: None)
+
+    def push(self, name: str) -> None:
+        """Hand over what Python has sent by itself."""
+        self.page.evaluate("([id, all]) => window[id].receive(all)", [name, self._sent(name)])
+
+    def stamp(self, name: str) -> str:
+        """Name of the picture on screen; empty before the first."""
+        return self.page.locator(f"#{name} .rwn-panel").get_attribute("data-stamp") or ""
+
+    def wait(self, name: str, before: str, act: Any) -> None:
+        """Act, and wait for another picture than that before."""
+        act()
+        test = "([id, old]) => { const s = document.querySelector(`#${id} .rwn-panel`)"
+        test += ".dataset.stamp; return s && s !== old; }"
+        self.page.wait_for_function(test, arg=[name, before])
+
+    def texts(self, name: str) -> tuple[list[str], list[str]]:
+        """Values of the tiles, and notes of the cards."""
+        place = self.page.locator(f"#{name}")
+        return (
+            place.locator(".rwn-value").all_text_contents(),
+            place.locator(".rwn-card .rwn-note").all_text_contents(),
+        )
+
+    def slider(self, name: str, label: str) -> Any:
+        """Slider of a lever."""
+        return self.page.locator(f"#{name}").get_by_role("slider", name=label, exact=True)
+
+
+@pytest.fixture
+def notebook(chromium: Browser, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notebook]:
+    page = chromium.new_page(viewport={"width": 1440, "height": 900})
+    faults: list[str] = []
+    page.on("pageerror", lambda fault: faults.append(str(fault)))
+    with kept_messages(monkeypatch):
+        made = Notebook(page)
+        yield made
+        for widget in made.widgets.values():
+            widget.close()
+    page.close()
+    assert faults == []
+    assert made.requests == [], "a widget asks no server"
+
+
+def test_the_slider_moves_the_picture_and_the_setting_moves_the_slider(notebook) -> None:
+    widget = rwn.tune(rwn.load_demo("bodyfat"))
+    notebook.show("one", widget)
+    k = notebook.slider("one", "Minimum neighbors k")
+    before, shown = notebook.texts("one"), notebook.stamp("one")
+    notebook.wait("one", shown, lambda: k.press("ArrowRight"))
+    after = notebook.texts("one")
+    assert widget.setting == rwn.RWN(epsilon=2.0, k=6, q=1.0)
+    assert all(old != new for old, new in zip(before, after, strict=True))
+
+    widget.setting = rwn.RWN(epsilon=1.0, k=3, q=0.5)
+    shown = notebook.stamp("one")
+    notebook.wait("one", shown, lambda: notebook.push("one"))
+    assert k.input_value() == "3"
+    assert notebook.slider("one", "Modification probability q").input_value() == "0.5"
+    assert notebook.texts("one") != after
+
+
+def test_two_widgets_move_alone_and_plotly_comes_by_message(notebook) -> None:
+    one, two = (rwn.tune(rwn.load_demo("bodyfat")) for _ in range(2))
+    notebook.show("one", one)
+    notebook.show("two", two)
+    other, shown = notebook.texts("two"), notebook.stamp("one")
+    k = notebook.slider("one", "Minimum neighbors k")
+    notebook.wait("one", shown, lambda: k.press("ArrowRight"))
+    assert notebook.texts("two") == other
+    assert (one.setting.k, two.setting.k) == (6, 5)
+    assert notebook.slider("two", "Minimum neighbors k").input_value() == "5"
+
+    notebook.page.locator("#one .rwn-card").nth(1).hover()
+    notebook.page.locator("#one .rwn-live .plot-container").wait_for()
+
+    notebook.page.evaluate("() => window.one.leave()")  # as when its cell runs again
+    assert one._tuned.work.advice is None
+    shown = notebook.stamp("two")
+    other_k = notebook.slider("two", "Minimum neighbors k")
+    notebook.wait("two", shown, lambda: other_k.press("ArrowRight"))
+    assert two.setting.k == 6

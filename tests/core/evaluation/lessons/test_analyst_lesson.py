@@ -1,0 +1,76 @@
+"""The lesson on the analyst's side: its claims hold over fresh releases, its tie is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rwn_core as rwn
+from rwn_core.evaluation.lessons import analyst as lesson
+from rwn_core.evaluation.lessons.standard_errors import TRUTH, sample
+from rwn_core.evaluation.standard_errors import Z95, QuestionModel
+
+SAMPLES = 150  # of the population
+FRESH = 100  # releases that did not judge the claims
+SETTING = rwn.RWN(epsilon=0.0, k=5)
+
+
+def fresh(data: rwn.Microdata) -> np.ndarray:
+    """Slopes and standard errors of fresh releases, shape (m, 2, t)."""
+    model = QuestionModel(data, data.schema.question)
+    seeds = range(1_000, 1_000 + FRESH)
+    fits = [model.fit(rwn.mask(data, SETTING, seed=seed).masked) for seed in seeds]
+    return np.array(fits)[:, :, 1:]
+
+
+def test_intervals_with_the_factor_hold_the_population_s_slope_and_printed_ones_do_not() -> None:
+    found = lesson.analyst(lesson.table(sample(0)), SETTING)
+    factors = np.array(found.factors, dtype=float)
+    fits = []
+    for number in range(1, SAMPLES + 1):
+        data = lesson.table(sample(number))
+        model = QuestionModel(data, data.schema.question)
+        fits.append(model.fit(rwn.mask(data, SETTING, seed=number).masked))
+    slopes, errors = np.array(fits)[:, :, 1:].transpose(1, 0, 2)
+    printed, corrected = (
+        (np.abs(slopes - TRUTH) <= Z95 * factor * errors).mean() for factor in (1.0, factors)
+    )
+    assert corrected > 0.93
+    assert printed < 0.9  # so that the factor has something to do
+
+
+def test_the_change_of_a_slope_stays_within_its_bound_in_fresh_releases() -> None:
+    data = lesson.table(sample(0))
+    found = lesson.analyst(data, SETTING)
+    change = np.abs(fresh(data)[:, 0] - found.original[0]) / found.original[1]
+    within = np.array([claim.within for claim in found.claims.claims])
+    assert (change <= within).mean(axis=0).min() >= 0.9
+
+
+def test_factors_grow_with_the_masking() -> None:
+    weak, strong = (
+        lesson.analyst(lesson.table(sample(0)), rwn.RWN(epsilon=0.0, k=k, q=q))
+        for k, q in ((5, 0.1), (40, 1.0))
+    )
+    assert sum(weak.factors) < sum(strong.factors)
+
+
+def test_two_measurements_of_x1_are_refused_though_the_masked_file_prints_short_intervals() -> None:
+    data = lesson.table(sample(0), tied=True)
+    found = lesson.analyst(data, SETTING)
+    assert found.factors == (None,) * 4
+    assert "collinear" in found.claims.refusal
+    assert found.released[1].max() < found.original[1, 0] / 10  # "very wide" against "short"
+    # no multiplication by any factor of the table would hold the original's slope
+    slopes, errors = fresh(data).transpose(1, 0, 2)
+    held = np.abs(slopes[:, 0] - found.original[0, 0]) <= 3 * Z95 * errors[:, 0]
+    assert held.mean() < 0.5
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_the_original_fit_is_that_of_least_squares(tied: bool) -> None:
+    data = lesson.table(sample(0), tied=tied)
+    names = list(data.schema.question.predictors)
+    design = np.column_stack([np.ones(data.n), data.matrix(names)])
+    slopes = np.linalg.lstsq(design, data.values("y"), rcond=None)[0]
+    np.testing.assert_allclose(lesson.analyst(data, SETTING).original[0], slopes[1:], rtol=1e-6)

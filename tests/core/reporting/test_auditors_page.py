@@ -1,0 +1,143 @@
+"""The page for auditors answers every clause of four releases, and a planted leak is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import InputError, ParameterError, ReleaseError
+from rwn_core.reporting import auditors_page, read_record
+from rwn_core.reporting.auditors_page import FORMS, auditors_file, checklist
+from rwn_core.reporting.context import Context
+from rwn_core.reporting.decision import Decision
+from rwn_core.reporting.facts import Content, Entry, Material
+from rwn_core.reporting.judged_release import Approval, judge_release
+from rwn_core.reporting.scenario import Scenario
+from rwn_core.tuning.policy import CLINICAL
+from tests.core.reporting.records_by_hand import by_hand
+from tests.core.reporting.test_context import FULL
+
+
+def judged(data: Microdata, params: object, policy: rwn.Policy, context: Context) -> Material:
+    """Judge a release of a meeting's decision, with the context of its steward."""
+    made = judge_release(data, params, "csv", policy)
+    scenario = Scenario(name="mild", table=data.fingerprint, setting=made.setting)
+    decision = Decision(
+        scenarios=(scenario,), chosen="mild", reason="fits", date="2026-01-02",
+        participants=("Ada", "Bob"),
+    )  # fmt: skip
+    approval = Approval(by="Ada", reason="x", decision=decision, context=context)
+    return Material(record=read_record(made.record(data, approval)))
+
+
+def categories() -> Microdata:
+    draw = np.random.default_rng(7)
+    frame = pd.DataFrame({name: draw.choice(list("abcd"), 400) for name in ("u", "v", "w")})
+    data = Microdata.from_frame(frame)
+    for name, role in (("u", "key"), ("v", "key"), ("w", "confidential")):
+        data = data.with_schema(data.schema.replace_variable(name, role=role))
+    return data
+
+
+def sourced(limits: tuple[rwn.Limit, ...]) -> rwn.Policy:
+    """State where each limit comes from."""
+    return rwn.Policy(
+        limits=tuple(replace(e, source=e.source or "Handbook 4", set_by="Board") for e in limits)
+    )
+
+
+USUAL = sourced(rwn.Policy().limits)
+RELEASES = {
+    "bodyfat": lambda: ("bodyfat", rwn.RWN(epsilon=2.0, k=5), USUAL),
+    "pima, soft kernel": lambda: (
+        "pima", rwn.RWN(kernel="gaussian", width=1.0), sourced(CLINICAL)
+    ),
+    "categories": lambda: (categories(), rwn.PRAM(change=0.4), USUAL),
+    "bodyfat, second release": lambda: ("bodyfat", rwn.RWN(epsilon=8.2, k=60), USUAL),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_every_clause_is_answered_by_page_and_line(name: str) -> None:
+    table, params, policy = RELEASES[name]()
+    data = rwn.load_demo(table).take(np.arange(200)) if isinstance(table, str) else table
+    material = judged(data, params, policy, FULL)
+    text = auditors_file(material, data, ".txt").decode()
+    auditors_file(material, data, ".html")
+    found = checklist(material)
+    assert len(found) == 51
+    assert not [(each.number, each.asks) for each in found if not each.answered]
+    pages = text.split("\f")
+    for each in found:
+        lines = pages[each.page - 1].splitlines()
+        assert lines[each.line - 1].strip()
+
+
+def test_what_the_steward_did_not_state_is_empty() -> None:
+    found = {(each.number, each.asks) for each in checklist(by_hand()) if not each.answered}
+    assert {("6.2.3", "motives to identify"), ("9.2", "roles"), ("9.4", "incidents")} <= found
+    assert ("7.2", "data types") not in found
+    text = FORMS[".txt"](by_hand()).decode()
+    assert "none was recorded" in text
+
+
+@pytest.fixture
+def small(bodyfat_table: Microdata, kept_material: Material) -> tuple[Material, Microdata]:
+    return replace(kept_material, evidence={}), bodyfat_table
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("The heaviest man weighs 363.15.", "a number that the internal record does not have"),
+        ("Key: " + "0f" * 32, "looks like a key"),
+        ("Record 37 gave its value to another one.", "the number of a record"),
+        ("It lies in /home/Zaphod/data.", "a path"),
+        ("Made from survey.csv.", "the name of the original's file"),
+    ],
+)
+def test_a_planted_leak_is_refused(
+    line: str, kind: str, small: tuple[Material, Microdata], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    material, data = small
+    for suffix in FORMS:
+        assert auditors_file(material, data, suffix)
+    entries = [
+        Entry(key="use", title="Use", audience=each.audience, make=lambda _: Content(lines=(line,)))
+        if each.key == "use"
+        else each
+        for each in auditors_page.FACTS
+    ]
+    monkeypatch.setattr(auditors_page, "FACTS", entries)
+    for suffix in FORMS:
+        with pytest.raises(ReleaseError, match=kind) as refused:
+            auditors_file(material, data, suffix)
+        assert "363" not in str(refused.value)
+
+
+def test_a_level_of_few_records_is_refused() -> None:
+    data = categories()
+    frame = data.frame.assign(u=["Magrathea", *data.frame["u"][1:]])
+    data = Microdata.from_frame(frame)
+    release = rwn.mask(data, rwn.PRAM(change=0.4))
+    file = rwn.reporting.ReleasedFile.of(b"", "csv")
+    text = rwn.reporting.internal_record(data, release, file, measures=("cells_changed",))
+    material = Material(record=read_record(text))
+    assert auditors_file(material, data, ".txt")
+    stated = {**material.record, "context": {"motives": "To find people of Magrathea"}}
+    for leaky in (replace(material, title="People of Magrathea"), Material(record=stated)):
+        with pytest.raises(ReleaseError, match="fewer than 10 records"):
+            auditors_file(leaky, data, ".txt")
+
+
+def test_another_table_and_another_ending_are_refused(small: tuple[Material, Microdata]) -> None:
+    material, data = small
+    with pytest.raises(InputError, match="not the table"):
+        auditors_file(material, data.take(np.arange(100)), ".html")
+    with pytest.raises(ParameterError, match=r"must end in one of: \.html, \.txt"):
+        auditors_file(material, data, ".pdf")

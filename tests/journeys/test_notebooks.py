@@ -1,0 +1,96 @@
+"""The notebooks of docs run in a kernel, and draw the bytes of the shell and of the app."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_cli import main
+from rwn_core.reporting import read_record
+from rwn_ui.state import load_setting
+from rwn_ui.state.results import full_release
+from rwn_ui.state.session import Session
+from tests import steward_notebook as steward
+
+BOOKS = ("steward", "analyst", "teacher")  # the analyst's reads what the steward's writes
+
+
+def code_cells(path: Path) -> dict[str, nbformat.NotebookNode]:
+    cells = nbformat.read(path, 4)["cells"]
+    return {cell["id"]: cell for cell in cells if cell["cell_type"] == "code"}
+
+
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all notebooks after they were run."""
+    folder = tmp_path_factory.mktemp("notebooks")
+    for name in BOOKS:
+        shutil.copy(steward.FOLDER / f"{name}.ipynb", folder)
+        words = ["nbconvert", "--to", "notebook", "--execute", "--output", f"{name}.done.ipynb"]
+        run = subprocess.run(
+            [sys.executable, "-m", "jupyter", *words, f"{name}.ipynb"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert run.returncode == 0, run.stderr[-2_000:]
+    return folder
+
+
+def test_the_notebooks_are_listed_and_hold_no_output() -> None:
+    assert sorted(path.stem for path in steward.FOLDER.glob("*.ipynb")) == sorted(BOOKS)
+    for name in BOOKS:
+        for cell in code_cells(steward.FOLDER / f"{name}.ipynb").values():
+            assert (cell["outputs"], cell["execution_count"]) == ([], None)
+
+
+@pytest.mark.slow
+def test_results_are_shown_and_files_are_written(executed: Path) -> None:
+    cells = code_cells(executed / "steward.done.ipynb")
+    shown = {
+        cell: "".join(str(output.get("data", "")) for output in cells[cell]["outputs"])
+        for cell in cells
+    }
+    for cell in ("table", "policy", "setting", "sweep", "release", "audit", "verdict", "claims"):
+        assert "text/html" in shown[cell], cell
+    assert "All 4 limits are kept" in shown["verdict"]
+    assert "plotly" in shown["sweep-map"]
+    content = (executed / "release.csv").read_bytes()
+    record = read_record((executed / "record.toml").read_text(encoding="utf-8"))
+    assert record["file"]["sha256"] == hashlib.sha256(content).hexdigest()
+    fit = code_cells(executed / "analyst.done.ipynb")["fit"]["outputs"][0]["text"]
+    assert "abdomen: " in fit
+    assert "same sign as in the original" in fit
+    found = code_cells(executed / "teacher.done.ipynb")["seed"]["outputs"][0]["data"]
+    assert found["text/plain"] == "7"
+
+
+@pytest.mark.slow
+def test_notebook_shell_and_app_draw_the_same_bytes(tmp_path: Path) -> None:
+    drawn = steward.draw()
+    out = tmp_path / "shell.csv"
+    table, options = drawn.write_inputs(tmp_path)
+    words = [word for name, value in options.items() for word in (f"--{name}", value)]
+    assert main.run(["mask", table, str(out), *words]) == 0
+    shell = out.read_bytes()
+    session = Session(name="bodyfat", demo="bodyfat", data=drawn.table, seed=steward.SEED)
+    session.levers = {"epsilon": 0.0, "k": 5, "q": 1.0}
+    load_setting.load(session, drawn.setting)
+    app = rwn.mask(session.data, session.masking, seed=session.seed).to_bytes("csv")
+    sums = {hashlib.sha256(each).hexdigest() for each in (drawn.content, shell, app)}
+    assert len(sums) == 1
+    pd.testing.assert_frame_equal(  # the picture's release has the same rows
+        full_release(session).masked.masked.frame, drawn.release.masked.frame
+    )
+    session.seed += 1
+    other = rwn.mask(session.data, session.masking, seed=session.seed).to_bytes("csv")
+    assert other != drawn.content
