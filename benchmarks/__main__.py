@@ -1,7 +1,7 @@
 """Run the benchmarks: ``python -m benchmarks [NAME ...]``; without a name, all of them.
 
-``python -m benchmarks certified``, ``claims``, ``journeys``, ``kernels``, ``methods``,
-``recommend`` or ``slices`` runs one of the long comparisons, with options of its own.
+``python -m benchmarks certified``, ``claims``, ``journeys``, ``judges``, ``kernels``,
+``methods``, ``recommend`` or ``slices`` runs one of the long comparisons, with options of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks import bench, cases
 
-_LONG = ("certified", "claims", "journeys", "kernels", "methods", "recommend", "slices")
+_LONG = ("certified", "claims", "journeys", "judges", "kernels", "methods", "recommend", "slices")
 if sys.argv[1:2] and sys.argv[1] in _LONG:
     runpy.run_module(f"benchmarks.{sys.argv.pop(1)}", run_name="__main__", alter_sys=True)
     sys.exit(0)
