@@ -25,6 +25,7 @@ from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
 
 # decides: how many levels of a drawn category, the most frequent, a split tells apart
 SPLIT_LEVELS = 50
+_DIGITS = 9  # of a response: another unit's rounding error must not decide between equal splits
 _LEAST_GAIN = 1e-8  # of the response's variance, as synthpop's complexity parameter
 _LARGEST_SMOOTHING = 10.0
 
@@ -302,6 +303,7 @@ def _response(microdata: Microdata, name: str) -> Sequence[NDArray[np.float64]]:
     scaled = values / max(float(np.abs(values[known]).max()), np.finfo(np.float64).tiny)
     spread = float(scaled[known].std())
     apart = (scaled - scaled[known].mean()) / (spread if spread > 0 else 1.0)
+    apart = np.round(apart, _DIGITS)
     missing = [] if known.all() else [(~known).astype(np.float64)]
     return [np.where(known, apart, 0.0), *missing]
 
