@@ -1,4 +1,4 @@
-"""Opens the Tune page's panel in a notebook: Jupyter, JupyterLab, VS Code or marimo."""
+"""Opens the panel of the Tune page in a notebook: JupyterLab or marimo."""
 
 from __future__ import annotations
 

@@ -68,7 +68,11 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
 
 def coefficients(detail: Mapping[str, Any], drawn: Drawn | None = None) -> dict[str, Any]:
     """Return the table of every term with coefficients and standard errors."""
-    signs = ["changed" if s else "kept" for s in detail["sign_changed"]]
+    one, other = (np.sign(detail[f"coefficient_{side}"]) for side in ("original", "released"))
+    signs = [
+        "changed" if beyond else "unclear" if apart else "kept"
+        for beyond, apart in zip(detail["sign_changed"], one * other < 0, strict=True)
+    ]
     more, ends = _ends(drawn)
     result = table(
         [
