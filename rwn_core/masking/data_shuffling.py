@@ -94,7 +94,7 @@ class DataShuffling(TableMethod):
             help="What the other variables do not explain is kept less, the larger it is; at 0 "
             "nothing is masked.",
             range=SHARE,
-            presets={"Light": 0.5, "Standard": 1.0, "Strong": 1.0},
+            presets={"Light": 0.5, "Standard": 0.8, "Strong": 1.0},
         ),
     )
     strength: ClassVar[str] = "anew"

@@ -21,7 +21,7 @@ def tune(
     policy: Policy | None = None,
     seed: int = 1,
 ) -> TuneWidget:
-    """Show a table on the Tune page's panel in a notebook: sliders, verdict, tiles and charts.
+    """Draw the Tune page's panel in a notebook for a table: sliders, verdict, tiles and charts.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ from rwn_ui.sweep import pick as sweep_pick
 from rwn_ui.sweep import table as sweep_table
 from rwn_ui.tune import view as tune_view
 
-CANNOT = "This limit cannot be broken on this table: the unmasked file reads 31.9 %."
+CANNOT = "This limit cannot be broken on this table: the unmasked file reads 50.1 %."
 POLICY = rwn.Policy(limits=(rwn.Limit(measure="t_closeness", at_most=0.9),))
 
 
@@ -53,7 +53,7 @@ def test_tune_says_that_it_is_not_judged_and_is_not_green(session: Session) -> N
     tile = payload["verdict"]
     assert (tile["state"], tile["text"]) == (None, "Not judged: 1 of 1 limit cannot be judged")
     assert CANNOT in tile["help"]
-    assert "unmasked 31.9 %" in tile["help"]
+    assert "unmasked 50.1 %" in tile["help"]
 
 
 def test_the_ends_are_read_once_and_not_at_a_move(session: Session, read_ends: list[Any]) -> None:
@@ -88,7 +88,7 @@ def limit_cell(session: Session, scenario: Scenario) -> dict[str, Any]:
 
 
 def test_sweep_and_compare_do_not_call_it_kept(session: Session) -> None:
-    spread = Spread(measure="t_closeness", values=(0.25, 0.25), unmasked=0.319)
+    spread = Spread(measure="t_closeness", values=(0.25, 0.25), unmasked=0.501)
     lost = Spread(measure="correlation", values=(0.1, 0.1))
     setting = Setting.of("rwn", {"k": 5})
     point = Point(setting=setting, spreads={"t_closeness": spread, "correlation": lost})

@@ -267,9 +267,11 @@ def test_standings_in_words(session: Session) -> None:
 def test_draws_are_points_only_where_each_has_both_measures(monkeypatch) -> None:
     """Three of four draws have a loss: pairs in order would be of different draws."""
     values = {"association_loss": np.array([0.1, 0.2, 0.3]), "distance_linkage": np.full(4, 0.5)}
-    made = SimpleNamespace(values=values)
+    made, session = SimpleNamespace(values=values), SimpleNamespace(policy=rwn.Policy())
     monkeypatch.setattr(repeated_draws_results, "drawn", lambda session: made)
-    assert repeated_draws_results.map_points(None, "distance_linkage") == []
+    assert repeated_draws_results.map_points(session, "distance_linkage") == []
     values["association_loss"] = np.array([0.1, 0.2, 0.3, 0.4])
-    shown = [spot["loss"] for spot in repeated_draws_results.map_points(None, "distance_linkage")]
+    shown = [
+        spot["loss"] for spot in repeated_draws_results.map_points(session, "distance_linkage")
+    ]
     assert shown == pytest.approx([0.1, 0.2, 0.3, 0.4])

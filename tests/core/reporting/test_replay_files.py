@@ -20,7 +20,7 @@ def test_every_replay_has_a_picture_a_table_and_a_text(key: str) -> None:
     files = replay_files(done)
     assert {f"{key}.{end}" for end in ("html", "svg", "csv", "txt")} <= set(files)
     rows = list(csv.DictReader(io.StringIO(files[f"{key}.csv"].decode())))
-    assert [row["verdict"] for row in rows] == [row.verdict.value for row in done.rows]
+    assert [row["verdict"] for row in rows] == [row.verdict_words for row in done.rows]
     text = files[f"{key}.txt"].decode()
     assert all(row.published.name in text for row in done.rows)
     for name, content in files.items():

@@ -85,7 +85,7 @@ def rare() -> rwn.Microdata:
 POLICY = Policy(
     limits=(
         Limit(measure="distance_linkage", at_most=0.3),
-        Limit(measure="t_closeness", at_most=0.99),
+        Limit(measure="t_closeness", at_most=1.0),
     )
 )
 """The second limit is kept by the unmasked file of any of these tables."""
@@ -181,7 +181,7 @@ def test_goal_seek_goes_by_the_other_limits_and_keeps_nothing(rare: rwn.Microdat
     with pytest.raises(ParameterError, match="No limit can be judged on this table"):
         seek(rare, swept, Goal(keep=empty, best="correlation"), workers=1)
     with pytest.raises(ParameterError, match="cannot be broken on this table"):
-        seek(rare, swept, Goal(keep="t_closeness", best="correlation", limit=0.99), workers=1)
+        seek(rare, swept, Goal(keep="t_closeness", best="correlation", limit=1.0), workers=1)
     lost = swept.points[0].spreads["correlation"].unrelated
     goal = Goal(keep="correlation", best="distance_linkage", limit=lost)
     with pytest.raises(ParameterError, match="a file without any relation reads"):
