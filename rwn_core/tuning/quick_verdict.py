@@ -21,13 +21,14 @@ from rwn_core.measures.sentence import percent
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.recommend import MOST_LOST, recommend, refusal
+from rwn_core.tuning.recommend import recommend, refusal
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.slice_presets import PRESETS, preset_key
 from rwn_core.tuning.strength_trial import CLEARLY, StrengthTrial, judgeable
 from rwn_core.tuning.verdict import Verdict, share_words
 
 WITHIN = 3.0  # seconds
+MOST_LOST = 0.9  # decides: share of relations lost, beyond which a release is of no use
 _WEAKER = 8  # parts of a strength: where risk may rise with it, each is looked at
 _COARSE = 0.5  # standard deviations of a rounding that is proposed
 EVERY = 10_000  # places: each step of a slider

@@ -38,7 +38,6 @@ _PART = 250  # random records that candidates are tried on
 _PLACES = 8  # parts of a strength
 _MOST_TIMES = 4.0  # how far a limit on linkage grows on a part
 _NAMED = 3  # variables named in a sentence
-MOST_LOST = 0.9  # decides: share of relations lost, beyond which a release is of no use
 _FEW = 30  # records on which a method's law is looked for
 _FALLING = ("bayes_linkage", "linked_over_half")  # with the number of records, at equal geometry
 _KERNELS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
@@ -150,21 +149,17 @@ def _recommended(microdata: Microdata, policy: Policy) -> Recommendation:
     trials = _Trials(microdata=microdata, part=part, policy=judged or policy, ranges=ranges)
     _look_at_all(trials, unfit)
     tried = trials.tried
-    if not any(each.kept for each in tried):
-        _look_at_others(trials, unfit)
     keeping = sorted((each for each in tried if each.kept), key=lambda each: each.loss)
     ranked = keeping or sorted(tried, key=lambda each: each.share)
     best = ranked[0]
     where = f"{part.n:,}{f' of {microdata.n:,}' if part.n < microdata.n else ''} records"
-    what = f"{_facts(microdata)}: of {counted(trials.looked, 'setting')} tried on {where},"
+    what = f"{_facts(microdata)}: of {counted(len(tried), 'setting')} tried on {where},"
     if keeping:
         words = f"this one keeps the policy there and loses least: {percent(best.loss)}."
         if best.setting.params.strength == "size":
             words += " Noise may give impossible values, such as a negative age."
     else:
-        most = percent(MOST_LOST)
-        words = f"none keeps the policy and loses at most {most}; this one comes nearest, "
-        words += f"{share_words(best.share)} a limit."
+        words = f"none keeps the policy; this one comes nearest, {share_words(best.share)} a limit."
     return Recommendation(
         setting=best.setting,
         reason=f"{what} {words}",
@@ -199,13 +194,11 @@ class _Trials:
     part: Microdata
     policy: Policy
     ranges: Mapping[str, LeverRange]
-    best: float = MOST_LOST
-    looked: int = 0
+    best: float = 1.0
     tried: list[_Tried] = field(default_factory=list)
 
     def look(self, candidate: Setting) -> bool:
         """Try a candidate; True if it keeps all limits and loses less than those before."""
-        self.looked += 1
         share = self.part.n / self.microdata.n
         here = _on_part(candidate, share)
         ends = self.ranges.get(here.params.strength)
@@ -246,14 +239,6 @@ def _look_at_all(trials: _Trials, unfit: Mapping[str, str]) -> None:
     for kernel in _KERNELS:
         if kernel != first:
             trials.look(Setting(params=RWN(**_KERNELS[kernel]), slices=best))
-
-
-def _look_at_others(trials: _Trials, unfit: Mapping[str, str]) -> None:
-    """Try every other method; one that keeps no limit is no place to begin."""
-    first = list(trials.tried)
-    for key in [key for key in METHODS if key not in {*unfit, *(t.setting.method for t in first)}]:
-        trials.look(Setting(params=METHODS[key](**neutral_levers(METHODS[key]))))
-    trials.tried[:] = first + [each for each in trials.tried[len(first) :] if each.kept]
 
 
 def _on_part(setting: Setting, share: float) -> Setting:
