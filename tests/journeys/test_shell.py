@@ -57,7 +57,8 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_survey_ends_with_a_no_that_says_what_to_do(capsys) -> None:
     files.survey(Path("survey.sav"), PEOPLE)
     words, verdict = walked("survey", "The survey", capsys)
-    assert "can it keep the usual policy: cannot." in words
+    # what is not read within the three seconds of a quick verdict is unknown; never "can"
+    assert re.search(r"can it keep the usual policy: (cannot|unknown)\.", words)
     assert "try: " in words
     assert not verdict["kept"]
     for line in ("household or cluster: hid", "stands for: dweight", "persnr looks like numbers"):
