@@ -60,8 +60,8 @@ class CARTSynthesis(TableMethod):
 
     When to use
     -----------
-    Where no released row shall belong to a person, and analysts need many relations at once, not
-    one model that is known before.
+    Where no released row shall be made from one record, and analysts need many relations at once,
+    not one model that is known before.
 
     What it destroys
     ----------------
@@ -198,8 +198,10 @@ class CARTSynthesis(TableMethod):
         return [
             *(kept if self.q < 1 else []),
             *(true if not self.smoothing else []),
-            "No synthesized row belongs to a person, but who knows a person's keys learns of a "
-            f"confidential value what a leaf of {self.leaf} records or more tells.",
+            "A synthesized row may equal a real person's: often where variables have few values, "
+            "at leaf = 1 nearly always. Look at True matches.",
+            "An intruder with a person's keys learns of a confidential value what the records of "
+            f"a leaf, {self.leaf} or more, have in common.",
             "Analysts who treat the release as data take standard errors that are too small.",
         ]
 

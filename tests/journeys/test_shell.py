@@ -60,7 +60,8 @@ def test_the_survey_ends_with_a_no_that_says_what_to_do(capsys) -> None:
     # what is not read within the three seconds of a quick verdict is unknown; never "can"
     assert re.search(r"can it keep the usual policy: (cannot|unknown)\.", words)
     assert "try: " in words
-    assert isinstance(verdict["kept"], bool)  # a start that is judged unknown may keep the policy
+    # of 1,000 people the strongest start uses 99 % of the limit on true matches: luck decides
+    assert not verdict["kept"] or max(verdict["shares"].values()) > 0.9
     for line in ("household or cluster: hid", "stands for: dweight", "persnr looks like numbers"):
         assert line in words
 

@@ -1,4 +1,4 @@
-"""What CART synthesis draws, from which records, and that no row of it belongs to a person."""
+"""What CART synthesis draws, from which records, and which rows equal a real person's."""
 
 from __future__ import annotations
 
@@ -102,3 +102,19 @@ def test_no_row_can_be_linked_but_those_that_are_kept():
     half = made.with_levers(q=0.5).release(key(1)).masked
     kept = uniforms(key(1), np.arange(data.n), SELECTION_STREAM)[0] >= 0.5
     assert nearest_is_own(data, half)[kept].all()
+
+
+@pytest.mark.parametrize(
+    ("demo", "leaf", "least", "most"),
+    [("pima", 5, 0.0, 0.01), ("pima", 1, 0.9, 1.0), ("cps1988", 5, 0.03, 0.2)],
+)
+def test_a_row_may_equal_that_of_a_real_person(demo, leaf, least, most):
+    """The caution's claim: few values or a leaf of one give rows of one person back."""
+    data = rwn.load_demo(demo)
+    data = data.take(np.arange(min(data.n, 1_000)))
+    frame = data.frame.astype(str)
+    unique = set(map(tuple, frame[~frame.duplicated(keep=False)].to_numpy()))
+    made = rwn.mask(data, CARTSynthesis(leaf=leaf), seed=1).masked.frame.astype(str)
+    equal = np.mean([row in unique for row in map(tuple, made.to_numpy())])
+    assert least <= equal <= most
+    assert "may equal a real person's" in " ".join(CARTSynthesis(leaf=leaf).cautions())
