@@ -66,9 +66,9 @@ class CARTSynthesis(TableMethod):
     What it destroys
     ----------------
     Relations that no tree finds: those of variables visited late with many others, small groups
-    that are not split off, and links between records. It hides no relation that it keeps: who
-    knows a person's keys learns of a confidential value what the leaf tells, and an outlier's
-    value is drawn for somebody. There is no law, so that it is unknown how well the best intruder
+    that are not split off, and links between records. It hides no relation that it keeps: an
+    intruder with a person's keys learns of a confidential value what the leaf tells, and an
+    outlier's value is released. There is no law, so that it is unknown how well the best intruder
     does: a policy with a limit on the worst case is not kept. Standard errors are too small,
     because the trees are fitted to the same records.
 

@@ -152,8 +152,8 @@ class DataShuffling(TableMethod):
         if self.anew == 0:
             return ["anew = 0 masks nothing: the release is the original."]
         return [
-            "The variables that are not shuffled are released as they are: who is unique in them "
-            "is found.",
+            "The variables that are not shuffled are released as they are: a person who is "
+            "unique in them is recognized.",
             "Every released number is somebody's true value of that variable, extremes included.",
             "Relations that are not monotone, and those of single groups, are lost.",
         ]

@@ -91,7 +91,7 @@ ISO_27559 = Chapter(
 CLINICAL_DATA = Chapter(
     title="EMA policy 0070 and Health Canada PRCI",
     source="By the headings of their joint report, which were read in a summary. The limit of .09 "
-    "is taken as a maximum over records: a mean of .09 lets single persons stand open.",
+    "is taken as a maximum over records: a mean of .09 may hide a person who is found for certain.",
     clauses=(
         _clause("1", "identifiers and technique, by variable", _TECHNIQUES),
         _clause("2", "adversaries and plausible attacks", ("scenarios", "table"),

@@ -135,7 +135,7 @@ class IntruderTest(NamedParameters):
             )
         for name in ("claims", "confirmed"):
             count = getattr(self, name)
-            if not _is_number(count) or count != int(count) or count < 0:
+            if not _is_number(count) or count < 0 or count % 1 != 0:
                 raise ParameterError(
                     f"The intruder test's {name} must be a whole number of at least 0; correct it."
                 )

@@ -82,8 +82,9 @@ def _of_variable(comparison: Comparison, law: Law, name: str) -> dict[str, Any] 
 def sentence(reading: Reading, n: int) -> str:
     """Say how likely a released rare category is true."""
     return (
-        f"Who shows the rarest category of {reading.detail['worst']} truly has it with probability "
-        f"{percent(reading.value)}; of all people {percent(reading.baseline or 0.0)} have it."
+        f"A released record with the rarest category of {reading.detail['worst']} truly has it "
+        f"with probability {percent(reading.value)}, and {percent(reading.baseline or 0.0)} of all "
+        "people do."
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+import math
+from dataclasses import asdict, fields, replace
 
 import pytest
 
@@ -73,6 +74,7 @@ def test_every_field_is_asked_and_comes_back() -> None:
         ({"intruder_test": TEST.__class__}, "must be a table"),
         ({"intruder_test": {**FULL.to_dict()["intruder_test"], "hours": -1}}, "hours must be"),
         ({"intruder_test": {**FULL.to_dict()["intruder_test"], "claims": 1.5}}, "claims must be"),
+        ({"intruder_test": {**asdict(TEST), "claims": math.inf}}, "claims must be"),
         ({"intruder_test": {**FULL.to_dict()["intruder_test"], "confirmed": 4}}, "at most its"),
         ({"intruder_test": {**FULL.to_dict()["intruder_test"], "by": " "}}, "by must be stated"),
         ({"intruder_test": {**FULL.to_dict()["intruder_test"], "day": 3}}, "must be a date"),
