@@ -24,12 +24,7 @@ Values = dict[str, float]
 
 
 def measure_reading(key: str, comparison: Comparison) -> Reading:
-    """Return the reading of a measure.
-
-    Raises
-    ------
-    NotApplicable
-    """
+    """Return the reading of a measure."""
     found = MEASURES[key].compute(comparison)
     if isinstance(found, NotApplicable):
         raise found
@@ -190,26 +185,7 @@ def epsilon_curves(
     epsilons: Sequence[float] = EPSILONS,
     seed: int = 1,
 ) -> EpsilonCurves:
-    """Compute a figure of section 8 from releases of a table.
-
-    Parameters
-    ----------
-    number : int
-        The figure's number, 4 to 9.
-    prepared : Prepared
-        Table and method; its lever epsilon is moved.
-    releases : int
-        Number of releases at each epsilon.
-    epsilons : sequence of float
-        Radii in standard deviations.
-    seed : int
-        First seed; releases of one number share their draws over epsilon.
-
-    Raises
-    ------
-    NotApplicable
-        If the measure does not apply to the table.
-    """
+    """Compute a figure of section 8 from releases of a table."""
     figure = EPSILON_FIGURES[number]
     data = prepared.microdata
     start = Comparison(original=data, masked=data)

@@ -44,10 +44,8 @@ _COLUMNS = ["measure", "value", "read against", "in plain words"]
 
 
 def tables(readings: Answers, n: int) -> list[dict[str, Any]]:
-    """Statement of each number, in three tables by question.
-
-    A measure that answers neither of the first two questions is in the third.
-    """
+    """Statement of each number, in three tables by question."""
+    # A measure that answers neither of the first two questions is in the third.
     rest = [key for key in readings if key not in (*_ROW, *_VALUE)]
     groups = (
         (
