@@ -26,7 +26,7 @@ def copies(own: NDArray[np.int64], released: NDArray[np.int64]) -> NDArray[np.in
 
 
 def by_chance(own: NDArray[np.int64], released: NDArray[np.int64]) -> float:
-    """Return the share of some records that appear among rows whose columns are shuffled."""
+    """Return the share of some records that appear in a release with shuffled columns."""
     counts = np.column_stack(
         [
             np.bincount(theirs + 1, minlength=int(mine.max()) + 2)[mine + 1]
@@ -40,7 +40,7 @@ def by_chance(own: NDArray[np.int64], released: NDArray[np.int64]) -> float:
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Return the share of the original's sample uniques whose key values appear in the release."""
+    """Return the share of sample uniques with key values that appear in the release."""
     original, keys = comparison.original, key_names(comparison)
     rows = released_rows(original, comparison.masked)
     own, released = key_cells(comparison, keys)
