@@ -151,9 +151,3 @@ def words64(
     words = chacha20_blocks(key.words, counters).astype(np.uint64)
     both: NDArray[np.uint64] = (words[0::2] << np.uint64(32)) | words[1::2]
     return both
-
-
-def random_order(key: SecretKey, n: int, stream: int = ORDER_STREAM) -> NDArray[np.int64]:
-    """A uniformly random order of n records, shape (n,); that of a release by default."""
-    draws = uniforms(key, np.arange(n, dtype=np.int64), stream)
-    return np.lexsort((draws[1], draws[0]))

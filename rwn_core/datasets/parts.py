@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.datasets.found_donors import Found, draw_request, found_of_table, release_rows
-from rwn_core.datasets.record_draws import two_uniforms
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.staged_arrays import gather_leaf, load, save
 from rwn_core.neighbors.candidates import paired_table
 from rwn_core.neighbors.index import build_index
 from rwn_core.neighbors.points import Points
+from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.neighbors.search import Search
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import PARTS_STREAM, SecretKey

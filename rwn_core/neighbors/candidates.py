@@ -15,6 +15,7 @@ from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.distance import TIE, squared_distances
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, one_radius
+from rwn_core.neighbors.record_draws import random_order
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.memory import budget_bytes, check_fits
 from rwn_core.parallel.threads import Watch
@@ -26,7 +27,6 @@ from rwn_core.randomness import (
     SAMPLE_STREAM,
     UNIFORMS_A_BLOCK,
     SecretKey,
-    random_order,
     uniforms,
     words64,
 )

@@ -38,11 +38,21 @@ def _spread(column: NDArray[np.float64]) -> float:
 
 def rank_shares(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the share of records with all ranks within p percent of their own, p = 1..10."""
-    from scipy.stats import rankdata
+    largest = np.zeros(len(before))
+    for one, two in zip(before.T, after.T, strict=True):
+        np.maximum(largest, np.abs(mean_ranks(one) - mean_ranks(two)), out=largest)
+    return np.array([(largest <= p / 100 * len(largest)).mean() for p in range(1, 11)])
 
-    one, two = rankdata(before, axis=0), rankdata(after, axis=0)
-    largest = np.abs(one - two).max(axis=1)
-    return np.array([(largest <= p / 100 * len(one)).mean() for p in range(1, 11)])
+
+def mean_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ranks from 1, with the mean rank for ties: `scipy.stats.rankdata`, faster."""
+    order = np.argsort(values)
+    ranked = values[order]
+    starts = np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1])))
+    sizes = np.diff(starts, append=len(values))
+    ranks = np.empty(len(values))
+    ranks[order] = np.repeat(starts + (sizes + 1) / 2, sizes)
+    return ranks
 
 
 def robust_distances(values: NDArray[np.float64]) -> NDArray[np.float64]:

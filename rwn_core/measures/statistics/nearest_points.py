@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from rwn_core.neighbors.distance import TIE, squared_between
 from rwn_core.neighbors.points import CodedPoints, Points, point_values
@@ -167,7 +168,8 @@ def linkage_scores(index: PointIndex, released: Points, sources: Points) -> Floa
     if len(released) * len(index.counts) < PAIRS:
         score(0, len(released))
     else:
-        Watch(threads=thread_count()).run(score, len(released))
+        with threadpool_limits(1, user_api="blas"):  # its own threads wait at full load
+            Watch(threads=thread_count()).run(score, len(released))
     return scores
 
 
