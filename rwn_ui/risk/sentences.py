@@ -22,6 +22,7 @@ _ROW = (
     "probabilistic_linkage",
     "misclassification",
     "individual_risk",
+    "replicated_uniques",
     "loglinear_risk",
     "linkability",
 )
