@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rwn_core.io.format import Feature, Format
+from rwn_core.io.other_readers import workbook_again
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
     from rwn_core.io.guessed_layout import GuessedLayout
-    from rwn_core.io.other_readers import Found, Wanted
 
 
 def read(
@@ -44,13 +44,6 @@ def sees(content: bytes) -> GuessedLayout | None:
     return seen_in_workbook(content)
 
 
-def again(content: bytes, wanted: Wanted) -> Found:
-    """Read a file a second time, see `workbook_again`."""
-    from rwn_core.io.other_readers import workbook_again
-
-    return workbook_again(content, wanted)
-
-
 FORMAT = Format(
     key="excel",
     title="Excel",
@@ -63,6 +56,6 @@ FORMAT = Format(
     sees=sees,
     keeps=frozenset({Feature.DATES, Feature.TRUTHS}),
     detects=detects,
-    again=again,
+    again=workbook_again,
     again_by="Python's XML library",
 )

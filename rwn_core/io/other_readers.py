@@ -14,8 +14,6 @@ from datetime import datetime, timedelta
 from typing import Any
 from xml.etree import ElementTree
 
-import pandas as pd
-
 from rwn_core.data.file_layout import FileLayout
 
 Columns = dict[str, list[Any]]
@@ -66,6 +64,8 @@ class Wanted:
 
 def text_again(content: bytes, wanted: Wanted, usual: str) -> Found:
     """Read a text table by pandas, every field as a text."""
+    import pandas as pd
+
     layout, names = wanted.layout, wanted.names
     text = content.decode("utf-8-sig" if layout.encoding == "utf-8" else layout.encoding)
     frame = pd.read_csv(
@@ -151,6 +151,8 @@ def batches_by_arrow(path: str) -> Iterator[Any]:
 
 def stata_again(content: bytes, wanted: Wanted) -> Found:
     """Read a file of Stata by pandas."""
+    import pandas as pd
+
     codes = pd.read_stata(io.BytesIO(content), convert_categoricals=False, convert_dates=False)
     frames = {"codes": codes, "dates": codes, "labels": codes}
     if wanted.moments:
@@ -167,6 +169,8 @@ def stata_again(content: bytes, wanted: Wanted) -> Found:
 
 def sas_again(content: bytes, wanted: Wanted) -> Found:
     """Read a file of SAS by pandas."""
+    import pandas as pd
+
     transport = content.startswith(b"HEADER")
     if transport and wanted.moments:
         raise ValueError("pandas leaves dates as numbers")

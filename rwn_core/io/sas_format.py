@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from rwn_core.errors import InputError
 from rwn_core.io.format import Feature, Format
+from rwn_core.io.other_readers import sas_again
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
-    from rwn_core.io.other_readers import Found, Wanted
 
 _TABLE = bytes.fromhex("000000000000000000000000c2ea8160b31411cfbd92080009c7318c181f1011")
 _TRANSPORT = b"HEADER RECORD*******LIB"
@@ -41,13 +41,6 @@ def detects(content: bytes) -> bool:
     return content.startswith((_TABLE, _TRANSPORT))
 
 
-def again(content: bytes, wanted: Wanted) -> Found:
-    """Read a file a second time, see `sas_again`."""
-    from rwn_core.io.other_readers import sas_again
-
-    return sas_again(content, wanted)
-
-
 FORMAT = Format(
     key="sas",
     title="SAS",
@@ -58,6 +51,6 @@ FORMAT = Format(
     write=None,
     keeps=frozenset({Feature.DATES, Feature.LABELS}),
     detects=detects,
-    again=again,
+    again=sas_again,
     again_by="pandas",
 )

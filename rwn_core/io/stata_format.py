@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from rwn_core.errors import InputError
 from rwn_core.io.format import Feature, Format
+from rwn_core.io.other_readers import stata_again
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
-    from rwn_core.io.other_readers import Found, Wanted
 
 _BEGIN, _END = b"<stata_dta>", b"</stata_dta>"
 _TIME = b"<timestamp>\x11"  # and 17 letters
@@ -60,13 +60,6 @@ def detects(content: bytes) -> bool:
     return len(content) > 4 and content[0] in _OLD and content[1] in (1, 2) and content[2] == 1
 
 
-def again(content: bytes, wanted: Wanted) -> Found:
-    """Read a file a second time, see `stata_again`."""
-    from rwn_core.io.other_readers import stata_again
-
-    return stata_again(content, wanted)
-
-
 FORMAT = Format(
     key="stata",
     title="Stata",
@@ -84,6 +77,6 @@ FORMAT = Format(
         }
     ),
     detects=detects,
-    again=again,
+    again=stata_again,
     again_by="pandas",
 )

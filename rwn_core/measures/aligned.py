@@ -19,11 +19,12 @@ RELEASED = " in the released table"  # ends a reason that concerns the release
 def numbers(original: Microdata, table: Microdata, name: str) -> NDArray[np.float64]:
     """Return a variable of either table as numbers, shape (n,), NaN where missing."""
     # an ordered variable counts the original's levels from 0, a date days since 1970
-    kind = original.schema.variable(name).kind
+    own = table.schema.variable(name).kind
+    same = table.schema is original.schema
+    kind = own if same else original.schema.variable(name).kind
     if kind is Kind.ORDERED:
         known, _ = table.codes(name, original.codes(name)[1])
         return np.where(known < 0, np.nan, known.astype(np.float64))
-    own = table.schema.variable(name).kind
     if own is not kind and not (own in NUMBERS and kind in NUMBERS):
         raise NotApplicable(
             f"Variable {name} is {kind} in the original and {own} in the released table; give "

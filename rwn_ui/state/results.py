@@ -53,7 +53,10 @@ def user_results() -> Results:
 
 def memo(feature: str, entries: int) -> Memo:
     """The results of a feature, of which the latest are kept."""
-    return user_results().memos.setdefault(feature, Memo(entries))
+    memos = user_results().memos
+    if feature not in memos:
+        memos[feature] = Memo(entries)
+    return memos[feature]
 
 
 def table_key(data: rwn.Microdata) -> Key:

@@ -88,11 +88,9 @@ def colorbar(ends: Sequence[float], texts: Sequence[str], size: int = SMALL_FONT
 def pair_texts(names: Sequence[str], band: Band | None, *, above: bool) -> list[list[str]]:
     """Return the names of all pairs, with the range of draws on one side of the diagonal."""
     safe = [style.escape(name) for name in names]
-
-    def text(i: int, j: int) -> str:
-        words = f"{safe[i]} × {safe[j]}"
-        if band is None or (j <= i if above else j >= i):
-            return words
-        return f"{words} (draws {range_text(band.low[i, j], band.high[i, j], 2)})"
-
-    return [[text(i, j) for j in range(len(safe))] for i in range(len(safe))]
+    texts = [[f"{row} × {column}" for column in safe] for row in safe]
+    if band is not None:
+        side = np.triu_indices(len(safe), 1)
+        for i, j in zip(*(side if above else side[::-1]), strict=True):
+            texts[i][j] += f" (draws {range_text(band.low[i, j], band.high[i, j], 2)})"
+    return texts
