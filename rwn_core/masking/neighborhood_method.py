@@ -84,7 +84,7 @@ class NeighborhoodMethod(NamedParameters, ABC):
     def ball(self) -> Ball:
         """Which others belong to a neighborhood."""
 
-    def ball_on(self, microdata: Microdata) -> Ball:
+    def table_ball(self, microdata: Microdata) -> Ball:
         """The ball on a table, which may have a radius for each record."""
         return self.ball
 
@@ -141,7 +141,9 @@ class NeighborhoodMethod(NamedParameters, ABC):
         drawing = None
         if source.needs_key and key is not None:
             drawing = Drawing(key=key, streams=(), q=np.empty(0))
-        return source.find(self.ball_on(microdata), drawing, threads=threads, progress=progress)[0]
+        return source.find(self.table_ball(microdata), drawing, threads=threads, progress=progress)[
+            0
+        ]
 
     def prepare(
         self,
@@ -161,7 +163,7 @@ class NeighborhoodMethod(NamedParameters, ABC):
         elif settings and not source.needs_key:
             source = _stored(
                 source,
-                _widest([each.ball_on(microdata) for each in (self, *settings)]),
+                _widest([each.table_ball(microdata) for each in (self, *settings)]),
                 records,
                 threads,
                 budget,
@@ -223,14 +225,16 @@ class NeighborhoodMethod(NamedParameters, ABC):
         """Refuse lever positions that a prepared table does not allow."""
         if not self.ball.kernel.is_even:
             return  # its weights refuse a cap that no table of this size allows
-        ball = self.ball_on(microdata)
+        ball = self.table_ball(microdata)
         check_radius_and_k(ball.k, ball.epsilon, microdata.n)
 
     def prepared_law(self, table: Prepared) -> Law | None:
         """Return the exact law before rounding; None if it depends on the key."""
         if table.state.source.needs_key:
             return None
-        return self.law(table.microdata, table.state.neighborhoods(self.ball_on(table.microdata)))
+        return self.law(
+            table.microdata, table.state.neighborhoods(self.table_ball(table.microdata))
+        )
 
     def expectations(self, table: Prepared) -> None:
         """Return None: neighborhoods make a law."""
@@ -246,7 +250,7 @@ class NeighborhoodMethod(NamedParameters, ABC):
         neighborhoods, donors = state.found, None
         if neighborhoods is None:
             neighborhoods, donors = state.source.find(
-                self.ball_on(table.microdata), drawing, threads=threads, progress=progress
+                self.table_ball(table.microdata), drawing, threads=threads, progress=progress
             )
         if state.source.needs_key:
             law: Law | None = self.law(table.microdata, neighborhoods)
@@ -269,7 +273,7 @@ class NeighborhoodMethod(NamedParameters, ABC):
             return self._prepared(sample, SoftSource(points=points, households=rows))
         if k is None or apart or not self.scheme.exact:
             return self.prepare(sample)
-        far = table.state.ranked_for_samples(self.ball_on(table.microdata))
+        far = table.state.ranked_for_samples(self.table_ball(table.microdata))
         source = StoredSource(points=far.points[rows], table=without_copies(far.table, rows))
         return self._prepared(sample, source)
 
@@ -340,13 +344,13 @@ class FoundNeighbors:
         from rwn_core.neighbors.recalled import recalled
 
         watch = Watch(threads=thread_count())
-        found = recalled(self.source.points, table.method.ball_on(table.microdata), known, watch)
+        found = recalled(self.source.points, table.method.table_ball(table.microdata), known, watch)
         return replace(self, found=found)
 
     def is_quick(self, table: Prepared) -> bool:
         """True if a release takes milliseconds."""
         small = len(self.source.points) <= LARGEST_DENSE
-        return small or self.source.stores(table.method.ball_on(table.microdata))
+        return small or self.source.stores(table.method.table_ball(table.microdata))
 
     def ranked_for_samples(self, ball: Ball) -> StoredSource:
         """Return neighbors ranked so far that every bootstrap sample has k of them."""

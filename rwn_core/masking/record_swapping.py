@@ -16,9 +16,9 @@ from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.block_law import LARGEST_PAIRS, block_pairs, law_within_blocks
 from rwn_core.laws.donors import copy_from_donors, masked_columns, random_streams
+from rwn_core.laws.household_swaps import Households, find_households, household_donors
 from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import HAIR
-from rwn_core.masking.household_swaps import Households, find_households, household_donors
 from rwn_core.masking.lever import SHARE, Lever, check_count, check_share
 from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.unmasked_variables import LEVELS, kept_as_they_are, name_tuple, require_masked

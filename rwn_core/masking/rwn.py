@@ -245,7 +245,7 @@ class RWN(RadiusAndNearest):
         """Which others belong to a neighborhood, and how likely each is to give."""
         return Ball(k=self.k, epsilon=self.epsilon, kernel=self.weights_of_donors)
 
-    def ball_on(self, microdata: Microdata) -> Ball:
+    def table_ball(self, microdata: Microdata) -> Ball:
         """The ball with the radius of each record, where a variable says it."""
         name = self.radius_variable
         if name is None or self.epsilon is None:
@@ -253,7 +253,8 @@ class RWN(RadiusAndNearest):
         known = {each.name: each.kind for each in microdata.schema.variables}
         if known.get(name) not in NUMBERS:
             raise ParameterError(f"radius_variable must name a variable of numbers, not {name}.")
-        factors = microdata.values(name)
+        column = microdata.frame[name]  # it may be of a role that is not analyzed
+        factors = column.to_numpy(dtype=np.float64, na_value=np.nan)
         if not (np.isfinite(factors) & (factors >= 0)).all():
             raise ParameterError(
                 f"{name} must be a number of at least 0 in every record, since it multiplies the "
@@ -349,7 +350,7 @@ class RWN(RadiusAndNearest):
         rule = NeighborhoodRule(
             metric=self.metric(microdata),
             k=self.k,
-            epsilon=self.ball_on(microdata).epsilon,
+            epsilon=self.table_ball(microdata).epsilon,
             scheme=self.scheme,
             households=self.households(microdata),
             kernel=self.weights_of_donors,

@@ -18,7 +18,7 @@ Unit = tuple[tuple[int, ...], int]  # a profile, and the area that both househol
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Households:
-    """Hold the households of a table, with what decides who exchanges with whom.
+    """Hold the households of a table with their members, areas, profiles and risk.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Households:
     areas : ndarray of int64, shape (h, levels)
         The area of each at each level, the largest areas first.
     profiles : list of tuple of int
-        What two households must have in common: their size, and what their members are.
+        The sorted codes of the members, which exchanging households have in common.
     level : ndarray of int64, shape (h,)
         The first level at which a member is rare; the number of levels where nobody is.
     """
@@ -41,7 +41,7 @@ class Households:
 def find_households(
     microdata: Microdata, hierarchy: tuple[str, ...], alike: tuple[str, ...], rarer_than: int
 ) -> Households:
-    """Gather the households of a table, and find those that hold a person who is rare."""
+    """Gather the households of a table, and find those with a rare member."""
     n, levels = microdata.n, len(hierarchy)
     numbers = _numbered(microdata)
     kinds = joint_codes(microdata, alike) if alike else np.zeros(n, dtype=np.int64)
@@ -72,7 +72,7 @@ def _numbered(microdata: Microdata) -> NDArray[np.int64]:
 def household_donors(
     households: Households, share: float, uniform: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """Draw the record whose place each record takes, itself where it stays, shape (n,).
+    """Draw the donor of each record's area, the record itself where it stays, shape (n,).
 
     Level by level from the largest areas, each household that holds a rare person exchanges with a
     random one that has its profile, lies in another area of this level and in the same larger one,
@@ -104,7 +104,7 @@ def _exchange(
     moved: NDArray[np.bool_],
     most: float,
 ) -> list[tuple[int, int]]:
-    """Pair those who ask with random others of another area, and mark both as moved."""
+    """Pair households with random ones of another area, and mark both as moved."""
     pairs: list[tuple[int, int]] = []
     waiting = _waiting(households, level, lot, moved) if len(asking) and most > 0 else {}
     for one in asking.tolist():
@@ -123,7 +123,7 @@ def _exchange(
 def _waiting(
     households: Households, level: int, lot: NDArray[np.float64], moved: NDArray[np.bool_]
 ) -> dict[Unit, dict[int, list[int]]]:
-    """Those who have not moved, by unit and area, the smallest lot last."""
+    """Households that have not moved, by unit and area, the smallest lot last."""
     waiting: dict[Unit, dict[int, list[int]]] = {}
     for each in np.argsort(-lot).tolist():
         if not moved[each]:
@@ -135,7 +135,7 @@ def _waiting(
 def _free(
     areas: dict[int, list[int]], own: int, moved: NDArray[np.bool_], lot: NDArray[np.float64]
 ) -> int | None:
-    """The household with the smallest lot that has not moved, in another area than one's own."""
+    """The household with the smallest lot that has not moved, outside one area."""
     heads = []
     for area, listed in areas.items():
         while listed and moved[listed[-1]]:
