@@ -78,8 +78,8 @@ class RecordSwapping(TableMethod):
     stay as they are: a person with rare keys is found for certain, and only what stands beside them
     is in doubt. Who is alone in a block keeps everything, and small blocks give few others to
     exchange with. With a hierarchy relations between areas and all that stays are lost for those
-    who move; who is rare and has no partner stays. There is no law then, since partners depend on
-    all earlier exchanges: a policy with a limit on the worst case is not kept.
+    who move; a rare household without a partner stays. There is no law then, since partners depend
+    on all earlier exchanges: a policy with a limit on the worst case is not kept.
 
     References
     ----------
@@ -253,8 +253,8 @@ class RecordSwapping(TableMethod):
         """Return cautions about this setting."""
         if self.hierarchy:
             return [
-                "A household that moves is released with another one's area: numbers of households "
-                "by size and area are exact, and counts of people by area and anything else are "
+                "A household that moves is released with another one's area: how many households "
+                "and people an area has stays exact, and tables of areas with other variables do "
                 "not.",
                 "The law is unknown, so no worst-case risk is: a rare household without a partner "
                 "stays where it is.",
