@@ -152,11 +152,17 @@ def _refuse_options(dataset: bool, auditors: bool, public: bool, released: Path 
 
 
 def _for_auditors(material: Material, out: Path, original: str | None, overwrite: bool) -> None:
-    from rwn_core.reporting.auditors_page import auditors_file
+    from rwn_core.reporting.auditors_page import auditors_file, checklist
 
     table = read_original(material.record, original)
     write(out, auditors_file(material, table, out.suffix.lower()), overwrite=overwrite)
+    answers = checklist(material)
+    empty = [f"{each.chapter}, {each.number}: {each.asks}" for each in answers if not each.answered]
     say(f"page for auditors written to {out}; no value of a record was found in it")
+    say(
+        f"{len(answers)} clauses, {len(empty)} without an answer"
+        + "".join(f"\n  {each}" for each in empty)
+    )
 
 
 def _of_dataset(

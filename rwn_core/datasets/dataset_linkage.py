@@ -22,9 +22,10 @@ from rwn_core.neighbors.distance import TIE, squared_distances
 from rwn_core.neighbors.index import build_index, shared_frame
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import Points
+from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.neighbors.search import Search
 from rwn_core.parallel.threads import Watch
-from rwn_core.randomness import ORDER_STREAM, SecretKey, uniforms
+from rwn_core.randomness import ORDER_STREAM, SecretKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,12 +93,12 @@ def sampled_linkage(
 
 def released_rows(key: SecretKey, records: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     """Return the places of some records in a release in secret order, shape (c,)."""
-    first, second = uniforms(key, records, ORDER_STREAM)[:2]
+    first, second = two_uniforms(key, records, ORDER_STREAM)
     order = np.argsort(first)
     before = np.zeros(len(records), dtype=np.int64)
     for start in range(0, n, BATCH):
         every = np.arange(start, min(start + BATCH, n), dtype=np.int64)
-        draws = uniforms(key, every, ORDER_STREAM)[:2]
+        draws = two_uniforms(key, every, ORDER_STREAM)
         place = np.searchsorted(first[order], draws[0], side="right")
         smaller = np.bincount(place, minlength=len(records) + 1)[:-1]
         before[order] += np.cumsum(smaller)

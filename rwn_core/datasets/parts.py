@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.datasets.found_donors import Found, draw_request, found_of_table, release_rows
-from rwn_core.datasets.record_draws import two_uniforms
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.staged_arrays import gather_leaf, load, save
 from rwn_core.neighbors.candidates import paired_table
 from rwn_core.neighbors.index import build_index
 from rwn_core.neighbors.points import Points
+from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.neighbors.search import Search
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import PARTS_STREAM, SecretKey
@@ -30,11 +30,9 @@ def find_bounds(run: Run, task: Task) -> dict[str, Any]:
 
 
 def part_bounds(key: SecretKey, n: int, u: int) -> NDArray[np.float64]:
-    """The random numbers of the first record of each part but the first one, shape (2, u - 1).
-
-    Parts are those of `rwn_core.neighbors.candidates.random_parts`. Records are counted
-    in buckets of their first number; only buckets with a bound in them are put into order.
-    """
+    """The random numbers of the first record of each part but the first one, shape (2, u - 1)."""
+    # Parts are those of `rwn_core.neighbors.candidates.random_parts`. Records are counted in
+    # buckets of their first number; only buckets with a bound in them are put into order.
     sizes = np.full(u, n // u) + (np.arange(u) < n % u)
     ranks = np.cumsum(sizes)[:-1]
     buckets = max(_BUCKETS, 1 << (64 * u).bit_length())

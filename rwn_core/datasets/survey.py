@@ -17,7 +17,6 @@ from rwn_core.datasets.column_sums import Sums, block_sums, merge_sums
 from rwn_core.datasets.dataset import check_rows, to_frame
 from rwn_core.datasets.metric_of_sums import SurveyStatistics, has_levels
 from rwn_core.datasets.record_batches import read_all, write_batches
-from rwn_core.datasets.record_draws import two_uniforms
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.stage import Stage, atomic_file
 from rwn_core.datasets.survey_result import (
@@ -27,6 +26,7 @@ from rwn_core.datasets.survey_result import (
     write_counts,
 )
 from rwn_core.errors import InputError
+from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.randomness import SAMPLE_STREAM, SecretKey
 
 STEP = "survey"
@@ -64,11 +64,9 @@ def survey_rows(run: Run, task: Task) -> dict[str, Any]:
 def candidates(
     key: SecretKey, records: NDArray[np.int64], m: int, n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Which of some records may belong to the sample, and what it is ordered by.
-
-    The sample is the m records that come first in the keyed order of `random_order`: the same as
-    that of a table in memory.
-    """
+    """Which of some records may belong to the sample, and what it is ordered by."""
+    # The sample is the m records that come first in the keyed order of `random_order`: the same as
+    # that of a table in memory.
     draws = two_uniforms(key, records, SAMPLE_STREAM)
     most = (m + _SURE * sqrt(m) + 50) / n  # fewer than m are below once in 10^30 runs
     rows = np.flatnonzero(draws[0] <= most)

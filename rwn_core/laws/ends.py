@@ -9,7 +9,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donors import copy_from_donors, random_streams
 from rwn_core.neighbors import Neighborhoods, NeighborTable
-from rwn_core.randomness import SecretKey, uniforms
+from rwn_core.neighbors.record_draws import two_uniforms
+from rwn_core.randomness import SecretKey
 
 
 def unmasked(original: Microdata) -> tuple[Microdata, CellLaw]:
@@ -34,7 +35,7 @@ def shuffled_donors(original: Microdata, key: SecretKey) -> NDArray[np.int64]:
     """Draw a random order for each released variable, shape (n, p); one for each slice."""
     records = np.arange(original.n)
     orders = [
-        np.argsort(uniforms(key, records, stream)[0], kind="stable")
+        np.argsort(two_uniforms(key, records, stream)[0], kind="stable")
         for stream in random_streams(original)
     ]
     return np.column_stack(orders)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -16,6 +17,7 @@ from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.laws.expectations import Expectations
 from rwn_core.laws.moments import Moments
+from rwn_core.neighbors.record_draws import order_by
 
 # decides: ranks a swap may reach for exact expectations, with at most `LARGEST_FOLLOWED` records
 LARGEST_EXACT = 12
@@ -37,10 +39,8 @@ def rankings(n: int) -> int:
 
 
 def exact_moore_chances(n: int, reach: int) -> Chances:
-    """Return the probability that two of n ranks exchange values, shape (n, n); diagonal: stay.
-
-    Moore 1996: a free rank takes a uniform one of the free ranks that follow within reach.
-    """
+    """Return the probability that two of n ranks exchange values, shape (n, n); diagonal: stay."""
+    # Moore 1996: a free rank takes a uniform one of the free ranks that follow within reach.
     width = max(min(reach, n) - 1, 0)  # ranks that follow within reach
     if not width:
         return sparse.csr_array(sparse.eye_array(n))
@@ -217,28 +217,24 @@ def whole_part(number: float) -> int:
 
 
 def moore_partners(reach: int, uniform: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return partners along a ranking, shape (N,): a random free one of those that follow.
-
-    Moore 1996. `reach` is the whole part of P N, its last rank left out; `uniform` has shape (N,).
-    """
-    n = len(uniform)
-    partner, free = np.arange(n), np.ones(n, dtype=bool)
-    for place in range(n if reach > 1 else 0):
-        if free[place]:
-            some = np.flatnonzero(free[place + 1 : place + reach])
-            if some.size:
-                other = place + 1 + int(some[int(uniform[place] * some.size)])
-                partner[place], partner[other] = other, place
-                free[other] = False
-    return partner
+    """Return partners along a ranking, shape (N,): a random free one of those that follow."""
+    # Moore 1996. `reach` is the whole part of P N, its last rank left out; `uniform` has shape
+    # (N,).
+    partner, chance = list(range(len(uniform))), uniform.tolist()
+    free = list(range(1 - len(uniform), 1))  # negated, so that the next rank is the last entry
+    while free and reach > 1:
+        place = -free.pop()
+        within = len(free) - bisect_right(free, -place - reach)
+        if within:
+            other = -free.pop(-1 - int(chance[place] * within))
+            partner[place], partner[other] = other, place
+    return np.array(partner, dtype=np.int64)
 
 
 def mu_argus_partners(reach: int, uniform: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return partners along a ranking, shape (N,): at a random distance, else the nearest free.
-
-    The form that mu-Argus calls deprecated: distances up to `reach`, not uniform. `uniform` has
-    shape (N,).
-    """
+    """Return partners along a ranking, shape (N,): at a random distance, else the nearest free."""
+    # The form that mu-Argus calls deprecated: distances up to `reach`, not uniform. `uniform` has
+    # shape (N,).
     n = len(uniform)
     partner, free = np.arange(n), np.ones(n, dtype=bool)
     for place in range(n - 1 if reach else 0):
@@ -272,7 +268,7 @@ def range_asked(
 def descending(values: NDArray[np.float64], ties: NDArray[np.float64]) -> NDArray[np.int64]:
     """The records with a known value, the largest first, ties in random order."""
     known = np.flatnonzero(~np.isnan(values))
-    return known[np.lexsort((ties[known], -values[known]))]
+    return known[order_by(-values[known], ties[known])]
 
 
 def group_means(

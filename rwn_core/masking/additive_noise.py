@@ -18,7 +18,8 @@ from rwn_core.laws.transition_law import is_discrete, with_numbers
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.unmasked_variables import Others, check_others, kept_as_they_are
-from rwn_core.randomness import SecretKey, uniforms
+from rwn_core.neighbors.record_draws import two_uniforms
+from rwn_core.randomness import SecretKey
 
 LARGEST = 100.0  # standard deviations; beyond, nothing of the data is left to see
 
@@ -107,7 +108,7 @@ class AdditiveNoise(TableMethod):
         released = [variable.name for variable in microdata.schema.released]
         columns = {}
         for name, part in law.items():
-            uniform = uniforms(key, table.records, released.index(name))[0]
+            uniform = two_uniforms(key, table.records, released.index(name))[0]
             noisy = microdata.values(name) + part.noise.draw(uniform)
             columns[name] = np.abs(noisy) if part.reflected else noisy
         return with_numbers(microdata, columns)

@@ -21,7 +21,8 @@ from rwn_core.masking.lever import SHARE, Lever, LeverRange, check_share
 from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.minimum_k import range_of_groups
 from rwn_core.masking.unmasked_variables import name_tuple, require_masked
-from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
+from rwn_core.neighbors.record_draws import two_uniforms
+from rwn_core.randomness import SELECTION_STREAM, SecretKey
 
 # decides: how many levels of a drawn category, the most frequent, a split tells apart
 SPLIT_LEVELS = 50
@@ -159,7 +160,7 @@ class CARTSynthesis(TableMethod):
         for unit in self._units(microdata):
             given, at = tuple(donors), ("leaves", unit, tuple(donors), int(self.leaf))
             leaves = table.cached(at, partial(_fitted, microdata, unit, given, int(self.leaf)))
-            uniform = uniforms(key, table.records, names.index(unit[0]))[0]
+            uniform = two_uniforms(key, table.records, names.index(unit[0]))[0]
             chosen = leaves.draw(donors, uniform)
             donors.update(dict.fromkeys(unit, chosen))
             yield unit, leaves, chosen
@@ -169,14 +170,14 @@ class CARTSynthesis(TableMethod):
         microdata, records = table.microdata, table.records
         names = [variable.name for variable in microdata.schema.released]
         donors = np.tile(records[:, np.newaxis], len(names))
-        selected = uniforms(key, records, SELECTION_STREAM)[0] < self.q
+        selected = two_uniforms(key, records, SELECTION_STREAM)[0] < self.q
         smooth: dict[str, NDArray[np.float64]] = {}
         for unit, leaves, chosen in self._drawn(table, key):
             for name in unit:
                 place = names.index(name)
                 donors[selected, place] = chosen[selected]
                 if self.smoothing and microdata.schema.variable(name).kind in NUMBERS:
-                    noise = self.smoothing * ndtri(uniforms(key, records, place)[1])
+                    noise = self.smoothing * ndtri(two_uniforms(key, records, place)[1])
                     drawn = leaves.smoothed(microdata.values(name), chosen, noise, self.smoothing)
                     smooth[name] = np.where(selected, drawn, microdata.values(name))
         released = copy_from_donors(microdata, donors)
@@ -313,11 +314,9 @@ def _response(microdata: Microdata, name: str) -> Sequence[NDArray[np.float64]]:
 def _predictor(
     microdata: Microdata, name: str, response: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return each record's place in an order of a variable's values; missing comes last.
-
-    Levels are ordered along the first principal component of their mean responses, so that one
-    split of the order parts the levels well (Breiman et al. 1984; Coppersmith et al. 1999).
-    """
+    """Return each record's place in an order of a variable's values; missing comes last."""
+    # Levels are ordered along the first principal component of their mean responses, so that one
+    # split of the order parts the levels well (Breiman et al. 1984; Coppersmith et al. 1999).
     codes, _ = value_codes(microdata, name)
     if microdata.schema.variable(name).kind is not Kind.CATEGORICAL:
         return codes.astype(np.float64)

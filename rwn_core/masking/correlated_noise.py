@@ -19,7 +19,8 @@ from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.unmasked_variables import Others, check_others
-from rwn_core.randomness import SecretKey, uniforms
+from rwn_core.neighbors.record_draws import two_uniforms
+from rwn_core.randomness import SecretKey
 
 Form = Literal["population", "sample", "plain"]
 
@@ -138,7 +139,7 @@ class CorrelatedNoise(TableMethod):
         part = self._noise(table)
         root = table.cached("root", lambda: _root(part.covariance / self.size))
         normal = np.column_stack(
-            [ndtri(uniforms(key, table.records, j)[0]) for j in range(len(part.names))]
+            [ndtri(two_uniforms(key, table.records, j)[0]) for j in range(len(part.names))]
         )
         noisy = table.microdata.matrix(part.names) + np.sqrt(self.size) * normal @ root.T
         released = part.mean + part.shrink * (noisy - part.mean)

@@ -25,7 +25,8 @@ from rwn_core.masking.unmasked_variables import (
     name_tuple,
     require_masked,
 )
-from rwn_core.randomness import SecretKey, uniforms
+from rwn_core.neighbors.record_draws import two_uniforms
+from rwn_core.randomness import SecretKey
 
 _LEAST_RECORDS = 10  # of a level with a term of its own; fewer would be fitted nearly exactly
 
@@ -133,7 +134,7 @@ class DataShuffling(TableMethod):
         if self.anew:
             model = table.cached(("model", chosen), partial(_fitted, microdata, chosen))
             streams = [names.index(name) for name in chosen]
-            normal = np.column_stack([ndtri(uniforms(key, records, j)[0]) for j in streams])
+            normal = np.column_stack([ndtri(two_uniforms(key, records, j)[0]) for j in streams])
             kept = np.sqrt(1 - self.anew) * np.where(np.isnan(model.rest), 0.0, model.rest)
             scores = model.expected + kept + np.sqrt(self.anew) * normal @ model.root.T
             for place, name, own in zip(streams, chosen, scores.T, strict=True):

@@ -20,7 +20,8 @@ from rwn_core.masking.lever import Lever
 from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.minimum_k import check_k, check_known, check_records, range_of_known
 from rwn_core.masking.unmasked_variables import Others, check_others
-from rwn_core.randomness import SecretKey, uniforms
+from rwn_core.neighbors.record_draws import two_uniforms
+from rwn_core.randomness import SecretKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +127,7 @@ class KNoise(TableMethod):
         released = [variable.name for variable in microdata.schema.released]
         columns = {}
         for name, part in self._parts(table).items():
-            uniform = uniforms(key, table.records, released.index(name))[0]
+            uniform = two_uniforms(key, table.records, released.index(name))[0]
             columns[name] = microdata.values(name) + part.noise.draw(uniform)
         return with_numbers(microdata, columns)
 
@@ -176,9 +177,7 @@ def delta(values: NDArray[np.float64], k: int) -> float:
 
 
 def expected_near(values: NDArray[np.float64], at: float, delta: float, noise: Noise) -> float:
-    """Return the expected number of records released within 2 delta of a value, for any noise.
-
-    Biswal, Arbuckle, Kulik, theorem 1, in its exact form. `values` are complete, shape (n,).
-    """
+    """Return the expected number of records released within 2 delta of a value, for any noise."""
+    # Biswal, Arbuckle, Kulik, theorem 1, in its exact form. `values` are complete, shape (n,).
     apart = values - at
     return float((noise.below(2 * delta - apart) - noise.below(-2 * delta - apart)).sum())

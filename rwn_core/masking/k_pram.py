@@ -22,7 +22,8 @@ from rwn_core.masking.lever import Lever
 from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.minimum_k import check_k, check_known, range_of_known
 from rwn_core.masking.unmasked_variables import Others, check_others
-from rwn_core.randomness import SecretKey, uniforms
+from rwn_core.neighbors.record_draws import two_uniforms
+from rwn_core.randomness import SecretKey
 
 Draw = Literal["resample", "permute", "uniform"]
 
@@ -121,7 +122,7 @@ class KPRAM(TableMethod):
         donors = np.tile(records[:, np.newaxis], (1, len(released)))
         for name in self._drawn(microdata):
             group, stream = self._groups(table, name), released.index(name)
-            uniform = uniforms(key, records, stream)
+            uniform = two_uniforms(key, records, stream)
             codes, _ = value_codes(microdata, name)
             donors[:, stream] = _donors(group, codes, uniform, self.draw_from)
         return copy_from_donors(microdata, donors)

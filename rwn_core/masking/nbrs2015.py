@@ -18,9 +18,10 @@ from rwn_core.masking.lever import SHARE, Lever, LeverRange
 from rwn_core.masking.neighborhood_method import EVERY_COLUMN, NeighborhoodMethod, kept_values
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.metric import Metric, shared_metric
+from rwn_core.neighbors.record_draws import order_by, two_uniforms
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.source import Ball
-from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
+from rwn_core.randomness import SELECTION_STREAM, SecretKey
 
 Selection = Literal["count", "bernoulli"]
 
@@ -174,13 +175,11 @@ class NBRS2015(NeighborhoodMethod):
 
     def selected(self, key: SecretKey, n: int) -> NDArray[np.bool_]:
         """Which of n records are masked, shape (n,)."""
-        draws = uniforms(key, np.arange(n, dtype=np.int64), SELECTION_STREAM)
-        if self.record_selection == "bernoulli":
-            below: NDArray[np.bool_] = draws[0] < self.q
-            return below
-        selected = np.zeros(n, dtype=bool)
-        first = np.lexsort((draws[1], draws[0]))[: math.floor(n * self.q)]
-        selected[first] = True
+        draws = two_uniforms(key, np.arange(n, dtype=np.int64), SELECTION_STREAM)
+        selected: NDArray[np.bool_] = draws[0] < self.q
+        if self.record_selection == "count":
+            selected[:] = False
+            selected[order_by(*draws)[: math.floor(n * self.q)]] = True
         return selected
 
 

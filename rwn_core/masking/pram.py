@@ -32,7 +32,8 @@ from rwn_core.masking.unmasked_variables import (
     name_tuple,
     require_masked,
 )
-from rwn_core.randomness import SecretKey, uniforms
+from rwn_core.neighbors.record_draws import two_uniforms
+from rwn_core.randomness import SecretKey
 
 Rows = tuple[tuple[float, ...], ...]
 
@@ -228,8 +229,8 @@ class PRAM(TableMethod):
         donors = np.tile(table.records[:, np.newaxis], len(released))
         for name in self.masked_names(microdata):
             column, own = released.index(name), value_codes(microdata, name)[0]
-            uniform = uniforms(key, table.records, column)
-            drawn = self._part(table, name).choice.drawn(own, uniform[:2])
+            uniform = two_uniforms(key, table.records, column)
+            drawn = self._part(table, name).choice.drawn(own, uniform)
             somebody = np.zeros(int(own.max()) + 1, dtype=np.int64)
             somebody[own] = table.records
             donors[:, column] = np.where(drawn == own, table.records, somebody[drawn])

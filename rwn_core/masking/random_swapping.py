@@ -30,7 +30,8 @@ from rwn_core.masking.unmasked_variables import (
     name_tuple,
     require_masked,
 )
-from rwn_core.randomness import SecretKey, uniforms
+from rwn_core.neighbors.record_draws import order_by, two_uniforms
+from rwn_core.randomness import SecretKey
 
 Pairs = Literal["disjoint", "successive"]
 
@@ -232,8 +233,7 @@ def _disjoint(
     key: SecretKey, records: NDArray[np.int64], stream: int, swaps: int
 ) -> NDArray[np.int64]:
     """With which place each of some records changes places: the first pairs of a random order."""
-    draws = uniforms(key, records, stream)
-    order = np.lexsort((draws[1], draws[0]))
+    order = order_by(*two_uniforms(key, records, stream))
     one, other = order[: 2 * swaps : 2], order[1 : 2 * swaps : 2]
     places = np.arange(len(records))
     places[one], places[other] = other, one
@@ -245,7 +245,7 @@ def _successive(
 ) -> NDArray[np.int64]:
     """From which place each of some records has its value after random swaps, one by one."""
     n = len(records)
-    draws = uniforms(key, np.arange(swaps), stream)
+    draws = two_uniforms(key, np.arange(swaps), stream)
     first = (draws[0] * n).astype(np.int64)
     second = (draws[1] * (n - 1)).astype(np.int64)
     second += second >= first

@@ -34,7 +34,8 @@ from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.lever import Lever, LeverRange, check_share
 from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.unmasked_variables import Others, check_others, kept_as_they_are
-from rwn_core.randomness import SecretKey, uniforms
+from rwn_core.neighbors.record_draws import two_uniforms
+from rwn_core.randomness import SecretKey
 
 Form = Literal["moore", "mu_argus"]
 
@@ -186,7 +187,7 @@ class RankSwapping(TableMethod):
         for column, variable in enumerate(released):
             if variable.name in names:
                 values = microdata.values(variable.name)
-                uniform = uniforms(key, table.records, column)
+                uniform = two_uniforms(key, table.records, column)
                 order = descending(values, uniform[1])
                 first, last = self._ends(variable.kind, len(order))
                 partner = self._partners(values[order], first, last, uniform[0][order])

@@ -32,8 +32,9 @@ from rwn_core.masking.released_values import (
     without_formulas,
 )
 from rwn_core.masking.second_reading import SecondReading, SourceFile, second_reading
+from rwn_core.neighbors.record_draws import random_order
 from rwn_core.parallel.threads import Progress, thread_count
-from rwn_core.randomness import SecretKey, random_order
+from rwn_core.randomness import SecretKey
 
 SEEDED = (
     "This release was drawn from a small seed: whoever tries the small numbers can undo it. Leave "

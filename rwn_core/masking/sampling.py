@@ -14,7 +14,8 @@ from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import SampleLaw
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.method import Prepared, TableMethod
-from rwn_core.randomness import SELECTION_STREAM, SecretKey, random_order
+from rwn_core.neighbors.record_draws import random_order
+from rwn_core.randomness import SELECTION_STREAM, SecretKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

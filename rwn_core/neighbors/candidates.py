@@ -15,6 +15,7 @@ from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.distance import TIE, squared_distances
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, one_radius
+from rwn_core.neighbors.record_draws import random_order
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.memory import budget_bytes, check_fits
 from rwn_core.parallel.threads import Watch
@@ -26,7 +27,6 @@ from rwn_core.randomness import (
     SAMPLE_STREAM,
     UNIFORMS_A_BLOCK,
     SecretKey,
-    random_order,
     uniforms,
     words64,
 )
@@ -143,10 +143,8 @@ def restricted_table(
     key: SecretKey,
     watch: Watch,
 ) -> NeighborTable:
-    """Rank each record's others among its candidates, which depend on the key only.
-
-    Perry, Matloff, Tendick 2022, section 11, Methods 1, 2, 3(1) and 3(2).
-    """
+    """Rank each record's others among its candidates, which depend on the key only."""
+    # Perry, Matloff, Tendick 2022, section 11, Methods 1, 2, 3(1) and 3(2).
     scheme.check(len(points), k)
     if scheme.neighbors == "sample":
         find = fresh_sample_table if scheme.fresh else sampled_table
@@ -263,11 +261,9 @@ def paired_table(
     key: SecretKey,
     budget: float | None = None,
 ) -> NeighborTable:
-    """Rank each record's partners in floor(n m / 2) random pairs (Method 2).
-
-    A record without a pair gets max(1, k) random others, which do not get it in return: so no
-    other record's partners depend on it. `budget` is in bytes.
-    """
+    """Rank each record's partners in floor(n m / 2) random pairs (Method 2)."""
+    # A record without a pair gets max(1, k) random others, which do not get it in return: so no
+    # other record's partners depend on it. `budget` is in bytes.
     n = len(points)
     needed = BYTES_A_PARTNER * float(n) * m
     check_fits(needed, budget_bytes(budget), "Ranking these pairs", "take a smaller m")

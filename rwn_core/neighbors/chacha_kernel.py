@@ -12,6 +12,7 @@ from rwn_core.parallel.jit import ZERO, jit_entry, jit_inline, jit_no_refcount
 
 UNIFORMS = 8  # uniform numbers of a block
 FAR = 2**31 - 1
+LANES = 64  # blocks at a time
 
 
 @jit_inline
@@ -70,15 +71,43 @@ def uniforms_of_block(
     out[7] = _unit(uint32(d2 + t2), uint32(d3 + t3))
 
 
+@jit_no_refcount
+def _rounds(a: Any, b: Any, c: Any, d: Any, shift: int) -> None:
+    """Do the quarter rounds of the columns (shift 0) or the diagonals (1) of `LANES` blocks."""
+    for row in range(4):
+        i, j = row * LANES, ((row + shift) & 3) * LANES
+        k, m = ((row + 2 * shift) & 3) * LANES, ((row + 3 * shift) & 3) * LANES
+        for lane in range(LANES):  # one vector instruction serves several lanes
+            a[i + lane], b[j + lane], c[k + lane], d[m + lane] = _quarter_round(
+                a[i + lane], b[j + lane], c[k + lane], d[m + lane]
+            )
+
+
 @jit_entry
 def uniforms_of_records(
     key: NDArray[np.uint32], records: NDArray[np.int64], stream: int, out: NDArray[np.float64]
 ) -> None:
     """Write the first two uniform numbers of many records in one stream."""
-    unit = np.empty(UNIFORMS)
-    for index in range(len(records)):
-        uniforms_of_block(key, records[index], stream, ZERO, unit)
-        out[0, index], out[1, index] = unit[0], unit[1]
+    start = (uint32(0x61707865), uint32(0x3320646E), uint32(0x79622D32), uint32(0x6B206574))
+    a, b = np.empty(4 * LANES, np.uint32), np.empty(4 * LANES, np.uint32)
+    c, d = np.empty(4 * LANES, np.uint32), np.empty(4 * LANES, np.uint32)
+    for first in range(0, len(records), LANES):
+        count = min(LANES, len(records) - first)
+        for row in range(4):
+            for lane in range(row * LANES, (row + 1) * LANES):
+                a[lane], b[lane], c[lane], d[lane] = start[row], key[row], key[4 + row], uint32(0)
+        for lane in range(count):
+            record = uint64(records[first + lane])
+            d[lane], d[LANES + lane] = uint32(record), uint32(record >> uint64(32))
+            d[2 * LANES + lane] = uint32(uint64(stream))
+        for _ in range(10):
+            _rounds(a, b, c, d, 0)
+            _rounds(a, b, c, d, 1)
+        for step in range(2):
+            i, j = 2 * step, 2 * step + 1
+            for lane in range(count):
+                high, low = uint32(a[i * LANES + lane] + start[i]), a[j * LANES + lane] + start[j]
+                out[step, first + lane] = _unit(high, uint32(low))
 
 
 @jit_no_refcount

@@ -127,10 +127,8 @@ def _value(opened: OpenDataset, option: Option) -> Any:
 
 
 def take_over(opened: OpenDataset, session: Session) -> None:
-    """Take the setting of a table, and what it says of the released variables.
-
-    Levels of ordered variables stay as they are: a sample may lack one.
-    """
+    """Take the setting of a table, and what it says of the released variables."""
+    # Levels of ordered variables stay as they are: a sample may lack one.
     from rwn_core.datasets.prepare_run import checked_setting  # it brings the compiler
 
     params = checked_setting(session.masking, opened.dataset.n)

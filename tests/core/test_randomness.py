@@ -15,7 +15,6 @@ from rwn_core.randomness import (
     SELECTION_STREAM,
     SecretKey,
     chacha20_blocks,
-    random_order,
     uniforms,
 )
 
@@ -145,20 +144,6 @@ def test_every_part_of_the_address_matters():
 def test_reserved_streams_are_no_columns():
     assert ORDER_STREAM != SELECTION_STREAM
     assert min(ORDER_STREAM, SELECTION_STREAM) >= 2**32 - 16
-
-
-def test_random_order_is_a_keyed_permutation():
-    order = random_order(SecretKey.from_seed(7), 100)
-    assert sorted(order) == list(range(100))
-    np.testing.assert_array_equal(order, random_order(SecretKey.from_seed(7), 100))
-    assert not np.array_equal(order, random_order(SecretKey.from_seed(8), 100))
-
-
-def test_random_order_gives_every_permutation_alike():
-    orders = [tuple(random_order(SecretKey.from_seed(seed), 3)) for seed in range(1200)]
-    counts = np.unique(orders, axis=0, return_counts=True)[1]
-    assert len(counts) == 6
-    assert stats.chisquare(counts).pvalue > 1e-6
 
 
 def test_a_key_hides_itself():

@@ -12,7 +12,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.masking import Masked
-from rwn_core.randomness import SecretKey, random_order
+from rwn_core.neighbors.record_draws import random_order
+from rwn_core.randomness import SecretKey
 
 N = 24
 SEED = 1  # a lesson is the same for everybody

@@ -14,7 +14,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.masking import Masked
 from rwn_core.measures.attacks.posterior import link, posteriors
-from rwn_core.randomness import SecretKey, random_order
+from rwn_core.neighbors.record_draws import random_order
+from rwn_core.randomness import SecretKey
 
 SEED = 1  # a lesson is the same for everybody
 SHOWN = 8  # originals that the picture names

@@ -38,18 +38,26 @@ def _spread(column: NDArray[np.float64]) -> float:
 
 def rank_shares(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the share of records with all ranks within p percent of their own, p = 1..10."""
-    from scipy.stats import rankdata
+    largest = np.zeros(len(before))
+    for one, two in zip(before.T, after.T, strict=True):
+        np.maximum(largest, np.abs(mean_ranks(one) - mean_ranks(two)), out=largest)
+    return np.array([(largest <= p / 100 * len(largest)).mean() for p in range(1, 11)])
 
-    one, two = rankdata(before, axis=0), rankdata(after, axis=0)
-    largest = np.abs(one - two).max(axis=1)
-    return np.array([(largest <= p / 100 * len(one)).mean() for p in range(1, 11)])
+
+def mean_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ranks from 1, with the mean rank for ties: `scipy.stats.rankdata`, faster."""
+    order = np.argsort(values)
+    ranked = values[order]
+    starts = np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1])))
+    sizes = np.diff(starts, append=len(values))
+    ranks = np.empty(len(values))
+    ranks[order] = np.repeat(starts + (sizes + 1) / 2, sizes)
+    return ranks
 
 
 def robust_distances(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return squared robust Mahalanobis distances (MCD), shape (n,).
-
-    Raises NotApplicable for too few records or a singular covariance.
-    """
+    """Return squared robust Mahalanobis distances (MCD), shape (n,)."""
+    # Raises NotApplicable for too few records or a singular covariance.
     from sklearn.covariance import MinCovDet
 
     n, m = values.shape
@@ -69,12 +77,10 @@ def robust_distances(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def robust_shares(
     before: NDArray[np.float64], after: NDArray[np.float64], distances: NDArray[np.float64]
 ) -> tuple[float, float]:
-    """Return RMDID1 and RMDID2 of Templ and Meindl (2008): a value inside, and not hidden.
-
-    Half-width 0.01 x 0.05 rmd around the released value. Both files are scaled by the original,
-    so an unchanged value is always inside; sdcMicro's dRiskRMD scales each by its own mean and
-    flags 4 % of bodyfat at epsilon 2, k 5, q 1, where 34 % show an unchanged value.
-    """
+    """Return RMDID1 and RMDID2 of Templ and Meindl (2008): a value inside, and not hidden."""
+    # Half-width 0.01 x 0.05 rmd around the released value. Both files are scaled by the original,
+    # so an unchanged value is always inside; sdcMicro's dRiskRMD scales each by its own mean and
+    # flags 4 % of bodyfat at epsilon 2, k 5, q 1, where 34 % show an unchanged value.
     from scipy.spatial import cKDTree
 
     half_width = ROBUST * np.sqrt(np.maximum(distances, 0.0))[:, None]

@@ -13,7 +13,8 @@ from rwn_core.data.question import Question
 from rwn_core.datasets.dataset_linkage import released_rows
 from rwn_core.errors import InputError
 from rwn_core.measures.statistics.correlation import correlation_matrix
-from rwn_core.randomness import SecretKey, random_order
+from rwn_core.neighbors.record_draws import random_order
+from rwn_core.randomness import SecretKey
 from tests.core.datasets import datasets
 
 

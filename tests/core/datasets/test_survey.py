@@ -15,7 +15,8 @@ from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.steps import perform
 from rwn_core.datasets.survey import STEP, merge_survey
 from rwn_core.datasets.survey_result import SurveyResult
-from rwn_core.randomness import SAMPLE_STREAM, random_order
+from rwn_core.neighbors.record_draws import random_order
+from rwn_core.randomness import SAMPLE_STREAM
 from tests.core.datasets import datasets
 
 

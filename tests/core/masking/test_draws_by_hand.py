@@ -26,7 +26,8 @@ from rwn_core.masking import (
     RecordSwapping,
 )
 from rwn_core.masking.k_pram import _donors
-from rwn_core.randomness import SELECTION_STREAM, SecretKey, random_order, uniforms
+from rwn_core.neighbors.record_draws import random_order
+from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
 
 KEY = SecretKey.from_seed(11)
 N = 12

@@ -21,8 +21,9 @@ from rwn_core.neighbors.candidates import (
     restricted_table,
     restriction_cost,
 )
+from rwn_core.neighbors.record_draws import random_order
 from rwn_core.parallel.threads import Watch
-from rwn_core.randomness import SAMPLE_STREAM, SecretKey, random_order
+from rwn_core.randomness import SAMPLE_STREAM, SecretKey
 from tests.core.neighbors.brute_force import squared_pairs
 from tests.oracles.fresh_sample import fresh_sample_law
 

@@ -1,0 +1,36 @@
+"""Two random numbers of each of many records, and the random orders they give."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.table import LARGEST_DENSE
+from rwn_core.randomness import ORDER_STREAM, SecretKey, uniforms
+
+
+def two_uniforms(key: SecretKey, records: NDArray[np.int64], stream: int) -> NDArray[np.float64]:
+    """Return the first two of `rwn_core.randomness.uniforms`, shape (2, N); many are compiled."""
+    if len(records) <= LARGEST_DENSE:
+        return uniforms(key, records, stream)[:2]
+    from rwn_core.neighbors.chacha_kernel import uniforms_of_records
+
+    draws = np.empty((2, len(records)))
+    # a copy, since a read-only array is another type, for which the kernel compiles once more
+    uniforms_of_records(key.words, np.array(records, dtype=np.int64), stream, draws)
+    return draws
+
+
+def order_by(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the ascending order by the first numbers, with ties ordered by the second."""
+    order = np.argsort(first)
+    ranked = first[order]
+    if (ranked[1:] == ranked[:-1]).any():
+        return np.lexsort((second, first))
+    return order
+
+
+def random_order(key: SecretKey, n: int, stream: int = ORDER_STREAM) -> NDArray[np.int64]:
+    """Return a uniformly random order of n records, shape (n,); that of a release by default."""
+    first, second = two_uniforms(key, np.arange(n, dtype=np.int64), stream)
+    return order_by(first, second)
