@@ -77,10 +77,8 @@ def _store(table: Microdata, params: RWN) -> None:
 
 
 def warm_for_levels() -> None:
-    """Use the kernels as a table with a category of many levels does: in double precision.
-
-    Most tables have none, so nobody waits for this.
-    """
+    """Use the kernels as a table with a category of many levels does: in double precision."""
+    # Most tables have none, so nobody waits for this.
     if is_ready(LEVELS):
         return
     n = LARGEST_DENSE + 500

@@ -90,10 +90,8 @@ class SecretKey:
 
 
 def chacha20_blocks(key: NDArray[np.uint32], counters: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Return ChaCha20 blocks (RFC 8439, section 2.3), shape (16, N), of counters (4, N).
-
-    The key has the shape (8,), or (8, M) for keys that take turns, with N a multiple of M.
-    """
+    """Return ChaCha20 blocks (RFC 8439, section 2.3), shape (16, N), of counters (4, N)."""
+    # The key has the shape (8,), or (8, M) for keys that take turns, with N a multiple of M.
     count = counters.shape[1]
     start = np.empty((16, count), dtype=np.uint32)
     start[0:4] = _CONSTANTS[:, None]
@@ -129,10 +127,9 @@ def _quarter_rounds(
 def uniforms(
     key: SecretKey, records: NDArray[np.int64], stream: int | NDArray[np.int64], block: int = 0
 ) -> NDArray[np.float64]:
-    """Return eight uniform numbers of each record in its column stream, shape (8, N).
-
-    They are strictly between 0 and 1, with 52 random bits; block 1 holds steps 8 to 15, and so on.
-    """
+    """Return eight uniform numbers of each record in its column stream, shape (8, N)."""
+    # They are strictly between 0 and 1, with 52 random bits; block 1 holds steps 8 to 15, and so
+    # on.
     bits = words64(key, records, stream, block)
     # 52 bits, so that adding one half stays exact and neither 0 nor 1 can occur
     uniform: NDArray[np.float64] = ((bits >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52

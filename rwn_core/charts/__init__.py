@@ -49,7 +49,7 @@ from rwn_core.charts.parts.pins import Marks, chart_marks, with_pins
 from rwn_core.charts.parts.still import still
 from rwn_core.charts.parts.style import Chart
 from rwn_core.charts.parts.tables import Rows
-from rwn_core.charts.replays import epsilon_figure, published_and_ours
+from rwn_core.charts.replays import figure_curves, published_and_ours
 from rwn_core.charts.tuning import (
     expected_curve,
     method_map,
@@ -103,18 +103,16 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
         "lesson_edges": lesson_edges.draw,
         "lesson_edges_loads": lesson_edges.draw_loads,
         "published_and_ours": published_and_ours.draw,
-        "epsilon_figure": epsilon_figure.draw,
-        "epsilon_boxes": epsilon_figure.draw_boxes,
+        "figure_curves": figure_curves.draw,
+        "figure_boxes": figure_curves.draw_boxes,
     }
 )
 """Every chart by key, in the order on screen; the pages draw by key and know no file of a chart."""
 
 
 def serialise(chart: Chart) -> str:
-    """Write a chart as JSON; its table becomes a string of its own, read only when it is opened.
-
-    NaN is written as null, and arrays keep the digits of their own precision.
-    """
+    """Write a chart as JSON; its table becomes a string of its own, read only when it is opened."""
+    # NaN is written as null, and arrays keep the digits of their own precision.
     numpy = orjson.OPT_SERIALIZE_NUMPY
     table = orjson.dumps(chart.get("table"), default=Rows.matrix, option=numpy).decode()
     return orjson.dumps({**chart, "table": table}, option=numpy).decode()

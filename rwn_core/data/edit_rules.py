@@ -93,11 +93,9 @@ class EditRule:
         return tuple(dict.fromkeys(name for name in found if name is not None))
 
     def broken(self, frame: pd.DataFrame) -> NDArray[np.bool_]:
-        """Which records of a table break the rule, shape (n,).
-
-        A comparison with a missing value is neither true nor false, and a record breaks a rule
-        only if the rule is false.
-        """
+        """Which records of a table break the rule, shape (n,)."""
+        # A comparison with a missing value is neither true nor false, and a record breaks a rule
+        # only if the rule is false.
         for name in self.names:
             if name not in frame.columns:
                 raise SchemaError(

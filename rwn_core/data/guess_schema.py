@@ -37,10 +37,8 @@ def _guess_kind(column: pd.Series[Any]) -> Kind:
 
 
 def with_levels(frame: pd.DataFrame, schema: Schema) -> Schema:
-    """The schema with the order of every ordered variable written down.
-
-    A release may lose a level; the numbers of the others must not move.
-    """
+    """The schema with the order of every ordered variable written down."""
+    # A release may lose a level; the numbers of the others must not move.
     for variable in schema.variables:
         if variable.kind is Kind.ORDERED and variable.levels is None:
             column = frame[variable.name]

@@ -34,21 +34,9 @@ class RoleGuess:
 
 
 def guessed_roles(frame: pd.DataFrame, schema: Schema) -> list[RoleGuess]:
-    """Guess the roles of variables that have none of their own.
-
-    Names decide, and for households and sampling weights the values as well. A guess is for a
-    person to confirm: most files name their variables in a way that no list knows.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    schema : Schema
-
-    Returns
-    -------
-    list of RoleGuess
-        In the order of the variables, at most one household and one sampling weight.
-    """
+    """Guess the roles of variables that have none of their own."""
+    # Names decide, and for households and sampling weights the values as well. A guess is for a
+    # person to confirm: most files name their variables in a way that no list knows.
     doubts = {doubt.variable: doubt.looks_like for doubt in doubts_of_schema(frame, schema)}
     taken = {variable.role for variable in schema.variables}
     found: list[RoleGuess] = []

@@ -91,11 +91,9 @@ def rounded_values(values: NDArray[np.float64], step: float) -> NDArray[np.float
 
 
 def _times(multiples: NDArray[np.float64], step: float) -> NDArray[np.float64]:
-    """Whole multiples of a step, each the float64 nearest to what a person would write.
-
-    3 * 0.1 is 0.30000000000000004; 3 / 10 is 0.3, because a quotient of two exact numbers is
-    rounded once.
-    """
+    """Whole multiples of a step, each the float64 nearest to what a person would write."""
+    # 3 * 0.1 is 0.30000000000000004; 3 / 10 is 0.3, because a quotient of two exact numbers is
+    # rounded once.
     exponent = Decimal(repr(step)).normalize().as_tuple().exponent
     digits = -exponent if isinstance(exponent, int) else 0
     product = multiples * step

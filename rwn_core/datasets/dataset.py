@@ -82,13 +82,7 @@ class Dataset:
         return guess_schema(to_frame(empty))
 
     def read(self, start: int, stop: int, names: Sequence[str]) -> pa.Table:
-        """Some columns of the records from `start` to before `stop`.
-
-        Raises
-        ------
-        InputError
-            A file was damaged or changed meanwhile.
-        """
+        """Some columns of the records from `start` to before `stop`."""
         types = dict(self.columns)
         wanted = pa.schema([(name, types[name]) for name in names])
         parts: list[pa.Table] = []

@@ -164,10 +164,8 @@ def _answer(run: Run, task: Task) -> dict[str, Any]:
 
 
 def _publish(run: Run, target: Path, result: dict[str, Any]) -> None:
-    """Delete what is left of the work, then let the release appear.
-
-    A kill at any moment leaves parts of the original only where the same run goes on with them.
-    """
+    """Delete what is left of the work, then let the release appear."""
+    # A kill at any moment leaves parts of the original only where the same run goes on with them.
     folder = run.release.folder
     names = {release_order.file_name(number) for number in range(run.files)}
     for path in folder.iterdir() if folder.exists() else ():

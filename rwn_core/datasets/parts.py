@@ -30,11 +30,9 @@ def find_bounds(run: Run, task: Task) -> dict[str, Any]:
 
 
 def part_bounds(key: SecretKey, n: int, u: int) -> NDArray[np.float64]:
-    """The random numbers of the first record of each part but the first one, shape (2, u - 1).
-
-    Parts are those of `rwn_core.neighbors.candidates.random_parts`. Records are counted
-    in buckets of their first number; only buckets with a bound in them are put into order.
-    """
+    """The random numbers of the first record of each part but the first one, shape (2, u - 1)."""
+    # Parts are those of `rwn_core.neighbors.candidates.random_parts`. Records are counted in
+    # buckets of their first number; only buckets with a bound in them are put into order.
     sizes = np.full(u, n // u) + (np.arange(u) < n % u)
     ranks = np.cumsum(sizes)[:-1]
     buckets = max(_BUCKETS, 1 << (64 * u).bit_length())

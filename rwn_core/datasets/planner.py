@@ -230,10 +230,8 @@ def _work(params: RWN, n: int, distances: NDArray[np.float64]) -> tuple[float, f
 
 
 def _mask(params: RWN, small: Microdata) -> tuple[float, float]:
-    """Processor seconds of this thread, and of those that can share their part of the work.
-
-    They do not depend on how busy the machine is, as the time on the clock would.
-    """
+    """Processor seconds of this thread, and of those that can share their part of the work."""
+    # They do not depend on how busy the machine is, as the time on the clock would.
     before = time.thread_time(), time.process_time()
     params.prepare(small).release(SecretKey.from_seed(0), threads=1)
     alone = time.thread_time() - before[0]

@@ -134,10 +134,8 @@ class Cut(NamedTuple):
 
 
 def principal_axes(sample: Points) -> NDArray[np.float64]:
-    """Directions to cut along: those in which the records spread most, one in each column.
-
-    A ball crosses a plane the less often, the wider the records are spread across it.
-    """
+    """Directions to cut along: those in which the records spread most, one in each column."""
+    # A ball crosses a plane the less often, the wider the records are spread across it.
     values, coded = point_values(sample), level_squares(sample)
     axes = np.eye(values.shape[1])
     free = np.array([c for c in range(values.shape[1]) if c not in coded], dtype=np.int64)

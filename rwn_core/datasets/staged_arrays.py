@@ -55,10 +55,8 @@ def load(run: Run, step: str, name: str) -> NDArray[Any]:
 
 
 def give_back() -> None:
-    """Leave it to the system what a large process has read of its mapped arrays.
-
-    Whatever is asked for next is read again, mostly from the system's own memory.
-    """
+    """Leave it to the system what a large process has read of its mapped arrays."""
+    # Whatever is asked for next is read again, mostly from the system's own memory.
     if resident_bytes() > LARGEST_RESIDENT and hasattr(mmap, "MADV_DONTNEED"):
         for each in list(_MAPS):
             each.madvise(mmap.MADV_DONTNEED)

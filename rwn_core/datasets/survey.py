@@ -64,11 +64,9 @@ def survey_rows(run: Run, task: Task) -> dict[str, Any]:
 def candidates(
     key: SecretKey, records: NDArray[np.int64], m: int, n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Which of some records may belong to the sample, and what it is ordered by.
-
-    The sample is the m records that come first in the keyed order of `random_order`: the same as
-    that of a table in memory.
-    """
+    """Which of some records may belong to the sample, and what it is ordered by."""
+    # The sample is the m records that come first in the keyed order of `random_order`: the same as
+    # that of a table in memory.
     draws = two_uniforms(key, records, SAMPLE_STREAM)
     most = (m + _SURE * sqrt(m) + 50) / n  # fewer than m are below once in 10^30 runs
     rows = np.flatnonzero(draws[0] <= most)

@@ -37,20 +37,7 @@ Columns = list[NDArray[np.int64]]
 
 
 def forecast_certified(law: Law | None, *, rows: int = ROWS) -> tuple[float, ...]:
-    """Return the certified linkage of each of a few draws, by ratios that hold for every draw.
-
-    Parameters
-    ----------
-    law : Law or None
-        Of the setting.
-    rows : int
-        Random rows of each draw that are bounded where all records of a large table are donors.
-
-    Raises
-    ------
-    NotApplicable
-        Nothing is certified.
-    """
+    """Return the certified linkage of each of a few draws, by ratios that hold for every draw."""
     found = require_certifiable(law)
     cells = independent_cells(law)  # type: ignore[arg-type]  # not None, as checked
     units = varying_slices(cells)

@@ -165,30 +165,7 @@ def claim_table(
     seed: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> ClaimTable:
-    """Judge registered analyses and all pairs of variables over fresh releases of a setting.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    params : Method
-    plan : AnalysisPlan, optional
-        By default the regression of the schema's question.
-    draws : int
-        Releases, at least 36.
-    seed : int, optional
-        The releases have the keys of seed, seed + 1, ...; fresh keys if it is left out.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-
-    Returns
-    -------
-    ClaimTable
-
-    Raises
-    ------
-    ParameterError
-        Too few draws, or the method refuses the setting.
-    """
+    """Judge registered analyses and all pairs of variables over fresh releases of a setting."""
     if draws < LEAST_DRAWS:
         raise ParameterError(
             f"Claims need at least {LEAST_DRAWS} draws: fewer do not show that a claim holds in "
@@ -353,22 +330,8 @@ def slope_claim(
     errors: NDArray[np.float64],
     draws: int,
 ) -> Claim:
-    """Return what may be concluded from a slope.
-
-    Parameters
-    ----------
-    term : str
-    own, error : float
-        The original's slope and its standard error.
-    slopes, errors : ndarray of float64, shape (r,)
-        Of the releases with an answer.
-    draws : int
-        All releases, at least r.
-
-    Returns
-    -------
-    Claim
-    """
+    """Return what may be concluded from a slope."""
+    # Shapes: slopes, errors (r,).
     change = slopes - own
     beyond = bool(abs(own) > Z95 * error)  # a sign that is chance in the original is no result
     sign = beyond and holds(int(np.count_nonzero(np.sign(slopes) == np.sign(own))), draws)

@@ -47,10 +47,8 @@ class Keys:
     floating: bool = False
 
     def absent(self, written: list[Any], known: list[Any]) -> int:
-        """Count the written values that occur nowhere among the known ones.
-
-        A written text may have the apostrophe that keeps a spreadsheet from running it.
-        """
+        """Count the written values that occur nowhere among the known ones."""
+        # A written text may have the apostrophe that keeps a spreadsheet from running it.
         if self.floating:
             with suppress(ValueError, TypeError):
                 return int(np.count_nonzero(~np.isin(_floats(written), _floats(known))))

@@ -60,11 +60,9 @@ class Contents:
 
 
 def check_workbook(file: str, content: bytes) -> Contents:
-    """Refuse a workbook that would take too much memory, or that is no plain XML.
-
-    Every part is unpacked once and counted, because the sizes that an archive declares may be
-    wrong.
-    """
+    """Refuse a workbook that would take too much memory, or that is no plain XML."""
+    # Every part is unpacked once and counted, because the sizes that an archive declares may be
+    # wrong.
     found = Contents()
     marks: dict[str, Marks] = {}
     size = 0

@@ -121,10 +121,8 @@ def _notices(name: str, others: Sequence[str], hidden: Sequence[str]) -> list[st
 
 
 def _table(file: str, rows: Rows, start: int, layout: FileLayout) -> tuple[Rows, int]:
-    """The rows between those above and below, and the number of the first one, from 0.
-
-    Empty rows and columns around them are left out, as around a whole sheet.
-    """
+    """The rows between those above and below, and the number of the first one, from 0."""
+    # Empty rows and columns around them are left out, as around a whole sheet.
     end = _last(rows, len(rows)) - layout.below
     first = max(layout.above - start, 0)
     end = _last(rows, max(end, 0))
@@ -210,10 +208,8 @@ def _around(start: Rows, end: Rows) -> tuple[int, int]:
 
 
 def _below(rows: Rows, columns: Sequence[int], texts: set[int]) -> int:
-    """Count the last rows that are empty or hold a single text.
-
-    Of a table with two columns, the text must stand where records have none.
-    """
+    """Count the last rows that are empty or hold a single text."""
+    # Of a table with two columns, the text must stand where records have none.
     last = _last(rows, len(rows))
     found = 0
     for number in range(1, last + 1):

@@ -29,10 +29,8 @@ def read_feather(file: str, content: bytes, schema: Schema | None = None) -> Mic
 
 
 def _unpacked_size(content: bytes) -> int:
-    """Add up the sizes that packed parts declare, each in the eight bytes before it.
-
-    Arrow begins each part at a multiple of eight bytes and takes as much memory as it declares.
-    """
+    """Add up the sizes that packed parts declare, each in the eight bytes before it."""
+    # Arrow begins each part at a multiple of eight bytes and takes as much memory as it declares.
     words = np.frombuffer(content, dtype="<i8", count=len(content) // 8)
     begins = np.isin(words[1:] & 0xFFFFFFFF, _PACKED)
     return int(words[:-1][begins].clip(min=0).astype(np.float64).sum())

@@ -118,10 +118,9 @@ def _fields(line: str, mark: str) -> list[str]:
 
 
 def _separator(lines: Sequence[str], usual: str) -> tuple[str, int]:
-    """The mark that divides most lines into equally many fields, and how many those are.
-
-    One that leaves other marks within its fields, but for decimals, is the likelier a part of them.
-    """
+    """The mark that divides most lines into equally many fields, and how many those are."""
+    # One that leaves other marks within its fields, but for decimals, is the likelier a part of
+    # them.
     best, found = (0.0, 0.0, 0), (usual, 1)
     for mark in (usual, *(mark for mark in SEPARATORS if mark != usual)):
         records = [_fields(line, mark) for line in lines if line.strip()]

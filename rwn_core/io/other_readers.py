@@ -133,13 +133,7 @@ def _rust() -> Iterator[Any]:
 
 
 def batches_by_rust(path: str) -> Iterator[Any]:
-    """Read a Parquet file batch by batch.
-
-    Raises
-    ------
-    ImportError, ValueError
-        The library is not installed, or does not read this file.
-    """
+    """Read a Parquet file batch by batch."""
     import pyarrow as pa
 
     with _rust() as rust:

@@ -68,10 +68,8 @@ def _open(content: bytes, texts: list[str] | None = None) -> pq.ParquetFile:
 
 
 def _spelled(file: str, source: pq.ParquetFile, name: str, size: int) -> pa.ChunkedArray:
-    """Texts of an encoding that Arrow cannot read as a dictionary, a few records at a time.
-
-    Such a text can be written as what it adds to the text before: a few bytes can spell many.
-    """
+    """Texts of an encoding that Arrow cannot read as a dictionary, a few records at a time."""
+    # Such a text can be written as what it adds to the text before: a few bytes can spell many.
     if size > _LARGEST_PREFIXED:
         raise InputError(
             f"{file}, column {name}: the texts are in an encoding that can hold any number of "

@@ -31,10 +31,8 @@ def read_labelled(
     kind: str,
     has_missing: bool,
 ) -> Microdata:
-    """Read a file of one of these programs.
-
-    The description comes first: sizes are judged before any record is unpacked.
-    """
+    """Read a file of one of these programs."""
+    # The description comes first: sizes are judged before any record is unpacked.
     meta, table = _parsed(file, content, kind, has_missing)
     records = meta.records or 0
     check_size(file, records, max(len(meta.names), 1))

@@ -189,13 +189,7 @@ class _Description:
 
 
 def spss_again(content: bytes, wanted: Wanted) -> Found:
-    """Read a file of SPSS by this module alone.
-
-    Raises
-    ------
-    ValueError, KeyError, struct.error
-        It is a portable file, damaged, or holds times without a day.
-    """
+    """Read a file of SPSS by this module alone."""
     if not content.startswith((b"$FL2", b"$FL3")):
         raise ValueError("only system files are read")
     description = _Description(content)

@@ -106,11 +106,9 @@ def read_text_table(
     layout: FileLayout | None = None,
     separator: str = ",",
 ) -> Microdata:
-    """Read a CSV or TSV file.
-
-    The csv module splits the records, because it is exact about quotes and counts physical
-    lines; types are decided column by column on Arrow arrays of texts.
-    """
+    """Read a CSV or TSV file."""
+    # The csv module splits the records, because it is exact about quotes and counts physical lines;
+    # types are decided column by column on Arrow arrays of texts.
     layout = layout or FileLayout()
     text = _laid_out(file, content, layout, separator)
     names = _header(text)

@@ -39,10 +39,8 @@ def rankings(n: int) -> int:
 
 
 def exact_moore_chances(n: int, reach: int) -> Chances:
-    """Return the probability that two of n ranks exchange values, shape (n, n); diagonal: stay.
-
-    Moore 1996: a free rank takes a uniform one of the free ranks that follow within reach.
-    """
+    """Return the probability that two of n ranks exchange values, shape (n, n); diagonal: stay."""
+    # Moore 1996: a free rank takes a uniform one of the free ranks that follow within reach.
     width = max(min(reach, n) - 1, 0)  # ranks that follow within reach
     if not width:
         return sparse.csr_array(sparse.eye_array(n))
@@ -219,10 +217,9 @@ def whole_part(number: float) -> int:
 
 
 def moore_partners(reach: int, uniform: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return partners along a ranking, shape (N,): a random free one of those that follow.
-
-    Moore 1996. `reach` is the whole part of P N, its last rank left out; `uniform` has shape (N,).
-    """
+    """Return partners along a ranking, shape (N,): a random free one of those that follow."""
+    # Moore 1996. `reach` is the whole part of P N, its last rank left out; `uniform` has shape
+    # (N,).
     partner, chance = list(range(len(uniform))), uniform.tolist()
     free = list(range(1 - len(uniform), 1))  # negated, so that the next rank is the last entry
     while free and reach > 1:
@@ -235,11 +232,9 @@ def moore_partners(reach: int, uniform: NDArray[np.float64]) -> NDArray[np.int64
 
 
 def mu_argus_partners(reach: int, uniform: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return partners along a ranking, shape (N,): at a random distance, else the nearest free.
-
-    The form that mu-Argus calls deprecated: distances up to `reach`, not uniform. `uniform` has
-    shape (N,).
-    """
+    """Return partners along a ranking, shape (N,): at a random distance, else the nearest free."""
+    # The form that mu-Argus calls deprecated: distances up to `reach`, not uniform. `uniform` has
+    # shape (N,).
     n = len(uniform)
     partner, free = np.arange(n), np.ones(n, dtype=bool)
     for place in range(n - 1 if reach else 0):

@@ -57,11 +57,9 @@ def mixed_matrix(share: float, shares: NDArray[np.float64]) -> Matrix:
 
 
 def second_stage(matrix: Matrix, shares: NDArray[np.float64]) -> Matrix:
-    """Return the matrix Q for which T Q keeps the shares v, shape (K, K).
-
-    Q[k, j] = T[j, k] v_j / (v T)_k, the posterior of the true category (Kooiman, Willenborg,
-    Gouweleeuw 1997); the row of the identity where no record gets category k.
-    """
+    """Return the matrix Q for which T Q keeps the shares v, shape (K, K)."""
+    # Q[k, j] = T[j, k] v_j / (v T)_k, the posterior of the true category (Kooiman, Willenborg,
+    # Gouweleeuw 1997); the row of the identity where no record gets category k.
     released = shares @ matrix
     joint = (matrix * shares[:, np.newaxis]).T
     possible = np.where(released > 0, released, 1.0)[:, np.newaxis]

@@ -314,11 +314,9 @@ def _response(microdata: Microdata, name: str) -> Sequence[NDArray[np.float64]]:
 def _predictor(
     microdata: Microdata, name: str, response: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return each record's place in an order of a variable's values; missing comes last.
-
-    Levels are ordered along the first principal component of their mean responses, so that one
-    split of the order parts the levels well (Breiman et al. 1984; Coppersmith et al. 1999).
-    """
+    """Return each record's place in an order of a variable's values; missing comes last."""
+    # Levels are ordered along the first principal component of their mean responses, so that one
+    # split of the order parts the levels well (Breiman et al. 1984; Coppersmith et al. 1999).
     codes, _ = value_codes(microdata, name)
     if microdata.schema.variable(name).kind is not Kind.CATEGORICAL:
         return codes.astype(np.float64)

@@ -177,9 +177,7 @@ def delta(values: NDArray[np.float64], k: int) -> float:
 
 
 def expected_near(values: NDArray[np.float64], at: float, delta: float, noise: Noise) -> float:
-    """Return the expected number of records released within 2 delta of a value, for any noise.
-
-    Biswal, Arbuckle, Kulik, theorem 1, in its exact form. `values` are complete, shape (n,).
-    """
+    """Return the expected number of records released within 2 delta of a value, for any noise."""
+    # Biswal, Arbuckle, Kulik, theorem 1, in its exact form. `values` are complete, shape (n,).
     apart = values - at
     return float((noise.below(2 * delta - apart) - noise.below(-2 * delta - apart)).sum())

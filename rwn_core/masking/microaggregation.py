@@ -152,11 +152,9 @@ def _group_means(values: NDArray[np.float64], group: NDArray[np.int64]) -> NDArr
 
 
 def mdav(points: NDArray[np.float64], k: int) -> NDArray[np.int64]:
-    """Return the group of each point, of k to 2k - 1 points, shape (n,).
-
-    MDAV-generic (Domingo-Ferrer and Torra 2005, section 2): about n^2 / k distances. Of points as
-    far apart the first is taken.
-    """
+    """Return the group of each point, of k to 2k - 1 points, shape (n,)."""
+    # MDAV-generic (Domingo-Ferrer and Torra 2005, section 2): about n^2 / k distances. Of points as
+    # far apart the first is taken.
     group = np.empty(len(points), dtype=np.int64)
     left, number = _Left(points), -1
     while left.count >= 2 * k:

@@ -34,11 +34,9 @@ def people(share: float, n: int) -> str:
 
 
 def filled(template: str) -> Sentence:
-    """Make a sentence of a template.
-
-    Its fields: {people} or {People} (the value as so many records), {share} (the value), {base}
-    (the baseline) and {keys} (the variables in the detail's names).
-    """
+    """Make a sentence of a template."""
+    # Its fields: {people} or {People} (the value as so many records), {share} (the value), {base}
+    # (the baseline) and {keys} (the variables in the detail's names).
 
     def sentence(reading: Reading, n: int) -> str:
         count = people(reading.value, n)
@@ -54,11 +52,9 @@ def filled(template: str) -> Sentence:
 
 
 def beyond_a_guess(what: str, assumes: str = "") -> Sentence:
-    """Make the sentence of an attack compared with people outside the file, or with a guess.
-
-    `what` is what the attack does, such as "Two halves of a record meet in one released row";
-    `assumes` a sentence on the knowledge it needs. Of readings of `attacks.guessing`.
-    """
+    """Make the sentence of an attack compared with people outside the file, or with a guess."""
+    # `what` is what the attack does, such as "Two halves of a record meet in one released row";
+    # `assumes` a sentence on the knowledge it needs. Of readings of `attacks.guessing`.
 
     def sentence(reading: Reading, n: int) -> str:
         detail, alone = reading.detail, reading.detail["control"] is None

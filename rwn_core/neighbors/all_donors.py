@@ -210,16 +210,8 @@ def weigh_all(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Neighborhoods:
-    """Return neighborhoods in which all records weigh, for all records or some.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        One that `weighs_all`.
-    points : ndarray of float64, shape (n, d)
-    numbers : ndarray of int64, shape (m,), optional
-        The records whose neighborhoods are made, ascending.
-    """
+    """Return neighborhoods in which all records weigh, for all records or some."""
+    # Shapes: points (n, d); numbers (m,).
     places = Places.from_points(points)
     table = AllDonors(places=places, kernel=kernel, numbers=numbers)
     number = places.number if numbers is None else places.number[numbers]

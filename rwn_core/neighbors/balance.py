@@ -58,21 +58,7 @@ def row_weights(rows: Rows, cap: float, column: NDArray[np.float64]) -> Weights:
 
 
 def balanced_weights(rows: Rows, cap: float, share: float = 1.0) -> Weights:
-    """Return weights with columns that sum to 1, or approach it by a share.
-
-    Parameters
-    ----------
-    rows : Rows
-        A symmetric kernel; no row is shorter than 1 / cap.
-    cap : float
-        No weight is above it, after balancing as before.
-    share : float
-        1: columns sum to 1. Below, to (1 - share) of their unbalanced sum plus share.
-
-    Returns
-    -------
-    Weights
-    """
+    """Return weights with columns that sum to 1, or approach it by a share."""
     if share >= 1:
         return _fully(rows, cap)
     free = row_weights(rows, cap, np.zeros(len(rows.starts) - 1))

@@ -32,6 +32,12 @@ from rwn_core.randomness import (
 )
 
 Candidates = Literal["exact", "sample", "pairs", "partition"]
+TITLES: dict[str, str] = {
+    "exact": "all records",
+    "sample": "Method 1: m random records",
+    "pairs": "Method 2: about m random partners of each record",
+    "partition": "Method 3: the record's own part of u random ones",
+}
 EVERY = float("inf")
 CROWDED = 3  # a sample of more than one in so many is drawn by ordering all records
 BLOCK_PAIRS = 1_000_000  # pairs held at a time
@@ -109,6 +115,14 @@ class Scheme:
                 _check_between("m", self.m, 1, n // self.u - 1)
 
 
+def usual_sizes(neighbors: str, n: int) -> dict[str, int | None]:
+    """Return m and u to begin with in a table of n records."""
+    if neighbors == "partition":
+        return {"u": max(2, min(20, n // 50)), "m": None}
+    most = {"sample": 20_000, "pairs": 200}.get(neighbors)
+    return {} if most is None else {"m": max(1, min(most, n // 2))}
+
+
 def _is_count(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= 1
 
@@ -129,10 +143,8 @@ def restricted_table(
     key: SecretKey,
     watch: Watch,
 ) -> NeighborTable:
-    """Rank each record's others among its candidates, which depend on the key only.
-
-    Perry, Matloff, Tendick 2022, section 11, Methods 1, 2, 3(1) and 3(2).
-    """
+    """Rank each record's others among its candidates, which depend on the key only."""
+    # Perry, Matloff, Tendick 2022, section 11, Methods 1, 2, 3(1) and 3(2).
     scheme.check(len(points), k)
     if scheme.neighbors == "sample":
         find = fresh_sample_table if scheme.fresh else sampled_table
@@ -249,11 +261,9 @@ def paired_table(
     key: SecretKey,
     budget: float | None = None,
 ) -> NeighborTable:
-    """Rank each record's partners in floor(n m / 2) random pairs (Method 2).
-
-    A record without a pair gets max(1, k) random others, which do not get it in return: so no
-    other record's partners depend on it. `budget` is in bytes.
-    """
+    """Rank each record's partners in floor(n m / 2) random pairs (Method 2)."""
+    # A record without a pair gets max(1, k) random others, which do not get it in return: so no
+    # other record's partners depend on it. `budget` is in bytes.
     n = len(points)
     needed = BYTES_A_PARTNER * float(n) * m
     check_fits(needed, budget_bytes(budget), "Ranking these pairs", "take a smaller m")

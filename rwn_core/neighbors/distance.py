@@ -15,11 +15,9 @@ TIE = 1e-9  # squared distances closer than this, relatively, count as equal
 def squared_distances(
     points: Points, rows: NDArray[np.int64], others: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Squared distances of pairs, shape as `rows` and `others` broadcast.
-
-    Differences are squared and summed coordinate by coordinate, so that every way to compute
-    them gives the same bits.
-    """
+    """Squared distances of pairs, shape as `rows` and `others` broadcast."""
+    # Differences are squared and summed coordinate by coordinate, so that every way to compute them
+    # gives the same bits.
     total = np.zeros(np.broadcast_shapes(np.shape(rows), np.shape(others)))
     values, squares = point_values(points), level_squares(points)
     for column in range(points.shape[1]):
@@ -34,10 +32,8 @@ def squared_distances(
 
 
 def squared_to_all(points: Points, rows: NDArray[np.int64]) -> Iterator[NDArray[np.float64]]:
-    """The `squared_distances` from each of some records to all, shape (n,), one after another.
-
-    The same memory is used for all of them.
-    """
+    """The `squared_distances` from each of some records to all, shape (n,), one after another."""
+    # The same memory is used for all of them.
     if isinstance(points, CodedPoints):
         everyone = np.arange(len(points))
         yield from (squared_distances(points, row, everyone) for row in rows)
@@ -54,10 +50,8 @@ def squared_to_all(points: Points, rows: NDArray[np.int64]) -> Iterator[NDArray[
 
 
 def squared_between(one: Points, other: Points) -> NDArray[np.float64]:
-    """Squared distances from each of some people to each of some records, shape (m, n).
-
-    Not summed in the fixed order: whoever compares them allows for `TIE`.
-    """
+    """Squared distances from each of some people to each of some records, shape (m, n)."""
+    # Not summed in the fixed order: whoever compares them allows for `TIE`.
     from scipy.spatial.distance import cdist
 
     squares = level_squares(other)

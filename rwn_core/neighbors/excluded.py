@@ -76,11 +76,9 @@ def check_outside(households: NDArray[np.int64], k: int | None) -> None:
 
 
 def without_copies(table: NeighborTable, rows: NDArray[np.int64]) -> NeighborTable:
-    """The neighbors of a bootstrap sample, where a record's own copies are none of them.
-
-    A sample holds most of its records twice or more. Copies at distance 0 would give each
-    other's values, and the masking would seem weaker than it is on a sample from a population.
-    """
+    """The neighbors of a bootstrap sample, where a record's own copies are none of them."""
+    # A sample holds most of its records twice or more. Copies at distance 0 would give each other's
+    # values, and the masking would seem weaker than it is on a sample from a population.
     times = np.bincount(rows, minlength=table.n)
     first = np.concatenate(([0], np.cumsum(times)))[:-1]
     lengths = np.diff(table.offsets)[rows]

@@ -28,32 +28,8 @@ def neighbor_table(
     progress: Progress | None = None,
     budget: float | None = None,
 ) -> NeighborTable:
-    """The ranked others of every record, at least out to k and epsilon.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    k : int, optional
-        From 1 to n - 1.
-    epsilon : float or ndarray of float64, shape (n,), optional
-        Radius, at least 0.
-    threads : int, optional
-        RWN_THREADS or all processors by default; it changes the time, never the result.
-    progress : callable, optional
-        Called with the share done, from 0 to 1. What it raises stops the work.
-    budget : float, optional
-        Bytes of memory that may be used; RWN_MEMORY or most of what is free by default.
-
-    Returns
-    -------
-    NeighborTable
-
-    Raises
-    ------
-    ParameterError
-        Also if the table would not fit.
-    Cancelled
-    """
+    """The ranked others of every record, at least out to k and epsilon."""
+    # Shapes: points (n, d); epsilon (n,).
     check_radius_and_k(k, epsilon, len(points))
     if len(points) <= LARGEST_DENSE:
         return complete_table(points)
@@ -128,22 +104,8 @@ def find_and_draw(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
-    """Find neighborhoods and, where the table is large, draw donors in the same pass.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    drawing : Drawing or None
-        What to draw with.
-    k, epsilon, threads, progress
-        As for `find_neighborhoods`.
-
-    Returns
-    -------
-    neighborhoods : Neighborhoods
-    donors : ndarray of int64, shape (n, p), or None
-        None where they are still to be drawn, which is quick: from a small table.
-    """
+    """Find neighborhoods and, where the table is large, draw donors in the same pass."""
+    # Shapes: points (n, d).
     check_radius_and_k(k, epsilon, len(points))
     if len(points) <= LARGEST_DENSE:
         return complete_table(points).narrow(k=k, epsilon=epsilon), None

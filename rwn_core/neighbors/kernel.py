@@ -93,18 +93,8 @@ class Kernel:
         return np.asarray(sums / self.totals(sizes))
 
     def rows(self, inside: NDArray[np.bool_], squared: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the donor probabilities of rows of candidates, those inside as members.
-
-        Parameters
-        ----------
-        inside : ndarray of bool, shape (m, n)
-        squared : ndarray of float64, shape (m, n)
-
-        Returns
-        -------
-        ndarray of float64, shape (m, n)
-            Rows sum to 1; rows without members hold zeros.
-        """
+        """Return the donor probabilities of rows of candidates, those inside as members."""
+        # Shapes: inside, squared (m, n).
         weights = np.where(inside, self.weights(squared), 0.0)
         total = weights.sum(axis=1, keepdims=True)
         return np.asarray(weights / np.where(total > 0, total, 1.0))

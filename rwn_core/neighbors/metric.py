@@ -227,24 +227,7 @@ def shared_metric(
     encoding: Encoding = "dummies",
     weights: Weights = "schema",
 ) -> Metric:
-    """Fit the distance of a table, once for equal arguments.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    scale, encoding
-        As for `Metric.fit`.
-    weights : {"schema", "discrete"}
-        Those of the schema, or as `discretely_weighted` makes them.
-
-    Returns
-    -------
-    Metric
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Fit the distance of a table, once for equal arguments."""
     weighting = tuple((v.name, v.weight) for v in microdata.schema.released)
 
     def fit() -> Metric:

@@ -109,10 +109,8 @@ def build_preview(
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
 ) -> Preview:
-    """Store the neighbors of a table, or of random records of a large one.
-
-    It may run in any thread: it lets go of the interpreter's lock.
-    """
+    """Store the neighbors of a table, or of random records of a large one."""
+    # It may run in any thread: it lets go of the interpreter's lock.
     n = len(points)
     watch = Watch(threads=thread_count(threads), progress=progress, cancel=cancel)
     records = shown_records(n, most, seed)

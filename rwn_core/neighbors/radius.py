@@ -87,20 +87,8 @@ def radius_values(epsilon: Radius) -> float | NDArray[np.float64]:
 
 
 def check_radius_and_k(k: object, epsilon: object, n: int | None = None) -> None:
-    """Refuse a k or an epsilon that cannot be used.
-
-    Parameters
-    ----------
-    k : int or None
-    epsilon : float, Radii, ndarray of float64 of shape (n,), or None
-    n : int, optional
-        Number of records, if known.
-
-    Raises
-    ------
-    ParameterError
-        The quantile is not from 0 to 1, or there are not so many others.
-    """
+    """Refuse a k or an epsilon that cannot be used."""
+    # Shapes: epsilon (n,).
     if k is None and epsilon is None:
         raise ParameterError("Give epsilon, k or both; neither is given.")
     if epsilon is not None:

@@ -90,10 +90,8 @@ class Search:
         return result
 
     def stored(self, watch: Watch) -> tuple[SearchResult, bool]:
-        """Find sizes and, where k alone decides them, members too; True if they are complete.
-
-        The first k in rank order are stored; where others tie with the last, they are missing.
-        """
+        """Find sizes and, where k alone decides them, members too; True if they are complete."""
+        # The first k in rank order are stored; where others tie with the last, they are missing.
         if not self.k or (self.edges > 0).any():
             return self.run(watch), False
         result = self._room(self.k)

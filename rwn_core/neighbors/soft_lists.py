@@ -69,10 +69,8 @@ def list_neighbors(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Lists:
-    """List the others of all records, or of some, ascending, among all of a table.
-
-    With `households` those of all records: members of one do not list each other.
-    """
+    """List the others of all records, or of some, ascending, among all of a table."""
+    # With `households` those of all records: members of one do not list each other.
     if households is not None:
         every = list_neighbors(points, scale_rank, threads=threads, progress=progress)
         return _outside(every, households)
@@ -139,21 +137,7 @@ def of_some(
 
 
 def both_ways(near: NeighborTable, back: Entries, n: int, watch: Watch) -> NeighborTable:
-    """Return rows with the records added that list them.
-
-    Parameters
-    ----------
-    near : NeighborTable
-        The nearest others of some of n records.
-    back : Entries
-        The records that have these among their nearest; they may be in a row already.
-    n : int
-    watch : Watch
-
-    Returns
-    -------
-    NeighborTable
-    """
+    """Return rows with the records added that list them."""
     from rwn_core.neighbors.list_kernel import drop_listed, merge_rows
 
     starts, added, distances = grouped(back, near.n)

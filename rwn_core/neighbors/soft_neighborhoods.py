@@ -144,10 +144,8 @@ def scale(kernel: Kernel, lists: Lists) -> Scaled:
 def soft_neighborhoods(
     kernel: Kernel, lists: Lists, column: NDArray[np.float64] | None = None
 ) -> Neighborhoods:
-    """Return all entries of lists as members, with their weights.
-
-    Lists of some records take the factors of a balance from `column_factors` of all.
-    """
+    """Return all entries of lists as members, with their weights."""
+    # Lists of some records take the factors of a balance from `column_factors` of all.
     return _neighborhoods(kernel, scale(kernel, lists), None, column)
 
 
@@ -185,20 +183,7 @@ def _neighborhoods(
 
 
 def weigh(kernel: Kernel, lists: Lists) -> tuple[NeighborTable, Weights]:
-    """Return the weights of all entries of lists, which a record joins as its own donor.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        Gaussian or exponential.
-    lists : Lists
-        Those of all records where the kernel is balanced.
-
-    Raises
-    ------
-    ParameterError
-        No weights are small enough for the cap.
-    """
+    """Return the weights of all entries of lists, which a record joins as its own donor."""
     return _weighed(kernel, scale(kernel, lists))
 
 

@@ -73,28 +73,7 @@ class NeighborSource(Protocol):
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
-        """Find neighborhoods and, where it is the same work, draw donors.
-
-        Parameters
-        ----------
-        ball : Ball
-        drawing : Drawing, optional
-            What to draw with.
-        threads : int, optional
-            RWN_THREADS or all processors by default; it changes the time, never the result.
-        progress : callable, optional
-            Called with the share done, from 0 to 1. What it raises stops the work.
-
-        Returns
-        -------
-        neighborhoods : Neighborhoods
-        donors : ndarray of int64, shape (m, p), or None
-            None where they are still to be drawn, which is quick.
-
-        Raises
-        ------
-        ParameterError
-        """
+        """Find neighborhoods and, where it is the same work, draw donors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -210,23 +189,8 @@ def stored_source(
     progress: Progress | None = None,
     budget: float | None = None,
 ) -> NeighborSource:
-    """Store the neighbors of every record out to a ball; where they do not fit, search instead.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    ball : Ball
-        The widest that will be asked for.
-    threads : int, optional
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
-    budget : float, optional
-        Bytes that the table may take.
-
-    Returns
-    -------
-    NeighborSource
-    """
+    """Store the neighbors of every record out to a ball; where they do not fit, search instead."""
+    # Shapes: points (n, d).
     try:
         table = neighbor_table(
             points,
@@ -248,22 +212,8 @@ def source_of_some(
     *,
     threads: int | None = None,
 ) -> StoredSource:
-    """Store the neighbors of some records among all of a large table, out to a ball.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    records : ndarray of int64, shape (m,)
-        Ascending.
-    ball : Ball
-        The widest that will be asked for.
-    threads : int, optional
-
-    Raises
-    ------
-    ParameterError
-        They do not fit into memory.
-    """
+    """Store the neighbors of some records among all of a large table, out to a ball."""
+    # Shapes: points (n, d); records (m,).
     from rwn_core.neighbors.tree_search import neighborhoods_of_some, tree_index
 
     watch = Watch(threads=thread_count(threads), progress=None)

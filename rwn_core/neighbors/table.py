@@ -66,21 +66,8 @@ class NeighborTable:
     def narrow(
         self, *, k: int | None, epsilon: Radius | None, strict: bool = False
     ) -> Neighborhoods:
-        """The neighborhoods of a smaller radius or k.
-
-        Parameters
-        ----------
-        k : int, optional
-            At least 1. A record with fewer stored has them all.
-        epsilon : float or ndarray of float64, shape (n,), optional
-            Radius, at least 0. At least one of the two is needed.
-        strict : bool
-            Leave out records at exactly the radius epsilon (the 2015 method).
-
-        Returns
-        -------
-        Neighborhoods
-        """
+        """The neighborhoods of a smaller radius or k."""
+        # Shapes: epsilon (n,).
         if k is None and epsilon is None:
             raise ParameterError("Give epsilon, k or both; neither is given.")
         if not self.covers(k=k, epsilon=epsilon):

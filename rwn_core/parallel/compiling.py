@@ -10,10 +10,8 @@ _TELL: list[Callable[[], None]] = []
 
 @contextmanager
 def on_compiling(tell: Callable[[], None]) -> Iterator[None]:
-    """Call something when a kernel is about to be compiled, here or in a worker, and only once.
-
-    Code that was compiled before, and is read from the disk, is no reason to call.
-    """
+    """Call something when a kernel is about to be compiled, here or in a worker, and only once."""
+    # Code that was compiled before, and is read from the disk, is no reason to call.
     before = list(_TELL)
     _TELL[:] = [tell]
     try:

@@ -36,20 +36,16 @@ _register("numba:compile", _Compiling())
 
 
 def jit_entry(function: Function) -> Function:
-    """Compile on first call, keep the machine code on disk, run without the interpreter's lock.
-
-    Only such functions are called from Python.
-    """
+    """Compile on first call, keep the machine code on disk, run without the interpreter's lock."""
+    # Only such functions are called from Python.
     with _own_cache():
         return cast(Function, _njit(cache=True, _nrt=True)(function))
 
 
 def jit_internal(function: Function) -> Function:
-    """`jit_entry`, for other kernels alone.
-
-    What Python needs to call a kernel takes longer to compile than many a kernel. It is left out
-    here: such a call would end the process.
-    """
+    """`jit_entry`, for other kernels alone."""
+    # What Python needs to call a kernel takes longer to compile than many a kernel. It is left out
+    # here: such a call would end the process.
     with _own_cache():
         return cast(Function, _njit(cache=True, _nrt=True, **_UNSEEN)(function))
 

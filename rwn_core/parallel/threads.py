@@ -49,10 +49,8 @@ def _processors() -> int:
 
 
 def be_polite() -> None:
-    """Let this thread, and those that it begins, leave the processors to the process's others.
-
-    Only Linux knows a priority of a thread; elsewhere nothing happens.
-    """
+    """Let this thread, and those that it begins, leave the processors to the process's others."""
+    # Only Linux knows a priority of a thread; elsewhere nothing happens.
     if sys.platform == "linux":
         os.nice(_POLITE)
 
@@ -105,10 +103,8 @@ def run_in_ranges(
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
 ) -> None:
-    """Call `work(start, stop)` for ranges that make up 0 to `count`, on several threads.
-
-    This thread is one of them; the others are begun where there is work for them.
-    """
+    """Call `work(start, stop)` for ranges that make up 0 to `count`, on several threads."""
+    # This thread is one of them; the others are begun where there is work for them.
     ranges, stop = Ranges(count, threads), threading.Event()
     listener, others = _Listener(progress, cancel), set[Future[None]]()
     pool, help_with = ThreadPoolExecutor(max(1, threads - 1)), partial(_labor, work, ranges, stop)

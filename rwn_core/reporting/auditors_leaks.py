@@ -25,13 +25,7 @@ _SHAPES = ("{:.4g}", "{:.3g}", "{:.0f}", "{:.1f}", "{:,.1f}", "{:,.0f}")
 
 
 def check_auditors(content: bytes, suffix: str, material: Material, rare: Set[Any]) -> None:
-    """Refuse a page for auditors that holds more than the record and fixed words.
-
-    Raises
-    ------
-    ReleaseError
-        It would hold a value of few records, a path, a key, or the number of a record.
-    """
+    """Refuse a page for auditors that holds more than the record and fixed words."""
     parts = material.record.items()
     record = {name: part for name, part in parts if name not in ("source", *_STATED)}
     known = [*_fixed(), *_own(material), *_texts(record)]

@@ -64,17 +64,7 @@ class Answer:
 
 
 def auditors_file(material: Material, original: Microdata, suffix: str) -> bytes:
-    """Write the page for auditors, once the leak check has passed.
-
-    Raises
-    ------
-    InputError
-        The original is another table.
-    ParameterError
-        The ending is none of a page for auditors.
-    ReleaseError
-        The page would hold a value of the original, a key or the number of a record.
-    """
+    """Write the page for auditors, once the leak check has passed."""
     if suffix not in FORMS:
         raise ParameterError(f"A page for auditors must end in one of: {', '.join(FORMS)}.")
     if original.fingerprint != material.record["table"].get("fingerprint"):

@@ -219,15 +219,7 @@ class Context(NamedParameters):
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Context:
-        """Read what `to_dict` made, or a table that a person wrote.
-
-        Raises
-        ------
-        InputError
-            A field is unknown, or the intruder test lacks one.
-        ParameterError
-            A field is refused.
-        """
+        """Read what `to_dict` made, or a table that a person wrote."""
         given = dict(_known(document, cls, "context"))
         test = given.pop("intruder_test", None)
         if test is None:
@@ -240,19 +232,7 @@ class Context(NamedParameters):
 
 
 def context_in(text: str) -> tuple[Context, str]:
-    """Read the context of a file: a project, or a file with the table [context] alone.
-
-    Returns
-    -------
-    context : Context
-    table : str
-        The fingerprint of the project's table; empty where the file names none.
-
-    Raises
-    ------
-    InputError
-        The file has no context.
-    """
+    """Read the context of a file: a project, or a file with the table [context] alone."""
     document = toml_document(text, "project file")
     if "context" not in document:
         raise InputError(

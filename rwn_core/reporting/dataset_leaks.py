@@ -125,10 +125,8 @@ def rare_in_dataset(
     texts: Texts,
     progress: Progress | None = None,
 ) -> set[Any]:
-    """Find which values a public file would say that few records of the original have.
-
-    Direct identifiers are read, too: a name of one person is what must not be said.
-    """
+    """Find which values a public file would say that few records of the original have."""
+    # Direct identifiers are read, too: a name of one person is what must not be said.
     names = [name for name, _ in original.columns]
     hidden = {variable.name for variable in schema.variables if not variable.is_released}
     held = frozenset[str]().union(*texts.values())

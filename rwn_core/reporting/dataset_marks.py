@@ -51,10 +51,8 @@ def _batches(dataset: Dataset, names: Sequence[str]) -> Iterator[tuple[float, pd
 
 
 def _different(records: Sequence[str]) -> int:
-    """About how many different records there are, from the marks that are smallest.
-
-    Marks are spread evenly; the next one after the sketch says how densely.
-    """
+    """About how many different records there are, from the marks that are smallest."""
+    # Marks are spread evenly; the next one after the sketch says how densely.
     return round(SKETCH / (int(records[SKETCH], 16) / 2.0 ** (8 * BYTES)))
 
 

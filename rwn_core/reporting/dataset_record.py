@@ -103,10 +103,8 @@ def read_dataset_record(text: str, released: Path) -> dict[str, Any]:
 
 
 def thawed_record(text: str) -> dict[str, Any]:
-    """Read the record of a dataset's release, wherever its files are.
-
-    Its "source" says where they and the original lay when it was written.
-    """
+    """Read the record of a dataset's release, wherever its files are."""
+    # Its "source" says where they and the original lay when it was written.
     return thawed(text, "dataset record", FORMAT)
 
 

@@ -73,13 +73,7 @@ def _name(material: Material) -> str:
 
 
 def files_in_folder(folder: Path, record: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return the released file of a record and its companions in a folder, by name.
-
-    Raises
-    ------
-    ReleaseError
-        The folder does not have the released file.
-    """
+    """Return the released file of a record and its companions in a folder, by name."""
     file = record["file"]
     found = {}
     for path in sorted(folder.iterdir()):

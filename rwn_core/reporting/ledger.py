@@ -52,11 +52,9 @@ def add(
     files: Files = (),
     card: bytes = b"",
 ) -> tuple[dict[str, Any], list[str]]:
-    """Add a release to a ledger, which is made if it is new.
-
-    Before, it is merged with earlier releases of the same people. Where that breaks a limit, or an
-    earlier file is not at hand, the entry says that the release is not kept.
-    """
+    """Add a release to a ledger, which is made if it is new."""
+    # Before, it is merged with earlier releases of the same people. Where that breaks a limit, or
+    # an earlier file is not at hand, the entry says that the release is not kept.
     if original.fingerprint != record["table"]["fingerprint"]:
         raise InputError("The original is not the table that the record was made of.")
 

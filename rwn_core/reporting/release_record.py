@@ -250,13 +250,7 @@ def decided(decision: Decision, setting: Setting, microdata: Microdata) -> dict[
 
 
 def read_record(text: str) -> dict[str, Any]:
-    """Read what `internal_record` wrote, as plain data.
-
-    Raises
-    ------
-    InputError
-        It is no such record, or it was changed afterwards.
-    """
+    """Read what `internal_record` wrote, as plain data."""
     return thawed(text, "internal record", FORMAT)
 
 

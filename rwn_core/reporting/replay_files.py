@@ -27,15 +27,15 @@ COLUMNS = (
 
 def replay_files(replay: Replayed) -> dict[str, bytes]:
     """The files of a replay, by name."""
-    charts = replay_charts(replay)
+    stills = [still(chart) for chart in replay_charts(replay)]
     files = {
-        f"{replay.key}.html": _page(replay, charts),
+        f"{replay.key}.html": _page(replay, stills),
         f"{replay.key}.csv": _csv(replay),
         f"{replay.key}.txt": replay_text(replay).encode(),
     }
-    for number, chart in enumerate(charts, start=1):
+    for number, picture in enumerate(stills, start=1):
         end = "" if number == 1 else f"-{number}"
-        files[f"{replay.key}{end}.svg"] = still(chart).encode()
+        files[f"{replay.key}{end}.svg"] = picture.encode()
     return files
 
 
@@ -105,10 +105,10 @@ def _csv(replay: Replayed) -> bytes:
     return file.getvalue().encode()
 
 
-def _page(replay: Replayed, charts: list[Chart]) -> bytes:
+def _page(replay: Replayed, stills: list[str]) -> bytes:
     rows = tuple(cells(row) for row in replay.rows)
     parts = {
-        "Picture": Content(charts=tuple(charts)),
+        "Picture": Content(stills=tuple(stills)),
         "Numbers": Content(lines=replay.counts, table=Table(columns=COLUMNS, rows=rows)),
         "How": Content(lines=replay.notes),
     }
@@ -116,4 +116,4 @@ def _page(replay: Replayed, charts: list[Chart]) -> bytes:
         Fact(key=re.sub(r"\W", "-", title.lower()), title=title, audience=Audience.BOTH, content=c)
         for title, c in parts.items()
     ]
-    return page(replay.title, "", f"{replay.key}. Source: {replay.where}.", facts)
+    return page(replay.title, "", f"{replay.key}. Source: {replay.where}.", facts, "replay")

@@ -45,23 +45,7 @@ def seek_width(
     plan: Plan,
     progress: Progress | None = None,
 ) -> GoalAnswer:
-    """Find the smallest width between those of some settings that keeps certified linkage.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    settings : sequence of Setting
-        As `is_of_width` asks for them; the least and the largest width count.
-    goal : Goal
-    plan : Plan
-        Releases of the answer, over which the relations that are left are averaged. Risks that
-        the bound does not cover are read of the first.
-    progress : callable, optional
-
-    Returns
-    -------
-    GoalAnswer
-    """
+    """Find the smallest width between those of some settings that keeps certified linkage."""
     widths = [width for setting in settings if (width := _width(setting)) is not None]
     low, high = min(widths), max(widths)
     positions = ceil((high - low) / STEP - 1e-9)

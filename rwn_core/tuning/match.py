@@ -161,13 +161,7 @@ def candidate(params: Any, slices: str = "") -> str:
 
 
 def parse_candidate(key: str) -> tuple[Any, str]:
-    """Return the parameters of a key, with neutral levers, and its preset of slices.
-
-    Raises
-    ------
-    ParameterError
-        A word of the key is unknown.
-    """
+    """Return the parameters of a key, with neutral levers, and its preset of slices."""
     method, *words = key.split() or [""]
     if method not in METHODS:
         raise ParameterError(no_method(method))
@@ -193,10 +187,8 @@ def match(
     along: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> list[Matched | Refused]:
-    """Tune methods to one loss or policy.
-
-    A method is a key such as "rwn gaussian balanced whole", or parameters with their options.
-    """
+    """Tune methods to one loss or policy."""
+    # A method is a key such as "rwn gaussian balanced whole", or parameters with their options.
     starts = [parse_candidate(key) if isinstance(key, str) else (key, "") for key in methods]
     _refuse_empty(microdata, to)
     measures = to.measures if isinstance(to, Policy) else (to.measure,)

@@ -143,10 +143,8 @@ def draw(dataset: Dataset, schema: Schema, progress: Any) -> pd.DataFrame:
 
 
 def mask_and_record(run: BegunRun, source: Path, keep: bool, progress: Any) -> DatasetRelease:
-    """Mask a dataset and write its record next to the release; run in the process.
-
-    Under a fresh secret, or under the one that lies in the release's key file already.
-    """
+    """Mask a dataset and write its record next to the release; run in the process."""
+    # Under a fresh secret, or under the one that lies in the release's key file already.
     from rwn_core.datasets.key_file import read_or_make_key
     from rwn_core.datasets.mask_dataset import mask_dataset
     from rwn_core.datasets.prepare_run import RunOptions

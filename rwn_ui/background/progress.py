@@ -69,10 +69,8 @@ def wait_for(work: Work, key: str, below: Callable[[], None] = lambda: None) -> 
 
 @contextmanager
 def searching(slot: DeltaGenerator | None) -> Iterator[Callable[[float], None] | None]:
-    """Show in `slot` how far a search is, once it has taken a while.
-
-    Another move of a slider stops the search: Streamlit looks for one at each step of the bar.
-    """
+    """Show in `slot` how far a search is, once it has taken a while."""
+    # Another move of a slider stops the search: Streamlit looks for one at each step of the bar.
     if slot is None:
         yield None
         return

@@ -27,10 +27,8 @@ _HELP = (
 
 
 def offer(session: Session) -> None:
-    """A button that looks for one, how far that is, and what came of it.
-
-    Nothing where the method does not ask which variables travel together.
-    """
+    """A button that looks for one, how far that is, and what came of it."""
+    # Nothing where the method does not ask which variables travel together.
     if not rwn.METHODS[session.method].uses_slices:
         return
     job = user_work().jobs.get(JOB)

@@ -76,10 +76,8 @@ def _known(
 def _read_by_worker(
     session: Session, current: CurrentRelease, key: str
 ) -> Reading | rwn.NotApplicable | None:
-    """Reading by the worker, or `PENDING`; None if it is to be read at once.
-
-    The worker masks all records, also if the page shows a sample of them.
-    """
+    """Reading by the worker, or `PENDING`; None if it is to be read at once."""
+    # The worker masks all records, also if the page shows a sample of them.
     quick = key in QUICK and _fits(session, LARGEST_READ) and _compiled()
     if quick or is_live(session):
         return None
@@ -144,10 +142,8 @@ def follow(session: Session) -> None:
 
 
 def prefetch_limits(session: Session) -> None:
-    """Queue the limits of a small table during a move.
-
-    A large table waits for rest: the worker ends a reading before it turns to a later move.
-    """
+    """Queue the limits of a small table during a move."""
+    # A large table waits for rest: the worker ends a reading before it turns to a later move.
     if not _fits(session, LARGEST_READ):
         return
     current = current_release(session)

@@ -34,10 +34,9 @@ _WORDS = {"draws": "Drawing releases", "validity": "Masking bootstrap samples"}
 
 
 def offer_draws(session: Session, page: str) -> None:
-    """A button that draws the setting on screen many times, in the background.
-
-    Without a help text: Streamlit leaves it standing when the button is disabled under the pointer.
-    """
+    """A button that draws the setting on screen many times, in the background."""
+    # Without a help text: Streamlit leaves it standing when the button is disabled under the
+    # pointer.
     st.button(
         f"Draw {DRAWS} releases of this setting",
         key=f"{page}.draws",

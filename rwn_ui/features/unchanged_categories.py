@@ -33,10 +33,8 @@ def strip(
 
 
 def warning(session: Session, shares: dict[str, float]) -> str:
-    """Which variables nearly never change, why, and what helps; empty where there are none.
-
-    Of a method without q those that it leaves as they are.
-    """
+    """Which variables nearly never change, why, and what helps; empty where there are none."""
+    # Of a method without q those that it leaves as they are.
     q = session.levers.get("q")
     if q is None:
         same = [name for name, share in shares.items() if share == 0]

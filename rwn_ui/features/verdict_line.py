@@ -23,11 +23,9 @@ def draw(
     released: float | None = None,
     pending: int = 0,
 ) -> dict[str, Any]:
-    """The verdict on a release; `pending` limits are still being read.
-
-    Too few records `released`, of which this is the share, keep nothing. One broken limit is enough
-    to know that not all are kept; nothing less is said before the end.
-    """
+    """The verdict on a release; `pending` limits are still being read."""
+    # Too few records `released`, of which this is the share, keep nothing. One broken limit is
+    # enough to know that not all are kept; nothing less is said before the end.
     verdict = policy.judge_readings(readings, released=released)
     beside: dict[str, Any] = {
         "detail": _ordinary(readings),

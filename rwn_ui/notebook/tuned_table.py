@@ -64,13 +64,7 @@ class TunedTable:
         return self.session.masking
 
     def use(self, params: Any) -> None:
-        """Go over to a method with its parameters; weights, slices and Undo stay.
-
-        Raises
-        ------
-        ParameterError
-            It is no method, or a parameter is beyond the end of its slider.
-        """
+        """Go over to a method with its parameters; weights, slices and Undo stay."""
         if isinstance(params, type) or not hasattr(params, "prepare"):
             raise ParameterError(
                 "setting must be a method with its parameters, such as rwn.RWN(epsilon=2.0, k=5)."
@@ -107,18 +101,7 @@ class TunedTable:
         return f"{ends.low:g} to {ends.high:g}"
 
     def answer(self, message: Mapping[str, Any]) -> bytes | None:
-        """Return the picture after edits, or with what an earlier one lacks.
-
-        Parameters
-        ----------
-        message : mapping
-            edits : list of what was moved or pressed; or seq : number of the picture on screen.
-
-        Returns
-        -------
-        bytes or None
-            JSON; None while there is nothing new.
-        """
+        """Return the picture after edits, or with what an earlier one lacks."""
         session = self.session
         if "edits" in message:
             with self._prepared():

@@ -67,18 +67,7 @@ class TuneWidget(anywidget.AnyWidget):
         return self._tuned.session.data
 
     def mask(self, seed: int | rwn.SecretKey | None = None) -> rwn.Release:
-        """Draw a release of all records under the present setting, as ``rwn.mask`` does.
-
-        Parameters
-        ----------
-        seed : int or SecretKey, optional
-            Left out: a fresh secret. The panel's own masked copy has a small seed, and is not
-            fit to leave the house.
-
-        Returns
-        -------
-        Release
-        """
+        """Draw a release of all records under the present setting, as ``rwn.mask`` does."""
         return rwn.mask(self.data, self._tuned.setting, seed=seed)
 
     def close(self) -> None:

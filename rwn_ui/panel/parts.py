@@ -28,10 +28,8 @@ def stamp(words: str, shown: Mapping[str, Any]) -> str:
 def changed_cells(
     reading: Reading | rwn.NotApplicable, levers: Mapping[str, float]
 ) -> dict[str, Any] | None:
-    """The realized share of changed cells, as the panel draws it.
-
-    Beside it stands q, where the method has one.
-    """
+    """The realized share of changed cells, as the panel draws it."""
+    # Beside it stands q, where the method has one.
     if not isinstance(reading, Reading):
         return None
     detail = reading.detail

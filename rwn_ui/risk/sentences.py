@@ -22,6 +22,7 @@ _ROW = (
     "probabilistic_linkage",
     "misclassification",
     "individual_risk",
+    "replicated_uniques",
     "loglinear_risk",
     "linkability",
 )
@@ -44,10 +45,8 @@ _COLUMNS = ["measure", "value", "read against", "in plain words"]
 
 
 def tables(readings: Answers, n: int) -> list[dict[str, Any]]:
-    """Statement of each number, in three tables by question.
-
-    A measure that answers neither of the first two questions is in the third.
-    """
+    """Statement of each number, in three tables by question."""
+    # A measure that answers neither of the first two questions is in the third.
     rest = [key for key in readings if key not in (*_ROW, *_VALUE)]
     groups = (
         (

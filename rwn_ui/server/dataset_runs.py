@@ -82,10 +82,8 @@ def run_lock(run: BegunRun) -> Iterator[None]:
 
 
 def stopped_runs() -> list[BegunRun]:
-    """Maskings in the folder of releases that are not running and can continue.
-
-    What nobody can go on with, since its key was not kept, is deleted: it holds original values.
-    """
+    """Maskings in the folder of releases that are not running and can continue."""
+    # What nobody can go on with, since its key was not kept, is deleted: it holds original values.
     folder = releases_folder()
     if folder is None:
         return []

@@ -26,11 +26,9 @@ def frame() -> None:
 
 
 def let_it_be_sent() -> None:
-    """Wait until the sliders of a run are in the browser; a page with sliders calls it last.
-
-    A slider that was moved during this run is next: Streamlit would drop the sliders not yet
-    sent, and the browser start them anew at their low ends.
-    """
+    """Wait until the sliders of a run are in the browser; a page with sliders calls it last."""
+    # A slider that was moved during this run is next: Streamlit would drop the sliders not yet
+    # sent, and the browser start them anew at their low ends.
     time.sleep(SENT)
 
 
@@ -49,11 +47,9 @@ def escaped(text: str) -> str:
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Show what goes wrong inside as a sentence, and go on after it.
-
-    Refusals speak for themselves. Anything else is logged as its type and the lines it passed,
-    because the text of a foreign error may hold a cell's value.
-    """
+    """Show what goes wrong inside as a sentence, and go on after it."""
+    # Refusals speak for themselves. Anything else is logged as its type and the lines it passed,
+    # because the text of a foreign error may hold a cell's value.
     try:
         yield
     except NotApplicable as reason:

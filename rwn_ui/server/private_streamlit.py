@@ -81,11 +81,9 @@ def users(server: Any) -> list[User]:
 
 
 def forget_controls(state: Any, fragments: Any) -> None:
-    """Forget the controls and parts of all pages.
-
-    Their descriptions name levels, and hold the arguments of callbacks: a button that cancels a
-    reading holds the table that was read.
-    """
+    """Forget the controls and parts of all pages."""
+    # Their descriptions name levels, and hold the arguments of callbacks: a button that cancels a
+    # reading holds the table that was read.
     state._new_widget_state.widget_metadata.clear()
     fragments.clear()
 

@@ -75,11 +75,9 @@ def _save(visits: list[Any]) -> None:
 
 
 def set_aside() -> None:
-    """Keep what is in memory now out of the collector's rounds, until `free_memory`.
-
-    Most of it are modules, which last. A round through all of them takes .2 s, in which no slider
-    moves; `python -m benchmarks.redraw --whole-range` meets one in a hundred moves.
-    """
+    """Keep what is in memory now out of the collector's rounds, until `free_memory`."""
+    # Most of it are modules, which last. A round through all of them takes .2 s, in which no slider
+    # moves; `python -m benchmarks.redraw --whole-range` meets one in a hundred moves.
     gc.freeze()
 
 

@@ -177,10 +177,8 @@ def _show(session: Session) -> None:
 
 
 def address(session: Session) -> dict[str, str]:
-    """Parameters of a shareable address: settings and a demo's name, never a file or a seed.
-
-    That of a table which is not here stays until another setting is chosen.
-    """
+    """Parameters of a shareable address: settings and a demo's name, never a file or a seed."""
+    # That of a table which is not here stays until another setting is chosen.
     if session.link is not None and session.link[:2] == (session.table_version, session.words):
         return dict(session.link[2])
     query = {name: f"{value:g}" for name, value in session.levers.items()}

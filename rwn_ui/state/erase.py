@@ -15,11 +15,9 @@ from rwn_ui.state.work import user_work
 
 
 def erase(session: Session) -> None:
-    """End all work, drop tables, uploads and choices, and free their memory.
-
-    Python cannot promise that no byte of them is left in memory that it keeps; the end of the
-    server does.
-    """
+    """End all work, drop tables, uploads and choices, and free their memory."""
+    # Python cannot promise that no byte of them is left in memory that it keeps; the end of the
+    # server does.
     work = user_work()
     if on_own_machine():
         project_folder.forget(session.data.fingerprint)

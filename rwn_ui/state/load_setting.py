@@ -25,13 +25,7 @@ def load(session: Session, setting: Setting) -> None:
 
 
 def take_over(session: Session, setting: Setting) -> None:
-    """Make a setting the present one; Undo on the Tune page brings the old one back.
-
-    Raises
-    ------
-    RWNError
-        Sliders cannot show the setting, or it is one of another table.
-    """
+    """Make a setting the present one; Undo on the Tune page brings the old one back."""
     params, levers = setting.params, lever_values(setting.params)
     if setting.method not in rwn.METHODS or not all(map(_is_position, levers.values())):
         raise ParameterError(f"Sliders cannot show the setting {setting.words}.")

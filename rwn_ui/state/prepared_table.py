@@ -125,10 +125,8 @@ class PreparedTable:
         return self.prepared.with_levers(**lever_values(setting)).is_quick
 
     def release(self, params: Any, seed: int, progress: Progress | None = None) -> CurrentRelease:
-        """Draw the release of a setting.
-
-        Beyond the stored neighbors the setting's own are searched for; `progress` is called then.
-        """
+        """Draw the release of a setting."""
+        # Beyond the stored neighbors the setting's own are searched for; `progress` is called then.
         setting, precision = unrounded(params)
         moved = self.prepared.with_levers(**lever_values(setting))
         exact = moved.release(SecretKey.from_seed(seed), progress=progress)

@@ -21,11 +21,9 @@ _SHORT, _LONG = (3, 10, 40), (3, 5, 10, 20, 40)
 
 
 def first_search(session: Session) -> Search:
-    """About sixty settings within the sliders' ranges; eight releases of each.
-
-    Beside the precision and the slices that stand on Tune, one coarser precision and one usual
-    choice of slices are tried, where the table and the method have them.
-    """
+    """About sixty settings within the sliders' ranges; eight releases of each."""
+    # Beside the precision and the slices that stand on Tune, one coarser precision and one usual
+    # choice of slices are tried, where the table and the method have them.
     table, precision, slices = prepared(session), _precision(session), _slices(session)
     ways = len(precision) * len(slices)
     axes: dict[str, tuple[Any, ...]] = {}

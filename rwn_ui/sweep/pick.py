@@ -27,11 +27,9 @@ def _key(session: Session, what: str) -> str:
 
 
 def pick(session: Session, key: str) -> None:
-    """Choose a setting that was clicked on the map; nothing else changes.
-
-    Streamlit calls it before a part of the page, where a message would take the place of what
-    stands first on the page.
-    """
+    """Choose a setting that was clicked on the map; nothing else changes."""
+    # Streamlit calls it before a part of the page, where a message would take the place of what
+    # stands first on the page.
     run = user_work().sweep
     if run is not None and any(point.setting.key == key for point in run.sweep()):
         st.session_state[_key(session, "picked")] = key

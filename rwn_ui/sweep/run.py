@@ -45,14 +45,7 @@ def _user() -> str:
 
 
 def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> SweepRun:
-    """Start a sweep in the background; points that are kept from earlier are not made again.
-
-    Raises
-    ------
-    ParameterError
-    RWNError
-        Others keep the server busy.
-    """
+    """Start a sweep in the background; points that are kept from earlier are not made again."""
     settings = prepared(data, what, references=True)
     if JOB_SLOTS.full:
         raise RWNError(

@@ -32,10 +32,8 @@ def _key(session: Session, what: str) -> str:
 
 
 def draw(session: Session) -> None:
-    """The limits, the button, and the answer with what a row then shows.
-
-    Nothing where the method does not ask which variables travel together.
-    """
+    """The limits, the button, and the answer with what a row then shows."""
+    # Nothing where the method does not ask which variables travel together.
     if not rwn.METHODS[session.method].uses_slices:
         return
     policy = session.policy

@@ -20,10 +20,8 @@ _HELP = (
 
 
 def draw(session: Session) -> None:
-    """The choice, the editor of one's own slices, and what a row then shows.
-
-    Nothing where the method does not ask which variables travel together.
-    """
+    """The choice, the editor of one's own slices, and what a row then shows."""
+    # Nothing where the method does not ask which variables travel together.
     if not rwn.METHODS[session.method].uses_slices:
         return
     _choose(session)

@@ -22,10 +22,8 @@ def _key(session: Session, page: str, what: str) -> str:
 
 
 def apply_values(session: Session, page: str) -> None:
-    """Take the sliders' values before they are drawn, so that a picture can come first.
-
-    A choice that was changed elsewhere moves its slider; otherwise the slider moves the choice.
-    """
+    """Take the sliders' values before they are drawn, so that a picture can come first."""
+    # A choice that was changed elsewhere moves its slider; otherwise the slider moves the choice.
     for lever, ends in _sliders(session):
         key = _key(session, page, lever.name)
         chosen = session.levers[lever.name]

@@ -41,13 +41,7 @@ def parsed(content: bytes, parse: Callable[[str], Parsed], what: str) -> Parsed:
 
 
 def read_text(content: bytes, what: str) -> str:
-    """The text of a file.
-
-    Raises
-    ------
-    InputError
-        It is no text, or a too long one.
-    """
+    """The text of a file."""
     if len(content) > 4 * LONGEST_DOCUMENT:  # bytes of so many letters
         raise InputError(f"The {what} file has more than {LONGEST_DOCUMENT:,} letters; shorten it.")
     try:

@@ -9,9 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Download, Locator, Page, TimeoutError
+from playwright.sync_api import Download, Locator, Page, TimeoutError, expect
 
 PATIENCE = 60_000  # milliseconds; the machine may be busy
+expect.set_options(timeout=PATIENCE)
 
 
 # the panel says when it has drawn, and each card how often it was drawn
@@ -28,6 +29,10 @@ ALERTS = ", ".join(
     f"[data-testid=stAlertContent{kind}] [data-testid=stMarkdownContainer]"
     for kind in ("Error", "Warning")
 )
+
+
+STAMP = "document.querySelector('[data-stamp]')?.dataset.stamp"
+"""What the panel last drew: the setting in words, and a hash of its readings."""
 
 
 class Server:
@@ -130,14 +135,20 @@ class App:
         return self.page.get_by_role("slider", name=starts.get(name, name))
 
     def press(self, name: str, key: str) -> str:
-        """Press a key on a slider; the new stamp, once it is drawn."""
-        before = self.stamp
+        """Press a key on a slider; the new stamp, once the new setting is drawn."""
+        before = self.stamp.rpartition(" ")[0]  # a reading that follows changes only the rest
         self.slider(name).press(key)
-        return self.wait_for_change(before)
+        self.until(f"old => ![undefined, old].includes({STAMP}?.replace(/ [^ ]*$/, ''))", before)
+        return self.stamp
+
+    def shows(self, words: str) -> str:
+        """Wait until the panel has drawn a setting of these words; its stamp."""
+        self.until(f"words => {STAMP}?.includes(words)", words)
+        return self.stamp
 
     def wait_for_change(self, stamp: str) -> str:
         """Wait until the panel has drawn something else."""
-        self.until("old => document.querySelector('[data-stamp]')?.dataset.stamp !== old", stamp)
+        self.until(f"old => {STAMP} !== old", stamp)
         return self.stamp
 
     def until(self, holds: str, arg: Any = None, timeout: float | None = None) -> None:
@@ -198,6 +209,19 @@ class App:
     def verdict(self) -> Locator:
         """The verdict above the picture."""
         return self.page.locator(".rwn-judged")
+
+    def judged(self) -> str:
+        """The line of the verdict, once all limits are read."""
+        line = self.verdict.locator(".rwn-judged-line")
+        expect(line).not_to_contain_text("to follow")
+        return line.inner_text()
+
+    def values(self) -> list[str]:
+        """The numbers of the tiles, once all are read."""
+        self.judged()
+        self.until("() => ![...document.querySelectorAll('.rwn-value')]"
+                   ".some((each) => each.textContent.includes('…'))")  # fmt: skip
+        return self.page.locator(".rwn-value").all_inner_texts()
 
     def tile(self, label: str) -> Locator:
         """The tile of this label."""

@@ -65,7 +65,7 @@ def test_three_methods_have_a_curve_a_column_and_a_setting_for_tune(app) -> None
     said = card.locator(".rwn-plot").get_attribute("aria-label")
     assert all(f"{name} at " in said for name in NAMES)
     section = app.page.locator(".rwn-tables section").filter(has_text="Every measure of every")
-    assert section.locator("thead th").all_inner_texts() == ["measure", *NAMES]
+    expect(section.locator("thead th")).to_have_text(["measure", *NAMES])
     name, content = app.saved(lambda: section.get_by_role("button", name="Download").click())
     rows = list(csv.reader(io.StringIO(content.decode())))
     assert name == "matched-methods.csv"
@@ -95,4 +95,4 @@ def test_a_match_is_cancelled_and_leaves_no_process(app) -> None:
     app.page.get_by_text("Match: Cancelled.").wait_for()
     assert app.server.ends_what_began_since(before)
     expect(app.page.get_by_role("button", name="Match", exact=True)).to_be_enabled()
-    assert app.card(MAP).count() == 0
+    expect(app.card(MAP)).to_have_count(0)

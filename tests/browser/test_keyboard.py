@@ -75,7 +75,7 @@ def test_a_setting_is_made_pinned_and_compared_without_a_mouse(app) -> None:
     app.page.keyboard.press("Enter")
     app.verdict.get_by_text("±0.0 pp vs A").wait_for()
     app.press("k", "PageUp")
-    assert "vs A" in app.verdict.inner_text()
+    app.verdict.get_by_text("vs A").wait_for()
     app.page.get_by_role("button", name="Clear").focus()
     app.page.keyboard.press("Enter")
     app.verdict.get_by_text("vs A").wait_for(state="detached")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import parse_qs, urlsplit
 
+from playwright.sync_api import expect
+
 LINK = "/?demo=pima&epsilon=1.5&k=7&q=0.5"
 WORDS = "ε = 1.5 · k = 7 · q = 0.5"
 
@@ -14,14 +16,14 @@ def query(app) -> dict[str, list[str]]:
 
 def test_a_link_opens_its_table_and_setting_and_a_reload_keeps_them(app) -> None:
     app.open(LINK)
-    assert app.stamp.startswith(WORDS)
-    assert "pima" in app.page.get_by_test_id("stSidebar").inner_text()
+    app.shows(WORDS)
+    expect(app.page.get_by_test_id("stSidebar")).to_contain_text("pima")
     app.press("k", "ArrowRight")
     app.page.wait_for_url("**k=8**")
     app.page.reload()
     app.wait_for_cards()
-    assert "k = 8" in app.stamp
-    assert "pima" in app.page.get_by_test_id("stSidebar").inner_text()
+    app.shows("k = 8")
+    expect(app.page.get_by_test_id("stSidebar")).to_contain_text("pima")
 
 
 def test_the_address_holds_parameters_and_a_demo_name_only(app, tmp_path) -> None:
@@ -40,7 +42,7 @@ def test_the_address_holds_parameters_and_a_demo_name_only(app, tmp_path) -> Non
     app.page.reload()
     app.wait_for_cards()
     assert "sentinel" not in app.page.url
-    assert "sentinel-name.csv" in app.page.get_by_test_id("stSidebar").inner_text()
+    expect(app.page.get_by_test_id("stSidebar")).to_contain_text("sentinel-name.csv")
     assert set(query(app)) == {"epsilon", "k", "q", "own"}
 
 
@@ -59,11 +61,11 @@ def test_a_link_to_a_lesson_opens_it_and_back_is_one_press_a_page(app) -> None:
     app.page.goto(f"{app.server.address}/learn?lesson=intruder")
     title = app.page.get_by_role("heading", level=3)
     title.wait_for()
-    words = title.inner_text()
     app.page.wait_for_url("**k=5**lesson=intruder")
+    words = title.inner_text()
     app.page.reload()
     title.wait_for()
-    assert title.inner_text() == words
+    expect(title).to_have_text(words)
     for name in ("Compare", "Sweep"):
         app.page.get_by_role("link", name=name, exact=True).click()
         app.page.wait_for_url(f"**/{name.lower()}?**k=**")
@@ -89,8 +91,7 @@ def test_pages_without_sliders_have_an_address_of_the_table_too(app) -> None:
         app.page.get_by_role("link", name=name, exact=True).click()
         app.page.wait_for_url(f"**/{name.lower()}?**k=7*")
         assert query(app)["demo"] == ["pima"]
-    app.visit("Tune")
-    assert app.stamp.startswith(WORDS)
+    app.visit("Tune").shows(WORDS)
 
 
 def test_a_link_of_one_table_does_not_set_the_next_one(app) -> None:
@@ -100,7 +101,7 @@ def test_a_link_of_one_table_does_not_set_the_next_one(app) -> None:
     app.page.get_by_role("option", name="pima").click()
     app.page.get_by_text("pima · 768 × 9").wait_for()
     app.visit("Tune")
-    assert app.stamp.startswith("ε = 1.2 · k = 5 · q = 1")
+    app.shows("ε = 1.2 · k = 5 · q = 1")
 
 
 def test_bad_values_of_a_link_are_a_sentence_each_on_a_living_page(app) -> None:
@@ -119,4 +120,4 @@ def test_an_unknown_demo_of_a_link_is_said_and_bodyfat_is_shown(app) -> None:
     # before the cards, which a busy machine may draw after the note is gone
     app.page.get_by_text("There is no demo of that name").first.wait_for()
     app.wait_for_cards()
-    assert "bodyfat" in app.page.get_by_test_id("stSidebar").inner_text()
+    expect(app.page.get_by_test_id("stSidebar")).to_contain_text("bodyfat")

@@ -60,8 +60,9 @@ def test_six_candidates_fit_one_screen_and_are_chosen_by_keyboard(app, files) ->
         assert page.evaluate(CUT) == []
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
         assert page.evaluate(SMALLEST) >= 19
-    said = page.locator(".rwn-candidate-verdict").all_inner_texts()
-    assert said == ["▲ breaks 4 of 4"] * 2 + ["▲ breaks 1 of 4"] + ["✓ keeps all limits"] * 3
+    expect(page.locator(".rwn-candidate-verdict")).to_have_text(
+        ["▲ breaks 4 of 4"] * 2 + ["▲ breaks 1 of 4"] + ["✓ keeps all limits"] * 3
+    )
 
     heads.nth(0).focus()
     page.keyboard.press("ArrowRight")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from rwn_cli import main
 from tests.browser.test_trial_file import download
@@ -25,11 +26,11 @@ def test_a_method_without_neighborhoods_has_its_slider_and_redraws_its_cards(
     app.open(f"/?method={method}")
     app.settle()
     sidebar = app.page.get_by_test_id("stSidebar")
-    assert sidebar.get_by_role("combobox", name="Method").input_value() == title
-    assert len(sidebar.get_by_role("slider").all()) == 1
-    assert "Variable weights" not in sidebar.inner_text()
+    expect(sidebar.get_by_role("combobox", name="Method")).to_have_value(title)
+    expect(sidebar.get_by_role("slider")).to_have_count(1)
+    expect(sidebar).not_to_contain_text("Variable weights")
     app.open_more()
-    assert "More options" in sidebar.inner_text()
+    expect(sidebar).to_contain_text("More options")
     assert "q =" not in app.page.locator(".rwn-parameters").inner_text()
     titles = app.page.locator(".rwn-card figcaption b").all_inner_texts()
     before = app.drawn
@@ -50,9 +51,8 @@ def test_the_2015_method_moves_all_nine_cards_and_saves_the_bytes_of_the_command
     app.page.get_by_role("option", name="The 2015 method").click()
     app.page.get_by_text("The 2015 method · ε = 3 · q = 1 · seed 1").first.wait_for()
     app.settle()
-    sliders = sidebar.get_by_role("slider").all()
-    assert len(sliders) == 2  # a radius and a share of records, and no k
-    assert app.page.locator(".rwn-card").count() == 9
+    expect(sidebar.get_by_role("slider")).to_have_count(2)  # a radius, a share, and no k
+    expect(app.page.locator(".rwn-card")).to_have_count(9)
     titles = app.page.locator(".rwn-card figcaption b").all_inner_texts()
     for name, key, words, same in (
         ("epsilon", "ArrowRight", "The 2015 method · ε = 3.1 · q = 1", []),

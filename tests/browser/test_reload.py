@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from playwright.sync_api import expect
+
 from rwn_ui.server import launch
 from tests.browser.app_tab import PATIENCE
 
@@ -25,11 +27,6 @@ def opened(app: Any, tmp_path: Any) -> Any:
     return app
 
 
-def table(app: Any) -> str:
-    text: str = app.page.get_by_test_id(SIDEBAR).inner_text()
-    return text
-
-
 def test_a_reload_keeps_table_setting_and_pins_and_tells_no_one(
     app, tmp_path, chromium, server
 ) -> None:
@@ -41,8 +38,8 @@ def test_a_reload_keeps_table_setting_and_pins_and_tells_no_one(
     for _ in range(2):
         app.page.reload()
         app.wait_for_cards()
-        assert NAME in table(app)
-        assert "k = 6" in app.stamp
+        expect(app.page.get_by_test_id(SIDEBAR)).to_contain_text(NAME)
+        app.shows("k = 6")
         app.page.get_by_role("button", name="Clear").wait_for()
     storage = "() => [sessionStorage, localStorage].map((each) => JSON.stringify(each)).join()"
     stored = app.page.evaluate(storage)
@@ -69,9 +66,8 @@ def test_a_second_tab_takes_a_copy(app, open_app, tmp_path) -> None:
     second.page.get_by_role("button", name="Take it over").click()
     second.page.get_by_test_id(SIDEBAR).get_by_text(NAME).wait_for()
     second.wait_for_cards()
-    assert "k = 6" in second.stamp
-    second.press("k", "ArrowRight")
-    assert "k = 7" in second.stamp
+    second.shows("k = 6")
+    assert "k = 7" in second.press("k", "ArrowRight")
     assert "k = 6" in app.stamp
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+from playwright.sync_api import expect
+
 FIND = "Find what keeps the policy"
 PATIENCE = 150_000  # milliseconds; the search leaves the processors to everything else
 
@@ -18,7 +20,7 @@ def test_cancel_comes_at_once_and_leaves_an_answer_that_can_be_used(app) -> None
     before = app.server.children()
     app.open("/")
     answered(app)
-    assert app.page.get_by_text(" so far: ε").count() == 1
+    expect(app.page.get_by_text(" so far: ε")).to_have_count(1)
     assert "k = 6" in app.press("k", "ArrowRight"), "the sliders answer meanwhile"
     begun = time.monotonic()
     app.page.get_by_role("button", name="Cancel").click()
@@ -27,7 +29,7 @@ def test_cancel_comes_at_once_and_leaves_an_answer_that_can_be_used(app) -> None
     assert app.server.ends_what_began_since(before)
     app.page.get_by_role("button", name="Use this").click()
     app.page.get_by_text("Loaded into Tune: ").wait_for()
-    assert app.page.get_by_text("so far: ").count() == 0
+    expect(app.page.get_by_text("so far: ")).to_have_count(0)
 
 
 def test_a_search_goes_on_beside_other_pages_and_ends_with_its_table(app) -> None:
@@ -44,5 +46,5 @@ def test_a_search_goes_on_beside_other_pages_and_ends_with_its_table(app) -> Non
     assert app.server.ends_what_began_since(before)
     app.visit("Tune")
     app.page.get_by_role("button", name=FIND).wait_for()
-    assert app.page.get_by_role("button", name="Use this").count() == 0
-    assert app.page.get_by_text("so far: ").count() == 0
+    expect(app.page.get_by_role("button", name="Use this")).to_have_count(0)
+    expect(app.page.get_by_text("so far: ")).to_have_count(0)

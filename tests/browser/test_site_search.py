@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from docs.site import write
 
@@ -19,12 +19,12 @@ def test_the_search_finds_pages_without_a_server(chromium: Browser, tmp_path: Pa
     box.fill("rank swapping")
     box.press("Enter")
     first = page.locator("#mkdocs-search-results article a").first
-    assert "Rank swapping" in first.inner_text()
+    expect(first).to_contain_text("Rank swapping")
     first.click()
+    expect(page.locator("h1").first).to_have_text("Rank swapping")
     assert page.url.startswith((tmp_path / "site").as_uri())
-    assert page.locator("h1").first.inner_text() == "Rank swapping"
     page.go_back()
     page.locator("#mkdocs-search-query").fill("xyzzy")
-    assert page.get_by_text("No page has these words.").is_visible()
+    page.get_by_text("No page has these words.").wait_for()
     assert wrong == []
     page.close()

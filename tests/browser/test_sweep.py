@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.server import launch
@@ -105,7 +106,7 @@ def test_the_whole_walk_by_keyboard(app, open_app, tmp_path) -> None:
     sweep(app)
     finished(app)
     assert settings(app).startswith("16 settings")
-    assert app.card("Relations lost over ε and k").is_visible()
+    app.card("Relations lost over ε and k").wait_for()
     app.page.get_by_role("combobox", name="Up: risk").focus()
     app.page.keyboard.type("Worst-case linkage")
     app.page.keyboard.press("Enter")
@@ -121,7 +122,7 @@ def test_the_whole_walk_by_keyboard(app, open_app, tmp_path) -> None:
     loaded = toast.inner_text()
     go(app, "Tune")
     app.wait_for_cards()
-    chosen, tiles = app.stamp, app.page.locator(".rwn-value").all_inner_texts()
+    tiles, chosen = app.values(), app.stamp
     assert chosen.startswith(loaded.partition(": ")[2])
     press(app, "Pin A")
     app.verdict.get_by_text("vs A").wait_for()
@@ -148,10 +149,10 @@ def test_the_whole_walk_by_keyboard(app, open_app, tmp_path) -> None:
     other.page.get_by_text(re.compile("Loaded into Tune")).first.wait_for()
     again = other.card("Risk–utility map").locator(".rwn-plot")
     again.wait_for()
-    assert again.get_attribute("aria-label") == picture
+    expect(again).to_have_attribute("aria-label", picture)
     other.page.get_by_role("link", name="Tune", exact=True).click()
     other.wait_for_cards()
-    assert other.page.locator(".rwn-value").all_inner_texts() == tiles
+    assert other.values() == tiles
 
 
 def test_a_sweep_goes_on_beside_other_pages_and_survives_a_closed_tab(open_app, server) -> None:
@@ -166,10 +167,8 @@ def test_a_sweep_goes_on_beside_other_pages_and_survives_a_closed_tab(open_app, 
     more_than(one, 10)
     assert server.children()
     one.page.close()
-    end = time.monotonic() + 120
-    while server.children() and time.monotonic() < end:
-        time.sleep(0.2)
-    assert not server.children(), "data of a session that is gone stays in no process"
+    # data of a session that is gone stays in no process
+    assert server.ends_what_began_since([])
     two = open_app()
     two.open("/")
     go(two, "Sweep")
@@ -221,7 +220,7 @@ def test_killed_workers_and_a_killed_server_lose_no_finished_point(
         more_than(two, len(before) - 3)
         press(two, "Cancel")
         two.page.get_by_text(re.compile("Cancelled;")).wait_for()
-        assert not two.server.children()
+        assert two.server.ends_what_began_since([])
         assert two.complaints == []
 
 

@@ -74,10 +74,11 @@ def test_a_storm_of_keys_ends_with_the_charts_of_the_last_value(app, open_app) -
     app.slider("k").focus()
     for _ in range(20):
         app.page.keyboard.press("ArrowRight")
-    app.until("() => document.querySelector('[data-stamp]').dataset.stamp.includes('k = 25 ')")
+    app.shows("k = 25 ")
     calm = open_app().open("/?k=25")
+    assert calm.values() == app.values()
     assert calm.stamp == app.stamp
-    for part in (".rwn-value", ".rwn-note", ".rwn-tables td"):
+    for part in (".rwn-note", ".rwn-tables td"):
         read = [tab.page.locator(part).all_inner_texts() for tab in (app, calm)]
         assert read[0] == read[1]
 
@@ -110,14 +111,11 @@ def settings_on_map(app) -> list[str]:
 
 def test_a_preset_moves_all_sliders_also_when_it_is_chosen_again(app) -> None:
     app.open("/")
-    before = app.stamp
     app.page.get_by_role("button", name="Strong").click()
-    strong = app.wait_for_change(before)
-    assert "k = 15" in strong
+    strong = app.shows("k = 15").rpartition(" ")[0]
     app.press("k", "ArrowRight")
-    before = app.stamp
     app.page.get_by_role("button", name="Strong").click()
-    assert app.wait_for_change(before) == strong
+    app.shows(f"{strong} ")
 
 
 COLORS = """() => [...document.querySelectorAll('.rwn-original i, .rwn-released i')]
@@ -177,14 +175,3 @@ def test_on_a_narrow_screen_the_sidebar_does_not_cover_the_page(open_app) -> Non
         tile.wait_for()
         narrow.settle()
         assert tile.evaluate(on_top), link
-
-
-def test_no_title_and_no_number_is_cut(open_app) -> None:
-    for width, link in ((1024, "/"), (1280, "/"), (1280, "/?projector=1")):
-        # high enough for all cards to be in view, and so drawn
-        page = open_app(viewport={"width": width, "height": 3000}).open(link).page
-        titles = page.locator(
-            ".rwn-card figcaption b, .rwn-note, .rwn-label > span:first-child, .rwn-value"
-        )
-        cut = "all => all.filter((n) => n.scrollWidth > n.clientWidth + 1).map((n) => n.innerText)"
-        assert titles.evaluate_all(cut) == []

@@ -18,28 +18,24 @@ def open_weights(app) -> None:
     app.page.get_by_test_id("stSidebar").get_by_text("Variable weights").click()
 
 
-def values(app) -> list[str]:
-    return app.page.locator(".rwn-value").all_inner_texts()
-
-
 def changed_values(app, old: list[str]) -> list[str]:
     """The tiles, once they show something else."""
     app.until(
         "old => String([...document.querySelectorAll('.rwn-value')].map(v => v.innerText)) !== old",
         ",".join(old),
     )
-    return values(app)
+    return app.values()
 
 
 def test_a_weight_typed_in_changes_the_charts_and_survives_another_page(app) -> None:
     app.open("/")
-    tiles = values(app)
+    tiles = app.values()
     open_weights(app)
     edit(app, "age", "5")
     changed = changed_values(app, tiles)
     assert app.stamp.startswith("ε = 2 · k = 5 · q = 1")
     app.visit("Data").visit("Tune")
-    assert values(app) == changed
+    assert app.values() == changed
 
 
 def test_all_weights_zero_is_a_sentence_and_the_last_good_charts_stay(app, tmp_path: Path) -> None:
@@ -49,14 +45,14 @@ def test_all_weights_zero_is_a_sentence_and_the_last_good_charts_stay(app, tmp_p
     app.page.locator("input[type=file]").first.set_input_files(path)
     app.page.get_by_text("two.csv · 41 × 2").wait_for()
     app.visit("Tune")
-    tiles = values(app)
+    tiles = app.values()
     open_weights(app)
     edit(app, "a", "0")
     kept = changed_values(app, tiles)
     edit(app, "b", "0")
     (message,) = app.messages()
     assert message == ("The weights are 0 for every variable; give at least one a positive weight.")
-    assert values(app) == kept
+    assert app.values() == kept
     assert app.page.locator(".rwn-card").count() == 9
     assert app.page.get_by_role("button", name="Pin A").is_visible()
     assert "k = 6" in app.press("k", "ArrowRight")

@@ -43,7 +43,7 @@ OF_ALL_RELEASES = {
 WORST_OF_ITSELF = {
     # the original gives away at least as much as a release of it
     *("singling_out", "linkability", "inference", "global_linkage", "probabilistic_linkage"),
-    *("true_matches", "red_team"),
+    *("true_matches", "red_team", "replicated_uniques"),
 }
 ZERO_OF_ITSELF = {"cells_changed", "closest_record"}
 DOUBTED_OF_ITSELF = {
@@ -70,6 +70,7 @@ NOTHING_LEFT = {
     "loglinear_risk",
     "interval_disclosure",
     "true_matches",
+    "replicated_uniques",
 }
 NEEDS_A_SCHEMA = {"survey_estimates", "edit_rules_broken"}
 NEEDS_A_POPULATION = {"population_uniqueness"}
@@ -247,6 +248,7 @@ def test_nothing_but_the_two_tables():
     comparison = Comparison(original=data("numbers")[0], masked=released("numbers").masked)
     needs_a_question = {
         "regression",
+        "r_squared",
         "prediction",
         "cooks_distance",
         "ci_overlap",

@@ -18,7 +18,7 @@ import pytest
 
 import rwn_core
 from rwn_core.data.microdata import Microdata
-from rwn_core.evaluation.epsilon_figures import EPSILON_FIGURES, measure_reading
+from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES, measure_reading
 from rwn_core.evaluation.published_results.replay import SOURCES, Published, published
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.masking import RWN
@@ -53,7 +53,7 @@ def reference() -> dict[float, dict[str, Published]]:
 def statistics(comparison: Comparison) -> dict[str, float]:
     """What figures 2 to 9 show of one release."""
     found = {"correlation change": float(measure_reading("correlation", comparison).value)}
-    for figure in EPSILON_FIGURES.values():
+    for figure in (PAPER_FIGURES[number] for number in CURVES):
         found |= figure.read(measure_reading(figure.measure, comparison), "released")
     return found
 

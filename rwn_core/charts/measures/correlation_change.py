@@ -25,11 +25,9 @@ _GAPS = 20
 def draw(
     reading: Reading, expected: NDArray[Any] | None = None, drawn: Drawn | None = None
 ) -> Chart:
-    """Draw released less original as a heatmap.
-
-    `expected` has shape (m, m); without it the draw fills both halves. `drawn` has the band
-    "released".
-    """
+    """Draw released less original as a heatmap."""
+    # `expected` has shape (m, m); without it the draw fills both halves. `drawn` has the band
+    # "released".
     detail = reading.detail
     names = [str(name) for name in detail["names"]]
     original = np.asarray(detail["original"], dtype=float)

@@ -13,10 +13,8 @@ NAMES = {"singling_out": "singling out", "linkability": "linkability", "inferenc
 
 
 def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
-    """Draw the attack's rate over that of a control group, or of a guess without one.
-
-    A reading may be the reason why there is none.
-    """
+    """Draw the attack's rate over that of a control group, or of a guess without one."""
+    # A reading may be the reason why there is none.
     pairs: list[Pair] = []
     columns: list[list[Any]] = [[], [], [], [], [], []]
     for key, name in NAMES.items():

@@ -13,10 +13,8 @@ FEW = 500  # one value in so many may lie beyond, and one in any case
 
 
 def clipped(*files: ArrayLike) -> float | None:
-    """Return the largest value that the axis holds; None if it holds all.
-
-    At most ten times as large as all but one value in 500 of each file (at least one).
-    """
+    """Return the largest value that the axis holds; None if it holds all."""
+    # At most ten times as large as all but one value in 500 of each file (at least one).
     known = [np.sort(a[np.isfinite(a)]) for a in (np.asarray(f, dtype=float) for f in files)]
     top = max((float(each[-1]) for each in known if each.size), default=0.0)
     rest = [float(each[-1 - few]) for each in known if each.size > (few := _few(each))]

@@ -24,10 +24,8 @@ _HOVER_SHIFTED = "record %{text}: %{y:.3g}<extra>%{fullData.name}</extra>"
 def draw(
     reading: Reading, drawn: Drawn | None = None, *, key: str, title: str, unit: str
 ) -> style.Chart:
-    """Draw the values of both files; from 2,000 records on next to each other, as densities.
-
-    `drawn` has the band "max_released"; `unit` names the value on the axis.
-    """
+    """Draw the values of both files; from 2,000 records on next to each other, as densities."""
+    # `drawn` has the band "max_released"; `unit` names the value on the axis.
     detail = reading.detail
     values = [np.asarray(detail[side], dtype=float) for side in _SIDES]
     records = [np.asarray(detail[f"records_{side}"]) + 1 for side in _SIDES]

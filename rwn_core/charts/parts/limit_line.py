@@ -16,11 +16,9 @@ def shapes(
     of_limits: bool,
     shown: tuple[float, float] | None = None,
 ) -> list[dict[str, Any]]:
-    """Return the line over its shade; a limit on one measure alone has no shade.
-
-    `of_limits`: the axis is the largest share of a limit that is used. `shown`: where settings were
-    read; the risk of others is unknown, and not shaded.
-    """
+    """Return the line over its shade; a limit on one measure alone has no shade."""
+    # `of_limits`: the axis is the largest share of a limit that is used. `shown`: where settings
+    # were read; the risk of others is unknown, and not shaded.
     if limit is None:
         return []
     bottom = y_range[0] - (y_range[1] - y_range[0])

@@ -33,11 +33,9 @@ def order(mark: Mark) -> int:
 
 
 def traces(marks: Sequence[Mark], ranges: tuple[Ends, Ends], limit: float | None) -> list[Trace]:
-    """Return the points, each with its name where it can be read.
-
-    Each mark has "label", "words" (hover text), "x", "y"; `limit` is the height of a line across
-    the plot. A "plain" mark only names a point, and is left out where names would collide.
-    """
+    """Return the points, each with its name where it can be read."""
+    # Each mark has "label", "words" (hover text), "x", "y"; `limit` is the height of a line across
+    # the plot. A "plain" mark only names a point, and is left out where names would collide.
     spots = [tuple(_share(m[c], ends) for c, ends in zip("xy", ranges, strict=True)) for m in marks]
     taken = [_box(x, y, 2 * _LETTER, _LINE / 2) for x, y in spots]
     if limit is not None:

@@ -31,10 +31,8 @@ def color_span(values: ArrayLike) -> float:
 def signed_heatmap(
     values: NDArray[Any], span: float, texts: Sequence[Sequence[str]], unit: str, *, gap: int = 1
 ) -> style.Trace:
-    """Return changes as colors, shape (rows, columns); NaN stays empty.
-
-    `texts` name the cells, escaped; `unit` is Plotly's form of the value, such as "%{z:+.3f}".
-    """
+    """Return changes as colors, shape (rows, columns); NaN stays empty."""
+    # `texts` name the cells, escaped; `unit` is Plotly's form of the value, such as "%{z:+.3f}".
     rows, columns = values.shape
     return {
         "type": "heatmap",

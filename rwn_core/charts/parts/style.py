@@ -38,10 +38,8 @@ LETTER = 5.7
 
 
 def escape(text: object) -> str:
-    """Escape a name for a Plotly text, which renders a subset of HTML.
-
-    Chart titles, notes, descriptions and tables are plain text and stay unescaped.
-    """
+    """Escape a name for a Plotly text, which renders a subset of HTML."""
+    # Chart titles, notes, descriptions and tables are plain text and stay unescaped.
     return str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
@@ -102,11 +100,9 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
 def axis(
     title: str, low: float, high: float, *, count: int = 5, share: bool = False, **more: Any
 ) -> Axis:
-    """Return an axis with a stated range and ticks; `title` is already escaped.
-
-    Own "tickvals" and "ticktext" replace the ticks made here. Cards are painted with these; with
-    tickmode "auto" Plotly makes its own in the full view.
-    """
+    """Return an axis with a stated range and ticks; `title` is already escaped."""
+    # Own "tickvals" and "ticktext" replace the ticks made here. Cards are painted with these; with
+    # tickmode "auto" Plotly makes its own in the full view.
     if "tickvals" not in more:
         positions = ticks(low, high, count)
         more |= {
@@ -231,11 +227,9 @@ def label(text: str, x: float, y: float, color: str, *, bold: bool = False, **mo
 
 
 def density(x: ArrayLike, y: ArrayLike, color: str, edges: Sequence[NDArray[Any]]) -> Trace:
-    """Return counts in cells as a heatmap; the shade is logarithmic in the count.
-
-    `edges` are the borders of the cells, shapes (bx + 1,) and (by + 1,). Empty cells are
-    transparent.
-    """
+    """Return counts in cells as a heatmap; the shade is logarithmic in the count."""
+    # `edges` are the borders of the cells, shapes (bx + 1,) and (by + 1,). Empty cells are
+    # transparent.
     columns, rows = len(edges[0]) - 1, len(edges[1]) - 1
     column, row = _cell(x, edges[0]), _cell(y, edges[1])
     inside = (column >= 0) & (row >= 0)

@@ -21,10 +21,8 @@ def table(
     rank: int | None = None,
     by: tuple[str, ArrayLike] | None = None,
 ) -> dict[str, Any]:
-    """Return the table behind a picture; beyond 400 rows the largest by column `rank` or `by`.
-
-    A table with single records is internal; its views and files say so.
-    """
+    """Return the table behind a picture; beyond 400 rows the largest by column `rank` or `by`."""
+    # A table with single records is internal; its views and files say so.
     total = len(np.asarray(cells[0]))
     kept: NDArray[np.intp] | slice = slice(None)
     result: dict[str, Any] = {"columns": list(columns)}

@@ -18,10 +18,8 @@ _LEAST = 0.02
 def draw(
     expected: Reading, realized: float | None, interval: tuple[float, float] | None = None
 ) -> style.Chart:
-    """Draw expected values of a statistic along one parameter.
-
-    `interval` holds 9 of 10 draws of the present setting.
-    """
+    """Draw expected values of a statistic along one parameter."""
+    # `interval` holds 9 of 10 draws of the present setting.
     detail = expected.detail
     words, sign = str(detail["words"]), SHORT_NAMES[detail["axis"]]
     now, (low, high) = float(detail["now"]), _span(expected, realized, interval)

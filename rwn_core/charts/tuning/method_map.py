@@ -38,12 +38,10 @@ def draw(
     aim: float | None = None,
     limit: float | None = None,
 ) -> style.Chart:
-    """Draw the map of several methods.
-
-    A curve has "name", "points" along its strength and "matched"; a setting has "text", "x", "y",
-    "x_interval", "y_interval" (or None) and is only in the table without coordinates. An axis has
-    "title", "unit", "falls" (reversed) and "share". All are matched to `aim` on x.
-    """
+    """Draw the map of several methods."""
+    # A curve has "name", "points" along its strength and "matched"; a setting has "text", "x", "y",
+    # "x_interval", "y_interval" (or None) and is only in the table without coordinates. An axis has
+    # "title", "unit", "falls" (reversed) and "share". All are matched to `aim` on x.
     placed = [s for c in curves for s in (*c["points"], c["matched"]) if is_placed(s)]
     x_range = _range([*(s["x"] for s in placed), *([] if aim is None else [aim])], x["falls"])
     y_range = _range([*(s["y"] for s in placed), *([] if limit is None else [limit])], y["falls"])

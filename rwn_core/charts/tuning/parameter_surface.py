@@ -31,12 +31,10 @@ def draw(
     limit: float | None = None,
     forecast: ArrayLike | None = None,
 ) -> style.Chart:
-    """Draw the surface of `values`, shape (rows, columns); NaN without an answer.
-
-    A parameter has "title" and "values"; the measure "title", "unit", "share", "better" and
-    "where" (the fixed parameters). Cells over the limit are in parentheses; forecast ones begin
-    with "~".
-    """
+    """Draw the surface of `values`, shape (rows, columns); NaN without an answer."""
+    # A parameter has "title" and "values"; the measure "title", "unit", "share", "better" and
+    # "where" (the fixed parameters). Cells over the limit are in parentheses; forecast ones begin
+    # with "~".
     square = np.asarray(values, dtype=float)
     guessed = np.zeros(square.shape, bool) if forecast is None else np.asarray(forecast, dtype=bool)
     known = square[np.isfinite(square)]

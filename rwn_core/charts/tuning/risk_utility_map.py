@@ -36,12 +36,10 @@ def draw(
     risk: str = "disclosure risk",
     of_limits: bool = False,
 ) -> style.Chart:
-    """Draw the map.
-
-    A point has "label" ("now", "A" or "B"), "loss", "risk" (None if still computed), "text", "kept"
-    (all limits met) and "unread" (limits not judged). `swept` points have "frontier"; `drawn` are
-    other draws. `of_limits`: the axis is the largest share of a limit.
-    """
+    """Draw the map."""
+    # A point has "label" ("now", "A" or "B"), "loss", "risk" (None if still computed), "text",
+    # "kept" (all limits met) and "unread" (limits not judged). `swept` points have "frontier";
+    # `drawn` are other draws. `of_limits`: the axis is the largest share of a limit.
     placed = _placed(points)
     highest = max([1.5 * (limit or 0.0), *(p["risk"] * 1.15 for p in placed)])
     top = _even_top(highest) if of_limits else _reach(highest, _TOPS)

@@ -10,11 +10,9 @@ from rwn_core.charts.parts.tables import table
 
 
 def draw(tried: Sequence[Mapping[str, float]]) -> style.Chart:
-    """Draw worst-case linkage and loss over the release precision.
-
-    Steps have "share" (of a standard deviation), "risk", "earned" (a worst case, no lower bound)
-    and "correlation".
-    """
+    """Draw worst-case linkage and loss over the release precision."""
+    # Steps have "share" (of a standard deviation), "risk", "earned" (a worst case, no lower bound)
+    # and "correlation".
     share = np.array([step["share"] for step in tried])
     risk = np.array([step["risk"] for step in tried])
     loss = np.array([step["correlation"] for step in tried])

@@ -40,13 +40,11 @@ def draw(
     paths: Sequence[Sequence[int]] = (),
     marks: Sequence[Spot] = (),
 ) -> style.Chart:
-    """Draw the map of a sweep.
-
-    A spot has "key", "text", "x", "y", "x_interval", "y_interval" (or None), "frontier", "kept"
-    (all limits met), "released" (share of the records) and, of the best few, "name". An axis has
-    "title", "unit", "falls" (reversed), "share" and, of y, "of_limits" and "map" (a title). `paths`
-    connect settings that differ in one parameter; `marks` are named points.
-    """
+    """Draw the map of a sweep."""
+    # A spot has "key", "text", "x", "y", "x_interval", "y_interval" (or None), "frontier", "kept"
+    # (all limits met), "released" (share of the records) and, of the best few, "name". An axis has
+    # "title", "unit", "falls" (reversed), "share" and, of y, "of_limits" and "map" (a title).
+    # `paths` connect settings that differ in one parameter; `marks` are named points.
     of_limits = bool(y.get("of_limits"))
     scale = fit_scale([s["y"] for s in (*spots, *marks) if is_placed(s)]) if of_limits else None
     hover = _hover(x, y)

@@ -25,15 +25,7 @@ _ERROR = 0.02  # standard deviation of that error
 
 
 def table(sample: Microdata, *, tied: bool = False) -> Microdata:
-    """Add a second measurement of the first predictor to a sample.
-
-    Parameters
-    ----------
-    sample : Microdata
-        With a question, such as those of the lesson on standard errors.
-    tied : bool
-        The second measurement is a predictor, too.
-    """
+    """Add a second measurement of the first predictor to a sample."""
     asked = sample.schema.question
     assert asked is not None  # a sample has one
     error = _ERROR * np.random.default_rng(SEED).standard_normal(sample.n)

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.evaluation.epsilon_figures import (
-    EPSILON_FIGURES,
+from rwn_core.evaluation.figure_curves import (
     EPSILONS,
-    epsilon_curves,
-    measure_reading,
+    correlation_reading,
+    figure_curves,
+    figure_pictures,
+    neighborhood_reading,
 )
+from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
 from rwn_core.evaluation.published_results.replay import (
     Found,
     Number,
@@ -22,9 +24,6 @@ from rwn_core.evaluation.published_results.replay import (
 )
 from rwn_core.io.demo import load_demo
 from rwn_core.masking import RWN
-from rwn_core.measures.comparison import Comparison
-from rwn_core.neighbors import neighbor_table
-from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
 
 K, SEED = 5, 1
@@ -52,21 +51,24 @@ def _at(name: str, epsilon: float) -> str:
 
 def _figure_1(_: Request) -> Found:
     data, raw = load_demo("bodyfat"), load_demo("bodyfat_raw")
-    table = neighbor_table(coordinates(data), k=K, epsilon=max(SIZES_AT))
+    prepared = _method(max(SIZES_AT)).prepare(data)
     numbers: dict[str, Number | str] = {
         "records": Number(value=data.n),
         "records left out": Number(value=raw.n - data.n),
     }
     pictures: list[tuple[str, Any]] = []
     for epsilon in SIZES_AT:
-        within = table.narrow(k=K, epsilon=epsilon).within
+        setting = prepared.with_levers(epsilon=epsilon)
+        reading = neighborhood_reading(setting)
+        pictures.append(("neighborhood_size", reading))
+        law = setting.law
+        assert law is not None
+        assert law.neighborhoods is not None
+        within = law.neighborhoods.within
         mean = _at("others within epsilon, mean", epsilon)
         numbers[mean] = Number(value=float(within.mean()))
         alone = _at("records without others within epsilon", epsilon)
         numbers[alone] = Number(value=float(np.sum(within == 0)))
-        law = _method(epsilon).prepare(data).law
-        comparison = Comparison(original=data, masked=data, law=law)
-        pictures.append(("neighborhood_size", measure_reading("neighborhood_size", comparison)))
     notes = (
         "The paper leaves out 11 of 252 records without a list. The cleaning script that its "
         "authors published leaves out the same eleven as the rule here (demo_data/SOURCES.md).",
@@ -75,30 +77,29 @@ def _figure_1(_: Request) -> Found:
     return Found(numbers=numbers, pictures=tuple(pictures), notes=notes)
 
 
-def _correlations(request: Request, *, epsilons: tuple[float, ...], shown: float) -> Found:
+def _correlations(request: Request, *, epsilons: tuple[float, ...]) -> Found:
     data, count = load_demo("bodyfat"), request.repetitions(RELEASES, FEW)
-    start, prepared = Comparison(original=data, masked=data), _method(shown).prepare(data)
+    shown = epsilons[-1]
+    prepared = _method(shown).prepare(data)
     numbers: dict[str, Number | str] = {}
-    pictures: list[tuple[str, Any]] = []
     for epsilon in epsilons:
         setting = prepared.with_levers(epsilon=epsilon)
         keys = (SecretKey.from_seed(SEED + one) for one in range(count))
-        readings = [
-            measure_reading("correlation", start.with_masked(setting.release(key).masked))
-            for key in keys
-        ]
+        readings = [correlation_reading(setting, key) for key in keys]
         changes = [float(reading.value) for reading in readings]
         numbers[_at("correlation change", epsilon)] = mean_number(changes)
-        if epsilon == shown:
-            pictures.append(("correlation", readings[0]))
     picture = f"The picture is of one release at epsilon = {shown:g}."
-    return Found(numbers=numbers, pictures=tuple(pictures), notes=(_how(count), picture, _RADIUS))
+    return Found(
+        numbers=numbers,
+        pictures=(("correlation", readings[0]),),
+        notes=(_how(count), picture, _RADIUS),
+    )
 
 
 def _curves(request: Request, *, number: int) -> Found:
     count = request.repetitions(RELEASES, FEW)
     prepared = _method(2.0).prepare(load_demo("bodyfat"))
-    curves = epsilon_curves(number, prepared, releases=count, epsilons=EPSILONS, seed=SEED)
+    curves = figure_curves(number, prepared, releases=count, seed=SEED)
     numbers: dict[str, Number | str] = {}
     for name, rows in curves.values.items():
         numbers[f"{name}, original"] = Number(value=curves.original[name])
@@ -107,16 +108,8 @@ def _curves(request: Request, *, number: int) -> Found:
     if number == 9:
         rise = curves.values["first component"][0] - curves.original["first component"]
         numbers["rise of the first component, epsilon 0"] = mean_number(rise)
-    shown = [curves]
-    if number in (4, 5):  # the intercept has a scale of its own
-        first, *others = curves.values
-        shown = [
-            curves.only(others, curves.title),
-            curves.only([first], f"{curves.title}: intercept"),
-        ]
     notes = (_how(count), *([_CASE] if curves.records else []), _RADIUS)
-    pictures = tuple(("epsilon_boxes" if number == 8 else "epsilon_figure", each) for each in shown)
-    return Found(numbers=numbers, pictures=pictures, notes=notes)
+    return Found(numbers=numbers, pictures=figure_pictures(number, curves), notes=notes)
 
 
 def _figure(number: int, title: str, run: Any) -> Replay:
@@ -124,20 +117,14 @@ def _figure(number: int, title: str, run: Any) -> Replay:
 
 
 FIGURES: tuple[Replay, ...] = (
-    _figure(1, "Nearest distance against the size of the neighborhood", _figure_1),
-    _figure(
-        2,
-        "Correlations at a small epsilon",
-        partial(_correlations, epsilons=SMALL, shown=SMALL[-1]),
-    ),
-    _figure(
-        3,
-        "Correlations at a large epsilon",
-        partial(_correlations, epsilons=LARGE, shown=LARGE[-1]),
-    ),
+    _figure(1, PAPER_FIGURES[1].title, _figure_1),
+    _figure(2, "Correlations at a small epsilon", partial(_correlations, epsilons=SMALL)),
+    _figure(3, "Correlations at a large epsilon", partial(_correlations, epsilons=LARGE)),
     *(
-        _figure(number, f"{figure.title} over epsilon", partial(_curves, number=number))
-        for number, figure in EPSILON_FIGURES.items()
+        _figure(
+            number, f"{PAPER_FIGURES[number].title} over epsilon", partial(_curves, number=number)
+        )
+        for number in CURVES
     ),
 )
 """Figures 1 to 9, as their captions number them."""

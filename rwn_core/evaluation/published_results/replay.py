@@ -125,11 +125,9 @@ class Published:
         return self._apart(number) <= self.tolerance(number)
 
     def verdict(self, number: Number) -> Verdict:
-        """Compare a number with it.
-
-        A bound holds if the number is on its side by more than the tolerance. A number agrees
-        only if another one in its place, `POWER` of the stake away on either side, would differ.
-        """
+        """Compare a number with it."""
+        # A bound holds if the number is on its side by more than the tolerance. A number agrees
+        # only if another one in its place, `POWER` of the stake away on either side, would differ.
         apart, tolerance = self._apart(number), self.tolerance(number)
         if apart > tolerance:
             return Verdict.DIFFERS

@@ -53,10 +53,8 @@ def generated_names(count: int) -> list[str]:
 
 
 def names_of_schema(invented: Sequence[str], schema: Schema) -> tuple[str, ...]:
-    """The names of the columns of a table without a header line: its schema's, in their order.
-
-    A schema that names some of the invented ones describes these.
-    """
+    """The names of the columns of a table without a header line: its schema's, in their order."""
+    # A schema that names some of the invented ones describes these.
     if not set(invented).isdisjoint(schema.names):
         return tuple(invented)
     if len(schema.names) != len(invented):

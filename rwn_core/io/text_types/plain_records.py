@@ -13,11 +13,9 @@ QUOTE, BLOCK = ord('"'), 1 << 20  # bytes that Arrow splits at a time
 
 
 def plain_columns(records: bytes, width: int, separator: str) -> list[pa.ChunkedArray] | None:
-    """Return the fields of records without their header line, column by column.
-
-    None where a quote or a line end may mean something else to the csv module, or a record is
-    of another width: then that module splits the records, or says what is wrong with them.
-    """
+    """Return the fields of records without their header line, column by column."""
+    # None where a quote or a line end may mean something else to the csv module, or a record is of
+    # another width: then that module splits the records, or says what is wrong with them.
     if (
         width < 2
         or not records

@@ -31,15 +31,8 @@ AT_ONCE = 256  # rows
 def ratios_of_law(
     slices: Sequence[NDArray[np.float64]], near: NDArray[np.int32]
 ) -> NDArray[np.float64]:
-    """Return log M_ik before anything is drawn, shape (n, m).
-
-    Parameters
-    ----------
-    slices : sequence of ndarray of float64, shape (n, V)
-        For each slice, the probability of each of its values for each record; all positive.
-    near : ndarray of int32, shape (n, m)
-        The records k of each record i.
-    """
+    """Return log M_ik before anything is drawn, shape (n, m)."""
+    # Shapes: slices (n, V); near (n, m).
     least = np.zeros(near.shape)
     for probabilities in slices:
         _add_least(_logs(probabilities), near, least)
@@ -49,14 +42,8 @@ def ratios_of_law(
 def ratios_of_release(
     likelihood: NDArray[np.float64], near: NDArray[np.int32]
 ) -> NDArray[np.float64]:
-    """Return log M_ik over the rows of one release, shape (n, m).
-
-    Parameters
-    ----------
-    likelihood : ndarray of float64, shape (n, n)
-        Log-likelihood of each released row (first axis) for each record; finite.
-    near : ndarray of int32, shape (n, m)
-    """
+    """Return log M_ik over the rows of one release, shape (n, m)."""
+    # Shapes: likelihood (n, n); near (n, m).
     least = np.zeros(near.shape)
     _add_least(np.ascontiguousarray(likelihood.T), near, least)
     return least
@@ -71,24 +58,9 @@ def ratios_a_priori(
     slices: int,
     capped: bool,
 ) -> NDArray[np.float64]:
-    """Return log M_ik from distances alone, for the exponential kernel of absolute bandwidth.
-
-    By the triangle inequality no donor's weight changes by more than exp(d(i, k) / width)
-    between two records, beside their factors.
-
-    Parameters
-    ----------
-    own, other : ndarray of float64
-        Logarithms of the factors of the rows i and k.
-    distances : ndarray of float64
-        Between them; of one shape with both, or broadcast to it.
-    width : float
-        Of the kernel.
-    slices : int
-        Number of independent draws for a row.
-    capped : bool
-        Whether weights are cut at a cap below 1.
-    """
+    """Return log M_ik from distances alone, for the exponential kernel of absolute bandwidth."""
+    # By the triangle inequality no donor's weight changes by more than exp(d(i, k) / width) between
+    # two records, beside their factors.
     one = own - other - distances / width
     return slices * (np.minimum(one, 0.0) if capped else one)
 
@@ -96,17 +68,8 @@ def ratios_a_priori(
 def linkage_bounds(
     likelihood: NDArray[np.float64], ratios: NDArray[np.float64], near: NDArray[np.int32]
 ) -> NDArray[np.float64]:
-    """Return the bound of each posterior, shape (rows, n).
-
-    Parameters
-    ----------
-    likelihood : ndarray of float64, shape (rows, n)
-        Log-likelihood of released rows for each record; finite.
-    ratios : ndarray of float64, shape (n, m)
-        log M_ik.
-    near : ndarray of int32, shape (n, m)
-        Distinct records in each row, the record itself among them.
-    """
+    """Return the bound of each posterior, shape (rows, n)."""
+    # Shapes: likelihood (rows, n); ratios, near (n, m).
     n, m = near.shape
     relative = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
     itself = near == np.arange(n)[:, None]
@@ -126,22 +89,10 @@ def unit_bounds(
     *,
     most: int = 200,
 ) -> NDArray[np.float64]:
-    """Return the bound of each unit's posterior, shape (rows, units).
-
-    Records of one unit, such as a household or a person with several records, are no cover for
-    each other: only exchanges with records of other units count.
-
-    Parameters
-    ----------
-    likelihood : ndarray of float64, shape (rows, n)
-        Log-likelihood of released rows for each record; finite.
-    ratios : ndarray of float64, shape (n, n)
-        log M_ik of all pairs.
-    units : ndarray of int64, shape (n,)
-        The number of each record's unit, from 0; none is left out.
-    most : int
-        Records of the largest likelihood of a row that are in its sum.
-    """
+    """Return the bound of each unit's posterior, shape (rows, units)."""
+    # Records of one unit, such as a household or a person with several records, are no cover for
+    # each other: only exchanges with records of other units count. Shapes: likelihood (rows, n);
+    # ratios (n, n); units (n,).
     n, count = len(units), int(units.max()) + 1
     order = np.argsort(units, kind="stable")
     starts = np.searchsorted(units[order], np.arange(count))
@@ -168,22 +119,10 @@ def certified_share(
     *,
     share: float = 1.0,
 ) -> float:
-    """Return the largest share of right links that any rule can expect over all rows, or some.
-
-    A record has one row, so that its posteriors sum to 1 over the rows: records whose bounds sum
-    to much more are better counted as linked for certain, each with one row, than by their bounds.
-    Any records may be counted so; those of the largest sums are.
-
-    Parameters
-    ----------
-    bounds : ndarray, shape (r, u)
-        Of the posterior of one record of each of u kinds, for each of r different rows.
-    records, rows : ndarray, optional
-        How many records there are of each kind and rows of each of the r; 1 by default. As many
-        rows as records in all; fewer are a sample of them.
-    share : float
-        Of all rows, where these are some that are asked for.
-    """
+    """Return the largest share of right links that any rule can expect over all rows, or some."""
+    # A record has one row, so that its posteriors sum to 1 over the rows: records whose bounds sum
+    # to much more are better counted as linked for certain, each with one row, than by their
+    # bounds. Any records may be counted so; those of the largest sums are. Shapes: bounds (r, u).
     records = np.ones(bounds.shape[1]) if records is None else records
     rows = np.ones(len(bounds)) if rows is None else rows
     shares = rows / rows.sum()

@@ -62,14 +62,8 @@ class Exchange:
 
     @classmethod
     def from_table(cls, table: AllDonors, codes: Sequence[NDArray[np.int64]]) -> Exchange:
-        """Return that of a table and the values of its slices, numbered from 0.
-
-        Parameters
-        ----------
-        table : AllDonors
-        codes : sequence of ndarray of int64, shape (n,)
-            Of slices that vary, each drawn by itself with modification probability 1.
-        """
+        """Return that of a table and the values of its slices, numbered from 0."""
+        # Shapes: codes (n,).
         u = len(table.places.points)
         values = [int(each.max()) + 1 for each in codes]
         _refuse_large(u, sum(values), table.donors)
@@ -118,15 +112,8 @@ class Exchange:
 
 
 def bounds_of_units(bounds: Floats, places: NDArray[np.int64], units: NDArray[np.int64]) -> Floats:
-    """Return the bounds of units of several records: sums of those of their records.
-
-    Parameters
-    ----------
-    bounds : ndarray of float32, shape (r, u)
-        Of one record of each point.
-    places, units : ndarray of int64, shape (n,)
-        The point of each record, and its unit, from 0; none is left out.
-    """
+    """Return the bounds of units of several records: sums of those of their records."""
+    # Shapes: bounds (r, u); places, units (n,).
     order = np.argsort(units, kind="stable")
     starts = np.searchsorted(units[order], np.arange(int(units.max()) + 1))
     made = np.empty((len(bounds), len(starts)), np.float32)

@@ -14,11 +14,9 @@ from rwn_core.measures.sentence import percent
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Return the largest gain of a confidential variable; below 0 if the baseline is better.
-
-    The gain is success less baseline, or the score of naming one level or sure records, whichever
-    is larger.
-    """
+    """Return the largest gain of a confidential variable; below 0 if the baseline is better."""
+    # The gain is success less baseline, or the score of naming one level or sure records, whichever
+    # is larger.
     found = best_guesses(comparison)
     worst = int(found.detail["worst"])
     gain = found.detail["gains"][worst]

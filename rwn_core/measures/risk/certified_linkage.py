@@ -72,10 +72,8 @@ class Found(NamedTuple):
 
 
 def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None) -> Reading:
-    """Return the bound of the mean over rows, by the likelihood of the released rows.
-
-    `others`: measures of what the bound does not cover, read into the detail.
-    """
+    """Return the bound of the mean over rows, by the likelihood of the released rows."""
+    # `others`: measures of what the bound does not cover, read into the detail.
     neighborhoods = require_certifiable(comparison.law)
     require_same_records(comparison.original, comparison.masked)
     if len(released_rows(comparison.original, comparison.masked)) < comparison.original.n:
@@ -222,10 +220,8 @@ def nearest_records(found: Neighborhoods, n: int) -> NDArray[np.int32]:
 
 
 def repeated_unit(original: Microdata) -> Unit | None:
-    """Return the household or person of each record; None where each has one record.
-
-    Of several identifiers with repeated values, the one with the fewest.
-    """
+    """Return the household or person of each record; None where each has one record."""
+    # Of several identifiers with repeated values, the one with the fewest.
     units = []
     for variable in original.schema.variables:
         if variable.role in (Role.HOUSEHOLD, Role.IDENTIFIER):

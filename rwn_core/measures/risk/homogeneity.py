@@ -21,11 +21,9 @@ SHARE = 0.9  # of a neighborhood with one value
 def same_share(
     members: sparse.csr_array, values: NDArray[np.float64], near: Tolerance
 ) -> NDArray[np.float64]:
-    """Return the share of S_i and i with record i's value, shape (n,); 0 if S_i is empty.
-
-    Row i of `members` holds the donor probabilities of S_i, which counts as many members as
-    equally likely ones would hide as much; two missing values are equal.
-    """
+    """Return the share of S_i and i with record i's value, shape (n,); 0 if S_i is empty."""
+    # Row i of `members` holds the donor probabilities of S_i, which counts as many members as
+    # equally likely ones would hide as much; two missing values are equal.
     n = len(values)
     owner = np.repeat(np.arange(n), np.diff(members.indptr))
     one, two = values[owner], values[members.indices]

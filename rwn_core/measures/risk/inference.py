@@ -27,10 +27,8 @@ RELATIVE = 0.05  # of the true value within which a guessed number is right
 def right_guesses(
     truth: NDArray[np.float64], guesses: NDArray[np.float64], *, numeric: bool
 ) -> NDArray[np.bool_]:
-    """Return True for guesses of the same category or within 5 %, shape (m, v).
-
-    `truth` has shape (m, 1), `guesses` (1, v); NaN is never right.
-    """
+    """Return True for guesses of the same category or within 5 %, shape (m, v)."""
+    # `truth` has shape (m, 1), `guesses` (1, v); NaN is never right.
     with np.errstate(invalid="ignore"):
         right = (
             np.abs(guesses - truth) <= RELATIVE * np.abs(truth) * (1 + TIE)

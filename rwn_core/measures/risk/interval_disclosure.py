@@ -56,10 +56,8 @@ def mean_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def robust_distances(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return squared robust Mahalanobis distances (MCD), shape (n,).
-
-    Raises NotApplicable for too few records or a singular covariance.
-    """
+    """Return squared robust Mahalanobis distances (MCD), shape (n,)."""
+    # Raises NotApplicable for too few records or a singular covariance.
     from sklearn.covariance import MinCovDet
 
     n, m = values.shape
@@ -79,12 +77,10 @@ def robust_distances(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def robust_shares(
     before: NDArray[np.float64], after: NDArray[np.float64], distances: NDArray[np.float64]
 ) -> tuple[float, float]:
-    """Return RMDID1 and RMDID2 of Templ and Meindl (2008): a value inside, and not hidden.
-
-    Half-width 0.01 x 0.05 rmd around the released value. Both files are scaled by the original,
-    so an unchanged value is always inside; sdcMicro's dRiskRMD scales each by its own mean and
-    flags 4 % of bodyfat at epsilon 2, k 5, q 1, where 34 % show an unchanged value.
-    """
+    """Return RMDID1 and RMDID2 of Templ and Meindl (2008): a value inside, and not hidden."""
+    # Half-width 0.01 x 0.05 rmd around the released value. Both files are scaled by the original,
+    # so an unchanged value is always inside; sdcMicro's dRiskRMD scales each by its own mean and
+    # flags 4 % of bodyfat at epsilon 2, k 5, q 1, where 34 % show an unchanged value.
     from scipy.spatial import cKDTree
 
     half_width = ROBUST * np.sqrt(np.maximum(distances, 0.0))[:, None]

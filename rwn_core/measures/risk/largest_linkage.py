@@ -14,10 +14,8 @@ TITLE = "Largest linkage"
 
 
 def reading(found: WorstCase, n: int) -> Reading:
-    """Return the largest posterior of a row: of its most likely original, or of the true one.
-
-    For random rows it is a lower bound, which can break a limit and never keep one.
-    """
+    """Return the largest posterior of a row: of its most likely original, or of the true one."""
+    # For random rows it is a lower bound, which can break a limit and never keep one.
     links = found.links
     alone = float(links.best.max())
     together = None if found.together is None else float(found.together.truth.max())

@@ -17,11 +17,9 @@ SHOWN = 10  # records that the detail names
 
 
 def reading(found: WorstCase, n: int) -> Reading:
-    """Return the share of rows with a posterior of the true original above one half.
-
-    The larger share of row by row and given all rows. For random rows the value is the upper 97.5
-    % confidence limit, and the detail's "share" is that of the rows.
-    """
+    """Return the share of rows with a posterior of the true original above one half."""
+    # The larger share of row by row and given all rows. For random rows the value is the upper 97.5
+    # % confidence limit, and the detail's "share" is that of the rows.
     links = found.links
     alone, truth = float((links.truth > HALF).mean()), links.truth
     together = None

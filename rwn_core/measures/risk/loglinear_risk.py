@@ -69,11 +69,9 @@ def fit_margins(counts: NDArray[np.float64], terms: Terms) -> NDArray[np.float64
 
 
 def check_deviation(means: NDArray[np.float64], fraction: float) -> float:
-    """Return the standard deviation of the check B of tau2 under the model.
-
-    For a Poisson count f of mean m, f - m has variance m, (f - m)^2 - f has variance 2 m^2, and
-    the two are uncorrelated.
-    """
+    """Return the standard deviation of the check B of tau2 under the model."""
+    # For a Poisson count f of mean m, f - m has variance m, (f - m)^2 - f has variance 2 m^2, and
+    # the two are uncorrelated.
     m = np.maximum(means.ravel(), 1e-300)
     c = (1 - fraction) * m / fraction
     small = c < 1e-2
@@ -96,11 +94,9 @@ def _model(counts: NDArray[np.float64], terms: Terms, fraction: float) -> Model:
 
 
 def forward_search(counts: NDArray[np.float64], fraction: float, most: int = 6) -> list[Model]:
-    """Return models from main effects on, each with one more interaction, at most `most`.
-
-    The search ends when |B| is at most 1.96 standard deviations (Skinner and Shlomo 2008, section
-    4).
-    """
+    """Return models from main effects on, each with one more interaction, at most `most`."""
+    # The search ends when |B| is at most 1.96 standard deviations (Skinner and Shlomo 2008, section
+    # 4).
     mains: Terms = tuple((axis,) for axis in range(counts.ndim))
     path = [_model(counts, mains, fraction)]
     left = list(combinations(range(counts.ndim), 2))
@@ -134,11 +130,9 @@ class Cells(NamedTuple):
 
 
 def key_cells(comparison: Comparison, keys: Sequence[str]) -> Cells:
-    """Return the contingency tables of both files, an axis per key, and each record's cell.
-
-    `apart` holds the codes of keys for which the table has no room; keys of one level are
-    dropped.
-    """
+    """Return the contingency tables of both files, an axis per key, and each record's cell."""
+    # `apart` holds the codes of keys for which the table has no room; keys of one level are
+    # dropped.
     columns: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
     widths: list[int] = []
     used: list[str] = []
@@ -188,10 +182,8 @@ def _grouped(
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Return the expected number of correct matches of released sample uniques, as a share.
-
-    The sampling fraction is the file's size over the sum of the sampling weights.
-    """
+    """Return the expected number of correct matches of released sample uniques, as a share."""
+    # The sampling fraction is the file's size over the sum of the sampling weights.
     keys = key_names(comparison)
     population = float(
         comparison.sampling.record_weights(comparison.original, comparison.original).sum()
@@ -235,11 +227,9 @@ def all_keys_risk(
     apart: Sequence[NDArray[np.int64]],
     fraction: float,
 ) -> AllKeys:
-    """Return the risk of the records that are unique on all keys.
-
-    The keys `apart` are independent of all others in the model: each multiplies the fitted mean
-    by the share of the record's level.
-    """
+    """Return the risk of the records that are unique on all keys."""
+    # The keys `apart` are independent of all others in the model: each multiplies the fitted mean
+    # by the share of the record's level.
     n, rate = len(cells), np.maximum(means[cells], 1e-300) / fraction
     for levels in apart:
         rate = rate * np.bincount(levels)[levels] / n

@@ -17,10 +17,8 @@ NO_VARIANCE = 1e-10  # share of the largest variance below which a direction cou
 
 
 def mahalanobis_distances(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
-    """Return the distance of each record from the mean, shape (n,), and the covariance's rank.
-
-    The squares sum to rank * (n - 1); a singular covariance has its pseudo-inverse.
-    """
+    """Return the distance of each record from the mean, shape (n,), and the covariance's rank."""
+    # The squares sum to rank * (n - 1); a singular covariance has its pseudo-inverse.
     different = varies(values)
     if not different.any():
         return np.zeros(len(values)), 0

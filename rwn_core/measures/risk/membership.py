@@ -54,10 +54,8 @@ def _of_columns(cells: Law) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 def _missed(
     components: Sequence[MixtureComponent], units: list[tuple[str, ...]], alone: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Return P(no row shows a unique value of a record): columns dependent, rows independent.
-
-    `alone` has shape (units, n): the record's value of the unit is unique.
-    """
+    """Return P(no row shows a unique value of a record): columns dependent, rows independent."""
+    # `alone` has shape (units, n): the record's value of the unit is unique.
     pairs = sparse.coo_array(components[0].cells.probabilities)
     donor, n = pairs.coords[1], alone.shape[1]
     shows, kept_from_own = np.zeros(len(donor)), np.zeros(n)

@@ -19,12 +19,10 @@ _LEVELS = (Kind.CATEGORICAL, Kind.ORDERED)
 
 
 def category_chances(law: Law, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return P(a released category is true) of each level, and how many records have it.
-
-    With t the transition matrix and v the shares of the original, the odds of level k are
-    t_kk v_k / sum over l != k of t_lk v_l; each record's own law stands for its level's row of t.
-    Both have the shape (V,); a level that no record has is 0.
-    """
+    """Return P(a released category is true) of each level, and how many records have it."""
+    # With t the transition matrix and v the shares of the original, the odds of level k are t_kk
+    # v_k / sum over l != k of t_lk v_l; each record's own law stands for its level's row of t. Both
+    # have the shape (V,); a level that no record has is 0.
     codes, values = value_codes(law.original, name)
     table, columns = law.table(name)
     place = {value: number for number, value in enumerate(columns)}

@@ -86,10 +86,8 @@ MOST_KEYS = 12
 def agreements(
     comparison: Comparison, keys: tuple[str, ...], rows: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the agreement pattern of every pair, one bit per key, shape (m, n).
-
-    Missing agrees with nothing.
-    """
+    """Return the agreement pattern of every pair, one bit per key, shape (m, n)."""
+    # Missing agrees with nothing.
     patterns = np.zeros((len(rows), comparison.original.n), dtype=np.int64)
     for bit, name in enumerate(keys):
         patterns |= _agree(comparison, name, rows).astype(np.int64) << bit

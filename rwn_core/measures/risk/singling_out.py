@@ -80,11 +80,9 @@ class Conditions:
 def edges(
     released: NDArray[np.float64], rows: NDArray[np.int64], ordered: list[bool]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return thresholds of conditions from some rows, shape (m, p), and True for lower bounds.
-
-    A threshold is half way to the next released value nearer the median: the same released rows
-    fulfill the condition, and so does their person after a small change.
-    """
+    """Return thresholds of conditions from some rows, shape (m, p), and True for lower bounds."""
+    # A threshold is half way to the next released value nearer the median: the same released rows
+    # fulfill the condition, and so does their person after a small change.
     asked, above = released[rows].copy(), np.zeros((len(rows), released.shape[1]), dtype=bool)
     for column, known in enumerate(released.T):
         values = np.unique(known[~np.isnan(known)])
@@ -98,10 +96,8 @@ def edges(
 
 
 def alone_among(inside: Counted, outside: Counted, replaced: int) -> NDArray[np.float64]:
-    """Return P(exactly one person fulfills a predicate after random replacements), shape (m,).
-
-    `inside` and `outside` are (counts, number of people); `replaced` of the former give way.
-    """
+    """Return P(exactly one person fulfills a predicate after random replacements), shape (m,)."""
+    # `inside` and `outside` are (counts, number of people); `replaced` of the former give way.
     from scipy.stats import hypergeom
 
     (counts, n), (others, m) = inside, outside
@@ -153,11 +149,9 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def _outside(success: float, inside: Counted, outside: Counted) -> tuple[float, float]:
-    """Return successes among as many people outside, and the factor of their error.
-
-    A unique person among few is not unique among many: so as many people of the file as there are
-    outside are replaced by these, and the lost successes are extrapolated.
-    """
+    """Return successes among as many people outside, and the factor of their error."""
+    # A unique person among few is not unique among many: so as many people of the file as there are
+    # outside are replaced by these, and the lost successes are extrapolated.
     attacks, people, others = len(inside[0]), inside[1], outside[1]
     replaced = min(people, others)
     lost = success - float(alone_among(inside, outside, replaced).sum())

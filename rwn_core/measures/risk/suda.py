@@ -37,11 +37,9 @@ class Special(NamedTuple):
 
 
 def scores(cells: NDArray[np.int64], largest: int = LARGEST) -> Special:
-    """Return each record's SUDA score with the variables that make it.
-
-    Elliot, Manning, Ford 2002; Manning, Haglin, Keane 2008. A minimal unique of size k adds the
-    product of (m - i), i = k, ..., largest. Missing (-1) is a value.
-    """
+    """Return each record's SUDA score with the variables that make it."""
+    # Elliot, Manning, Ford 2002; Manning, Haglin, Keane 2008. A minimal unique of size k adds the
+    # product of (m - i), i = k, ..., largest. Missing (-1) is a value.
     n, m = cells.shape
     score, smallest, parts = np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros((n, m))
     unique: dict[tuple[int, ...], NDArray[np.bool_]] = {}
@@ -62,12 +60,10 @@ def scores(cells: NDArray[np.int64], largest: int = LARGEST) -> Special:
 def dis_scores(
     cells: NDArray[np.int64], score: NDArray[np.float64], fraction: float
 ) -> NDArray[np.float64]:
-    """Return each record's DIS-SUDA score: P(a match with a special unique is true), shape (n,).
-
-    The file's data intrusion score is U f / (U f + P (1 - f)), with U unique records, P records in
-    pairs and the sampling fraction f (Elliot 2000; Skinner and Elliot 2002). It is spread over the
-    special uniques as sdcMicro does, by powers of their scores.
-    """
+    """Return each record's DIS-SUDA score: P(a match with a special unique is true), shape (n,)."""
+    # The file's data intrusion score is U f / (U f + P (1 - f)), with U unique records, P records
+    # in pairs and the sampling fraction f (Elliot 2000; Skinner and Elliot 2002). It is spread over
+    # the special uniques as sdcMicro does, by powers of their scores.
     size = np.bincount(classes(cells))[classes(cells)]
     alone, paired, special = int((size == 1).sum()), int((size == 2).sum()), score > 0
     if not special.any() or not alone:

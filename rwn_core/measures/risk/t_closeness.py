@@ -19,10 +19,8 @@ LARGEST_TABLE = 20_000_000  # decides: classes by values; beyond, there is no re
 def distances(
     groups: NDArray[np.int64], secret: NDArray[np.int64], *, ordered: bool
 ) -> NDArray[np.float64]:
-    """Return the earth mover's distance of each class (Li, Li, Venkatasubramanian 2007).
-
-    `ordered`: steps of 1/(m - 1) between neighboring values; otherwise all are 1 apart.
-    """
+    """Return the earth mover's distance of each class (Li, Li, Venkatasubramanian 2007)."""
+    # `ordered`: steps of 1/(m - 1) between neighboring values; otherwise all are 1 apart.
     width, count = int(secret.max()) + 1, int(groups.max()) + 1
     if width == 1:
         return np.zeros(count)

@@ -119,10 +119,8 @@ def _shares(
 
 
 def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
-    """Return the largest share of sample uniques with a value that a row shows, beyond chance.
-
-    `expected`: the detail has the expected shares too, which may take a second.
-    """
+    """Return the largest share of sample uniques with a value that a row shows, beyond chance."""
+    # `expected`: the detail has the expected shares too, which may take a second.
     secrets = confidential_names(comparison)
     precision = {} if comparison.law is None else comparison.law.precision
     steps = steps_by_name(precision)

@@ -32,12 +32,10 @@ def association_matrix(
     correlations: Floats | None = None,
     signed: bool = False,
 ) -> Floats:
-    """Return the association of all pairs of variables, shape (m + c, m + c).
-
-    Correlations, correlation ratios (Kelley 1935), Cramer's V. `numbers` has shape (n, m),
-    `categories` holds c arrays of level codes, -1 if missing. `signed`: an association with a
-    category is negative, not 0, below its expectation under independence. NaN for constants.
-    """
+    """Return the association of all pairs of variables, shape (m + c, m + c)."""
+    # Correlations, correlation ratios (Kelley 1935), Cramer's V. `numbers` has shape (n, m),
+    # `categories` holds c arrays of level codes, -1 if missing. `signed`: an association with a
+    # category is negative, not 0, below its expectation under independence. NaN for constants.
     m, c = numbers.shape[1], len(categories)
     result = np.full((m + c, m + c), np.nan)
     result[:m, :m] = correlation_matrix(numbers) if correlations is None else correlations

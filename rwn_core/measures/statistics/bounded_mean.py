@@ -16,12 +16,10 @@ def mean_interval(sample: NDArray[np.float64], of: int) -> tuple[float, float]:
 
 
 def mean_at_most(sample: NDArray[np.float64], of: int) -> float:
-    """Return the upper 97.5 % confidence limit of the mean of `of` numbers, by betting.
-
-    Waudby-Smith and Ramdas 2024 (JRSS B 86), sections 3 and 4: the capital of a bettor against
-    the mean m grows 40-fold with probability 1/40 if m is true. The limit is the smallest m that
-    this excludes.
-    """
+    """Return the upper 97.5 % confidence limit of the mean of `of` numbers, by betting."""
+    # Waudby-Smith and Ramdas 2024 (JRSS B 86), sections 3 and 4: the capital of a bettor against
+    # the mean m grows 40-fold with probability 1/40 if m is true. The limit is the smallest m that
+    # this excludes.
     from scipy.optimize import brentq
 
     numbers = np.random.default_rng(_SEED).permutation(sample)

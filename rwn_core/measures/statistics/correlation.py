@@ -25,10 +25,10 @@ def correlation_matrix(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.clip(result, -1.0, 1.0), dtype=np.float64)
 
 
-def varying_columns(
+def numbers_of_both(
     comparison: Comparison, what: str
 ) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the numeric variables that vary in both tables, and both complete matrices."""
+    """Return the numeric variables that vary in the original, and both complete matrices."""
     original = comparison.original
     tables = []
     for table, where in ((original, "original"), (comparison.masked, "released table")):
@@ -40,15 +40,37 @@ def varying_columns(
                 "least 2."
             )
         tables.append(values)
-    different = varies(tables[0]) & varies(tables[1])
+    return _only(original.numeric_names, tables[0], tables[1], varies(tables[0]), what)
+
+
+def varying_columns(
+    comparison: Comparison, what: str
+) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the numeric variables that vary in both tables, and both complete matrices."""
+    names, before, after = numbers_of_both(comparison, what)
+    return _only(names, before, after, varies(after), what)
+
+
+def _only(
+    names: tuple[str, ...],
+    before: NDArray[np.float64],
+    after: NDArray[np.float64],
+    different: NDArray[np.bool_],
+    what: str,
+) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.float64]]:
     if different.sum() < 2:
         raise NotApplicable(
             f"{what.capitalize()} need at least two continuous or count variables that vary in "
             "both tables."
         )
-    named = zip(original.numeric_names, different, strict=True)
-    names = tuple(name for name, varied in named if varied)
-    return names, tables[0][:, different], tables[1][:, different]
+    kept = tuple(name for name, varied in zip(names, different, strict=True) if varied)
+    return kept, before[:, different], after[:, different]
+
+
+def shared_correlations(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return correlations, shape (m, m); a constant column has none with any other."""
+    found = correlation_matrix(values)
+    return np.where(np.isnan(found), np.eye(len(found)), found)
 
 
 def pair_changes(

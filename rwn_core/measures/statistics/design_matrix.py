@@ -42,10 +42,8 @@ class Design:
 def design_matrix(
     original: Microdata, table: Microdata, question: Question | None, where: str = ""
 ) -> Design:
-    """Build the design matrix of the original or its release; every column varies.
-
-    Raises NotApplicable with a reason that ends in `where`.
-    """
+    """Build the design matrix of the original or its release; every column varies."""
+    # Raises NotApplicable with a reason that ends in `where`.
     question = _checked(original, question)
     _check_size(original, question)
     terms: list[str] = []
@@ -60,10 +58,8 @@ def design_matrix(
 def complete_design(
     question: Question, terms: list[str], columns: list[NDArray[np.float64]], where: str = ""
 ) -> Design:
-    """Keep the complete records; refuse a design that no regression can be fitted to.
-
-    The first column is the response; the others belong to `terms`.
-    """
+    """Keep the complete records; refuse a design that no regression can be fitted to."""
+    # The first column is the response; the others belong to `terms`.
     every = np.column_stack(columns)
     records = complete(every)
     every = every[records]

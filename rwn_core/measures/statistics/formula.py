@@ -66,11 +66,9 @@ class Formula:
 
     @classmethod
     def parse(cls, text: str) -> Formula:
-        """Parse `response ~ term + term`; a term joins factors by `:` or `*`, as in R.
-
-        A factor is a name, a name in backticks, or log, sqrt or square of one. The terms are
-        counted before `*` is expanded. Raises ParameterError.
-        """
+        """Parse `response ~ term + term`; a term joins factors by `:` or `*`, as in R."""
+        # A factor is a name, a name in backticks, or log, sqrt or square of one. The terms are
+        # counted before `*` is expanded. Raises ParameterError.
         check_letters(text, LONGEST_FORMULA, "The formula", ParameterError)
         left, tilde, right = text.partition("~")
         if not tilde:
@@ -131,10 +129,8 @@ def _factor(text: str) -> Factor:
 def formula_design(
     original: Microdata, table: Microdata, formula: Formula, where: str = ""
 ) -> Design:
-    """Build the design matrix of a formula for the original or its release.
-
-    Raises NotApplicable with a reason that ends in `where`.
-    """
+    """Build the design matrix of a formula for the original or its release."""
+    # Raises NotApplicable with a reason that ends in `where`.
     known = {variable.name: variable.kind for variable in original.schema.released}
     for name in formula.names:
         if name not in known:

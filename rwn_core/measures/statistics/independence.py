@@ -41,11 +41,9 @@ class Margins:
 
 
 def chance_levels(numbers: Floats, categories: Sequence[Codes]) -> Floats:
-    """Return the association that each pair of unrelated variables rarely exceeds.
-
-    On the scale of `association_matrix`. If no variables are related, some pair exceeds its level
-    in at most `CHANCE` of the tables. Moments: Kazi-Aoual, Hitier, Sabatier, Lebreton 1995.
-    """
+    """Return the association that each pair of unrelated variables rarely exceeds."""
+    # On the scale of `association_matrix`. If no variables are related, some pair exceeds its level
+    # in at most `CHANCE` of the tables. Moments: Kazi-Aoual, Hitier, Sabatier, Lebreton 1995.
     margins = _margins(numbers, categories)
     is_category = np.arange(len(margins.rank)) >= numbers.shape[1]
     levels = _levels(margins, is_category)
@@ -94,11 +92,9 @@ def _levels(margins: Margins, is_category: NDArray[np.bool_]) -> Floats:
 
 
 def permutation_moments(margins: Margins) -> tuple[Floats, Floats, Floats]:
-    """Return mean, variance and maximum of the shared variation over all permutations.
-
-    Squared correlation, eta squared, or chi squared over n: the trace of a product of
-    projections.
-    """
+    """Return mean, variance and maximum of the shared variation over all permutations."""
+    # Squared correlation, eta squared, or chi squared over n: the trace of a product of
+    # projections.
     n = margins.known
     with np.errstate(divide="ignore", invalid="ignore"):
         rank = margins.rank[:, None]

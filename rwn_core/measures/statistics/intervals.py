@@ -18,12 +18,10 @@ UNBOUNDED = (-math.inf, math.inf)
 def prediction_interval(
     draws: ArrayLike, level: float = LEVEL, bounds: tuple[float, float] = UNBOUNDED
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the ends between which a further draw falls with probability `level`, shape (...).
-
-    `draws` has shape (R, ...). Order statistics j and R + 1 - j with j = (R + 1) (1 - level) / 2,
-    valid for any distribution; for R too small, mean -+ t s sqrt(1 + 1/R) with half the tails,
-    which about holds for skewed values. Cut at `bounds`; NaN for R < 2.
-    """
+    """Return the ends between which a further draw falls with probability `level`, shape (...)."""
+    # `draws` has shape (R, ...). Order statistics j and R + 1 - j with j = (R + 1) (1 - level) / 2,
+    # valid for any distribution; for R too small, mean -+ t s sqrt(1 + 1/R) with half the tails,
+    # which about holds for skewed values. Cut at `bounds`; NaN for R < 2.
     values = np.asarray(draws, dtype=np.float64)
     count = len(values)
     if count < 2:
@@ -79,10 +77,8 @@ def wilson(successes: float, attacks: int) -> tuple[float, float]:
 
 
 def newcombe(one: tuple[float, int], other: tuple[float, int]) -> tuple[float, float]:
-    """Return the 95 % interval of a difference of success rates (Newcombe 1998, method 10).
-
-    Each rate is (successes, attacks). For the same people counted twice it is conservative.
-    """
+    """Return the 95 % interval of a difference of success rates (Newcombe 1998, method 10)."""
+    # Each rate is (successes, attacks). For the same people counted twice it is conservative.
     rates = [successes / attacks for successes, attacks in (one, other)]
     (center, half), (other_center, other_half) = wilson(*one), wilson(*other)
     below = math.hypot(rates[0] - (center - half), other_center + other_half - rates[1])
@@ -109,10 +105,8 @@ def exact_interval(count: int, of: int) -> tuple[float, float]:
 
 
 def excess_risk(attack: tuple[float, float], control: tuple[float, float]) -> tuple[float, float]:
-    """Return the risk beyond a control group, (r - c) / (1 - c), and its half-width.
-
-    Abbott 1925, with errors to first order. Each argument is a rate and its half-width.
-    """
+    """Return the risk beyond a control group, (r - c) / (1 - c), and its half-width."""
+    # Abbott 1925, with errors to first order. Each argument is a rate and its half-width.
     rate, error = attack
     other, other_error = control
     if other >= 1:
@@ -124,12 +118,10 @@ def excess_risk(attack: tuple[float, float], control: tuple[float, float]) -> tu
 def excess_interval(
     attack: tuple[float, float, float], control: tuple[float, float, float]
 ) -> tuple[float, float]:
-    """Return the interval of 1 - (1 - r) / (1 - c) from those of both success rates.
-
-    Each argument is (rate, low, high). It holds 0 exactly if Newcombe's interval of the
-    difference does (Donner and Zou 2012, MOVER). The low end is -inf if a control rate of 1 is
-    possible.
-    """
+    """Return the interval of 1 - (1 - r) / (1 - c) from those of both success rates."""
+    # Each argument is (rate, low, high). It holds 0 exactly if Newcombe's interval of the
+    # difference does (Donner and Zou 2012, MOVER). The low end is -inf if a control rate of 1 is
+    # possible.
     missed, other = 1 - attack[0], 1 - control[0]
     (least, most), (few, many) = (1 - attack[2], 1 - attack[1]), (1 - control[2], 1 - control[1])
     product = missed * other

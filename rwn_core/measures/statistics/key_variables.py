@@ -19,10 +19,8 @@ MOST_PATTERNS = 64  # of missing values; beyond, missing counts as a value of it
 
 
 def key_names(comparison: Comparison) -> tuple[str, ...]:
-    """Return the variables with the role key; without any, all that are not confidential.
-
-    A sampling weight is known to the survey alone.
-    """
+    """Return the variables with the role key; without any, all that are not confidential."""
+    # A sampling weight is known to the survey alone.
     released = comparison.original.schema.released
     keys = tuple(v.name for v in released if v.role is Role.KEY)
     if keys:
@@ -66,10 +64,8 @@ def only(microdata: Microdata, names: Sequence[str]) -> Microdata:
 def cell_codes(
     comparison: Comparison, names: Sequence[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the values of both tables as codes, shapes (n, v) and (n', v).
-
-    Equal codes in a column are equal values, also across the tables; -1 is missing.
-    """
+    """Return the values of both tables as codes, shapes (n, v) and (n', v)."""
+    # Equal codes in a column are equal values, also across the tables; -1 is missing.
     pairs = [
         comparison.cached_for_release(
             ("paired codes", name), partial(_paired_codes, comparison, name)
@@ -82,10 +78,8 @@ def cell_codes(
 def key_cells(
     comparison: Comparison, keys: Sequence[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return `cell_codes` of the keys for counting equivalence classes.
-
-    Released records that lost all values form a class of their own.
-    """
+    """Return `cell_codes` of the keys for counting equivalence classes."""
+    # Released records that lost all values form a class of their own.
     original, released = cell_codes(comparison, keys)
     frame = comparison.masked.frame[list(comparison.masked.schema.names)]
     lost = np.asarray(frame.isna().to_numpy().all(axis=1), dtype=bool)
@@ -144,11 +138,9 @@ def confidential_classes(
 
 
 def class_sizes(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of records that agree with each record, shape (n,).
-
-    A missing value agrees with any, as in sdcMicro's freqCalc (Hundepool et al. 2012, section
-    3.2.1).
-    """
+    """Return the number of records that agree with each record, shape (n,)."""
+    # A missing value agrees with any, as in sdcMicro's freqCalc (Hundepool et al. 2012, section
+    # 3.2.1).
     return np.rint(class_totals(cells, np.ones(len(cells)))).astype(np.int64)
 
 

@@ -68,10 +68,8 @@ class PointIndex:
             self._sides[:-1], self._sides[-1] = near.T, length * (1 - self._slack)
 
     def candidates(self, others: Points, count: int, beyond: float = 0.0) -> Iterator[Candidates]:
-        """Yield the pairs that hold the `count` nearest points of others, in blocks of rows.
-
-        Pairs up to the share `beyond` above the last squared distance are included.
-        """
+        """Yield the pairs that hold the `count` nearest points of others, in blocks of rows."""
+        # Pairs up to the share `beyond` above the last squared distance are included.
         if self._bounded and not isinstance(others, CodedPoints):
             near = others - self._center
             if bool(np.abs(near).max(initial=0.0) * near.shape[1] < LONGEST):
@@ -149,10 +147,8 @@ def nearest_others(points: Points, rows: NDArray[np.int64]) -> Floats:
 
 
 def linkage_scores(index: PointIndex, released: Points, sources: Points) -> Floats:
-    """Return the chance that the nearest original of each released record is its source, (m,).
-
-    1 / (number of tied nearest originals) if the source is one of them, else 0.
-    """
+    """Return the chance that the nearest original of each released record is its source, (m,)."""
+    # 1 / (number of tied nearest originals) if the source is one of them, else 0.
     scores, own = np.zeros(len(released)), _pairwise(released, sources)
 
     def score(first: int, last: int) -> None:

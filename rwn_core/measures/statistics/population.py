@@ -49,10 +49,8 @@ class FileRisk:
 
 
 def file_risk(counts: NDArray[np.float64], means: NDArray[np.float64], fraction: float) -> FileRisk:
-    """Return the file-level risk from counts and fitted means of all key cells, shape (K,).
-
-    Skinner and Shlomo 2008; the check B by Taylor expansion of the risk in f.
-    """
+    """Return the file-level risk from counts and fitted means of all key cells, shape (K,)."""
+    # Skinner and Shlomo 2008; the check B by Taylor expansion of the risk in f.
     rate = np.maximum(means, 1e-300) / fraction
     alone = counts == 1
     return FileRisk(
@@ -104,10 +102,8 @@ def _slopes2(
 def individual_risk(
     frequencies: NDArray[np.int64], population: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return E(1/F | f) of each record by Benedetti and Franconi (1998), shape (n,).
-
-    `population` is the sum of the sampling weights of the record's class.
-    """
+    """Return E(1/F | f) of each record by Benedetti and Franconi (1998), shape (n,)."""
+    # `population` is the sum of the sampling weights of the record's class.
     f = np.asarray(frequencies, dtype=np.float64)
     return _mean_inverse(f, f, np.clip(f / np.maximum(population, f), 1e-12, 1.0))
 
@@ -115,12 +111,10 @@ def individual_risk(
 def fitted_risk(
     frequencies: NDArray[np.int64], population: NDArray[np.float64], law: PitmanLaw
 ) -> NDArray[np.float64]:
-    """Return E(1/F | f) under Pitman's sampling formula (Pitman 1995; Hoshino 2001), shape (n,).
-
-    Given f of n records, F - f of N - n further people is beta-binomial (f - alpha, theta + n - f
-    + alpha), close to negative binomial. At alpha = theta = 0 this is the law of Benedetti and
-    Franconi. N is n times the class's mean weight.
-    """
+    """Return E(1/F | f) under Pitman's sampling formula (Pitman 1995; Hoshino 2001), shape (n,)."""
+    # Given f of n records, F - f of N - n further people is beta-binomial (f - alpha, theta + n - f
+    # + alpha), close to negative binomial. At alpha = theta = 0 this is the law of Benedetti and
+    # Franconi. N is n times the class's mean weight.
     f = np.asarray(frequencies, dtype=np.float64)
     n = float(len(f))
     further = n * np.maximum(population / f - 1, 0.0)

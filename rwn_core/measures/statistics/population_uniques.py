@@ -30,11 +30,9 @@ class PitmanLaw(NamedTuple):
     theta: float
 
     def alone(self, n: int, population: float) -> float:
-        """Return P(a sample unique among n records is a population unique).
-
-        The next person after m has these values with probability (1 - alpha) / (theta + m): the
-        product of the complements from m = n to the population's size.
-        """
+        """Return P(a sample unique among n records is a population unique)."""
+        # The next person after m has these values with probability (1 - alpha) / (theta + m): the
+        # product of the complements from m = n to the population's size.
         from scipy.special import betaln
 
         if self.alpha >= 1:
@@ -85,11 +83,9 @@ def pitman_range(sizes: Sizes, population: float) -> tuple[float, float]:
 
 
 def pitman(sizes: Sizes, population: float) -> float:
-    """Return the share of sample uniques that are population uniques by Pitman's formula.
-
-    Fit: Hoshino 2001. Hoshino's expected number Gamma(theta + 1) / Gamma(theta + alpha) N^alpha
-    is the limit of large N and too high unless theta is small compared with N.
-    """
+    """Return the share of sample uniques that are population uniques by Pitman's formula."""
+    # Fit: Hoshino 2001. Hoshino's expected number Gamma(theta + 1) / Gamma(theta + alpha) N^alpha
+    # is the limit of large N and too high unless theta is small compared with N.
     n, ones = int(sizes.sum()), int((sizes == 1).sum())
     if ones in (0, n):
         return float(ones > 0)
@@ -114,10 +110,8 @@ def _pitman_misfit(at: NDArray[np.float64], sizes: Sizes) -> float:
 
 
 def zayatz(sizes: Sizes, population: float) -> float:
-    """Return the share of sample uniques that are population uniques by Zayatz (1991).
-
-    Bayes' rule with the sample's class sizes as the population's; hypergeometric sampling.
-    """
+    """Return the share of sample uniques that are population uniques by Zayatz (1991)."""
+    # Bayes' rule with the sample's class sizes as the population's; hypergeometric sampling.
     from scipy.stats import hypergeom
 
     n, ones = int(sizes.sum()), int((sizes == 1).sum())
@@ -129,11 +123,9 @@ def zayatz(sizes: Sizes, population: float) -> float:
 
 
 def slide_negative_binomial(sizes: Sizes, population: float) -> float | None:
-    """Return the share by the slide negative binomial law; None if it cannot be fitted.
-
-    Chen and Keller-McNulty 1998: K classes of size 1 + X, X negative binomial (r, p), Bernoulli
-    sampling.
-    """
+    """Return the share by the slide negative binomial law; None if it cannot be fitted."""
+    # Chen and Keller-McNulty 1998: K classes of size 1 + X, X negative binomial (r, p), Bernoulli
+    # sampling.
     from scipy.optimize import least_squares
     from scipy.special import expit
 
@@ -161,11 +153,9 @@ def slide_negative_binomial(sizes: Sizes, population: float) -> float | None:
 
 
 def _expected_classes(total: float, r: float, p: float, fraction: float) -> tuple[float, float]:
-    """Return the expected numbers of sampled classes and of sample uniques.
-
-    G(s) = s (p / (1 - (1 - p) s))^r generates the class size: a class is missed with probability
-    G(1 - f) and unique with f G'(1 - f).
-    """
+    """Return the expected numbers of sampled classes and of sample uniques."""
+    # G(s) = s (p / (1 - (1 - p) s))^r generates the class size: a class is missed with probability
+    # G(1 - f) and unique with f G'(1 - f).
     left = 1 - fraction
     within = 1 - (1 - p) * left
     power = (p / within) ** r

@@ -39,11 +39,9 @@ class Loss:
 
 
 def relation_loss(before: Floats, after: Floats, chance: Floats) -> Loss:
-    """Return how much of the relations is lost, given both associations and `chance_levels`.
-
-    The mean of the pairs' losses, weighted by their excess over chance, plus the excess of
-    relations that only the release shows. Relations of a constant released variable are lost.
-    """
+    """Return how much of the relations is lost, given both associations and `chance_levels`."""
+    # The mean of the pairs' losses, weighted by their excess over chance, plus the excess of
+    # relations that only the release shows. Relations of a constant released variable are lost.
     upper = np.triu(np.ones(before.shape, dtype=bool), 1)
     size, found = np.abs(before), np.where(np.isnan(after), 0.0, after)
     related = upper & (size > chance)
@@ -62,10 +60,8 @@ def relation_loss(before: Floats, after: Floats, chance: Floats) -> Loss:
 def faded(
     names: Sequence[str], before: Floats, after: Floats, loss: Loss, least: float = FADED
 ) -> list[list[str]]:
-    """Return the weakened pairs of names that count most in the loss, the largest first.
-
-    Only pairs that lost at least the share `least` of their relation.
-    """
+    """Return the weakened pairs of names that count most in the loss, the largest first."""
+    # Only pairs that lost at least the share `least` of their relation.
     weaker = np.sign(before) * np.nan_to_num(after) < np.abs(before)
     counted = np.where(weaker & (loss.lost >= least), loss.weight * loss.lost, 0.0)
     largest = np.argsort(-counted, axis=None, kind="stable")[:NAMED]

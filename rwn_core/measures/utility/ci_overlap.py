@@ -17,10 +17,8 @@ def interval_overlap(
     before: tuple[NDArray[np.float64], NDArray[np.float64]],
     after: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> NDArray[np.float64]:
-    """Return the mean relative overlap of two intervals, shape (t,); below 0 if they are apart.
-
-    Karr and others 2006; unclipped: Snoke and others 2018.
-    """
+    """Return the mean relative overlap of two intervals, shape (t,); below 0 if they are apart."""
+    # Karr and others 2006; unclipped: Snoke and others 2018.
     shared = np.minimum(before[1], after[1]) - np.maximum(before[0], after[0])
     return np.asarray((shared / (before[1] - before[0]) + shared / (after[1] - after[0])) / 2)
 

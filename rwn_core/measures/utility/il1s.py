@@ -15,10 +15,8 @@ from rwn_core.measures.statistics.distributions import standard_deviation
 def il1s(
     before: NDArray[np.float64], after: NDArray[np.float64], spread: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return each cell's change in sqrt(2) standard deviations, shape (n, m).
-
-    Mateo-Sanz, Sebe, Domingo-Ferrer 2004. sdcMicro's dUtility reports the sum.
-    """
+    """Return each cell's change in sqrt(2) standard deviations, shape (n, m)."""
+    # Mateo-Sanz, Sebe, Domingo-Ferrer 2004. sdcMicro's dUtility reports the sum.
     return np.asarray(np.abs(after / spread - before / spread) / np.sqrt(2))
 
 

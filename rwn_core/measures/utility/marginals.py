@@ -36,10 +36,8 @@ def distribution_steps(
 def kolmogorov_smirnov(
     steps: tuple[NDArray[np.float64], NDArray[np.float64]], other: NDArray[np.float64]
 ) -> float:
-    """Return the largest distance of two empirical distribution functions.
-
-    `steps` is from `distribution_steps`; `other` is ascending and complete.
-    """
+    """Return the largest distance of two empirical distribution functions."""
+    # `steps` is from `distribution_steps`; `other` is ascending and complete.
     # between two steps the first function is flat and the second rises: its ends decide
     values, shares = steps
     at = np.searchsorted(other, values, side="right") / len(other)

@@ -72,10 +72,8 @@ class Propensity:
 
 
 def propensity(comparison: Comparison, terms: Terms) -> Propensity:
-    """Fit a logistic model of being released to both files, main effects or all pairs.
-
-    Woo and others 2009; Snoke and others 2018.
-    """
+    """Fit a logistic model of being released to both files, main effects or all pairs."""
+    # Woo and others 2009; Snoke and others 2018.
     require_values(comparison.masked)
     tables = (comparison.original, comparison.masked)
     parts = [_columns(comparison.original, table) for table in tables]

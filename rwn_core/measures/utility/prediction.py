@@ -70,10 +70,8 @@ LEARNERS: Mapping[str, Callable[[Sample, NDArray[np.float64], bool], NDArray[Any
 
 
 def learner_error(learner: str, train: Sample, test: Sample, *, classify: bool) -> float:
-    """Return a learner's error on test records: share of wrong classes, or 1 - R2.
-
-    Samples are (features, response) of shapes (n, d) and (n,); NaN where missing.
-    """
+    """Return a learner's error on test records: share of wrong classes, or 1 - R2."""
+    # Samples are (features, response) of shapes (n, d) and (n,); NaN where missing.
     features, response = train
     # one order of the records, so that samples and ties do not depend on the file's
     order = np.lexsort((*np.nan_to_num(features, nan=np.inf).T, response))

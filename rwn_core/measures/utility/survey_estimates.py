@@ -44,11 +44,9 @@ class Design:
         )
 
     def variance(self, influence: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the covariance of totals of `influence`, shape (n, m), by Taylor linearization.
-
-        Lumley 2010, section 2. Clusters are drawn with replacement in strata; a single cluster is
-        compared with the mean of all clusters.
-        """
+        """Return the covariance of totals of `influence`, shape (n, m), by Taylor linearization."""
+        # Lumley 2010, section 2. Clusters are drawn with replacement in strata; a single cluster is
+        # compared with the mean of all clusters.
         pairs, place = np.unique(
             np.stack((self.strata, self.clusters)), axis=1, return_inverse=True
         )
@@ -111,10 +109,8 @@ class _Estimate(NamedTuple):
 
 
 def survey_design(original: Microdata, weights: str) -> Design:
-    """Return the sampling design by the roles of the variables.
-
-    Several strata are crossed; a person without a household is a cluster.
-    """
+    """Return the sampling design by the roles of the variables."""
+    # Several strata are crossed; a person without a household is a cluster.
     number = np.zeros(original.n, dtype=np.int64)
     for variable in original.schema.variables:
         if variable.role is Role.STRATUM:

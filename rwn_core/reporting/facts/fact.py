@@ -199,10 +199,8 @@ def method_words(method: Any) -> tuple[str, str, str]:
 
 
 def what_it_destroys(method: Any) -> str:
-    """Return the method documentation's list of destroyed relations; may be empty.
-
-    Sentences with numbers are left out: beside a table they would be taken for its own.
-    """
+    """Return the method documentation's list of destroyed relations; may be empty."""
+    # Sentences with numbers are left out: beside a table they would be taken for its own.
     text = one_line(_sections(method).get("What it destroys", ""))
     sentences = re.split(r"(?<=\.) (?=[A-Z])", text)
     return " ".join(each for each in sentences if not re.search(r"\d", each))

@@ -47,10 +47,8 @@ def _treated(material: Material) -> Content:
 
 
 def _unmasked(material: Material) -> set[str]:
-    """The variables that the method may not change at this setting, whatever was drawn.
-
-    What this draw left as it is stays unsaid: it would tell that all its values are true.
-    """
+    """The variables that the method may not change at this setting, whatever was drawn."""
+    # What this draw left as it is stays unsaid: it would tell that all its values are true.
     table = material.record["table"]
     return {*table["not_masked"], *table.get("left_alone", ())}
 

@@ -24,7 +24,7 @@ from tests.core.charts.hand_made_readings import (
 from tests.holding import hold
 
 ALONE = {"association", "risk_utility_map: coinciding", "risk_utility_map: no place"}
-OF_REPLAYS = {"published_and_ours", "epsilon_figure", "epsilon_boxes"}
+OF_REPLAYS = {"published_and_ours", "figure_curves", "figure_boxes"}
 """Whose words for a screen reader are whole sentences."""
 SHOWN = 4
 """So many of the values of a long list are written out."""

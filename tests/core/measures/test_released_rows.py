@@ -25,6 +25,7 @@ SURE = (  # of a file in which every row is a true row of one person
     *("bayes_linkage", "linked_over_half", "intruder_levels", "whole_file_linkage"),
     *("abstaining_linkage", "distance_linkage", "global_linkage", "interval_disclosure"),
     *("attribute_inference", "uniqueness", "k_anonymity", "l_diversity", "suda"),
+    "replicated_uniques",
 )
 BEYOND = ("attribute_gain", "true_matches", "linkability", "inference")  # beyond a guess
 OF_PEOPLE = {

@@ -30,3 +30,4 @@ def test_every_replay_has_a_picture_a_table_and_a_text(key: str) -> None:
             assert b"http" not in content.replace(SVG[1:-1].encode(), b"")
     # the browser itself keeps the page from asking anybody
     assert b"default-src 'none'" in files[f"{key}.html"][:400]
+    assert len(files[f"{key}.html"]) < 1_000_000

@@ -1,4 +1,4 @@
-"""A figure of the 2022 paper over epsilon: means of releases, and the unperturbed values."""
+"""A figure of the 2022 paper: means of releases over a lever, and the unperturbed values."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from rwn_core.charts.parts.bands import NAME, area
 from rwn_core.charts.parts.tables import table
 
 if TYPE_CHECKING:  # charts are drawn by commands that compute no figure
-    from rwn_core.evaluation.epsilon_figures import EpsilonCurves
+    from rwn_core.evaluation.figure_curves import FigureCurves
 
-_EPSILON = "epsilon (standard deviations)"
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#7A3E9D", "#8A6D00", "#777777")
 
 
-def draw(curves: EpsilonCurves) -> style.Chart:
+def draw(curves: FigureCurves) -> style.Chart:
     """Draw a curve with its band for each name, and a line for each unperturbed value."""
-    names, at = list(curves.values), curves.epsilons
-    releases = next(iter(curves.values.values())).shape[1]
-    seen = [*curves.original.values(), *np.concatenate([curves.band(name) for name in names]).flat]
+    names, at = list(curves.values), curves.at
+    drawn = [curves.mean(name) if (band := curves.band(name)) is None else band for name in names]
+    seen = [*curves.original.values(), *np.concatenate(drawn).flat]
     low, high = float(np.nanmin(seen)), float(np.nanmax(seen))
     rim, wide = 0.06 * ((high - low) or 1.0), float(at[-1] - at[0]) or 1.0
+    room = 0.3 if len(names) > 1 else 0.06  # for the curves' names
     return style.chart(
-        "epsilon_figure",
+        "figure_curves",
         curves.title,
-        f"dashed: mean of {releases} releases · solid: unperturbed · pale: {NAME}",
-        f"Curves of {', '.join(names)} over epsilon, each with the unperturbed value as a line",
+        _note(curves),
+        f"Curves of {', '.join(names)} over {curves.lever}, each with the unperturbed value as a "
+        "line",
         data=[trace for number, name in enumerate(names) for trace in _traces(curves, number)],
         layout=style.layout(
-            style.axis(_EPSILON, at[0] - 0.06 * wide, at[-1] + 0.3 * wide),
+            style.axis(style.escape(curves.lever), at[0] - 0.06 * wide, at[-1] + room * wide),
             style.axis(style.escape(curves.axis), low - rim, high + rim),
             annotations=_names(curves, (low, high)) + _records(curves),
         ),
@@ -42,16 +43,21 @@ def draw(curves: EpsilonCurves) -> style.Chart:
     )
 
 
-def _traces(curves: EpsilonCurves, number: int) -> list[style.Trace]:
-    name, at, color = list(curves.values)[number], curves.epsilons, _color(number)
+def _note(curves: FigureCurves) -> str:
+    band = "" if curves.band(next(iter(curves.values))) is None else f" · pale: {NAME}"
+    return f"dashed: mean of {curves.releases} releases · solid: unperturbed{band}"
+
+
+def _traces(curves: FigureCurves, number: int) -> list[style.Trace]:
+    name, at, color = list(curves.values)[number], curves.at, _color(number)
     band = curves.band(name)
-    pale = area(at, *band) | {"fillcolor": f"{color}1F", "showlegend": False}
+    pale = [] if band is None else [area(at, *band) | {"fillcolor": f"{color}1F"}]
     mean = style.line(at, style.floats(curves.mean(name)), released=True, line={"color": color})
     flat = style.floats(np.full(len(at), curves.original[name]))
     itself = style.line(at, flat, released=False, line={"color": color, "width": 1.2})
     return [
-        pale,
-        mean | {"name": style.escape(name), "hovertemplate": "ε %{x:g}: %{y:.4g}"},
+        *(each | {"showlegend": False} for each in pale),
+        mean | {"name": style.escape(name), "hovertemplate": "%{x:g}: %{y:.4g}"},
         itself | {"name": f"{style.escape(name)}, unperturbed"},
     ]
 
@@ -60,7 +66,7 @@ def _color(number: int) -> str:
     return _COLORS[number % len(_COLORS)]
 
 
-def _names(curves: EpsilonCurves, ends: tuple[float, float]) -> list[style.Label]:
+def _names(curves: FigureCurves, ends: tuple[float, float]) -> list[style.Label]:
     """Write each name after the end of its curve, none over another."""
     names = list(curves.values)
     if len(names) == 1:  # the title says which
@@ -72,7 +78,7 @@ def _names(curves: EpsilonCurves, ends: tuple[float, float]) -> list[style.Label
     order = np.argsort(heights)
     for lower, upper in pairwise(order):
         heights[upper] = max(heights[upper], heights[lower] + gap)
-    end = float(curves.epsilons[-1])
+    end = float(curves.at[-1])
     place: dict[str, Any] = {"xanchor": "left", "yanchor": "middle", "xshift": 5}
     return [
         style.label(
@@ -82,17 +88,17 @@ def _names(curves: EpsilonCurves, ends: tuple[float, float]) -> list[style.Label
     ]
 
 
-def _records(curves: EpsilonCurves) -> list[style.Label]:
-    """Write the number of the record with the maximum: of the original, and at each epsilon."""
+def _records(curves: FigureCurves) -> list[style.Label]:
+    """Write the number of the record with the maximum: of the original, and at each position."""
     if not curves.records:
         return []
     (name,) = curves.values
-    first = float(curves.epsilons[0])
+    first = float(curves.at[0])
     above: dict[str, Any] = {"yanchor": "bottom", "yshift": 3}
     marks = [
-        style.label(f"no. {record}", float(epsilon), float(mean), style.RELEASED, **above)
-        for (record, _), epsilon, mean in zip(
-            curves.records, curves.epsilons, curves.mean(name), strict=True
+        style.label(f"no. {record}", float(position), float(mean), style.RELEASED, **above)
+        for (record, _), position, mean in zip(
+            curves.records, curves.at, curves.mean(name), strict=True
         )
     ]
     original = f"unperturbed: no. {curves.original_record}"
@@ -100,50 +106,50 @@ def _records(curves: EpsilonCurves) -> list[style.Label]:
     return [*marks, style.label(original, first, curves.original[name], style.ORIGINAL, **place)]
 
 
-def _table(curves: EpsilonCurves) -> dict[str, object]:
-    at = curves.epsilons
+def _table(curves: FigureCurves) -> dict[str, object]:
+    at = curves.at
     names = list(curves.values)
-    columns = ["curve", "epsilon", "unperturbed", "mean", f"{NAME}, from", f"{NAME}, to"]
-    bands = [curves.band(name) for name in names]
+    columns = ["curve", curves.lever, "unperturbed", "mean"]
     cells: list[object] = [
         np.repeat(names, len(at)),
         np.tile(at, len(names)),
         np.repeat([curves.original[name] for name in names], len(at)),
         np.concatenate([curves.mean(name) for name in names]),
-        np.concatenate([band[0] for band in bands]),
-        np.concatenate([band[1] for band in bands]),
     ]
+    bands = [band for name in names if (band := curves.band(name)) is not None]
+    if bands:
+        columns += [f"{NAME}, from", f"{NAME}, to"]
+        cells += [np.concatenate([band[end] for band in bands]) for end in (0, 1)]
     if curves.records:
         columns += ["record", "share of releases in which it is the largest"]
         cells += [list(part) for part in zip(*curves.records, strict=True)]
     return table(columns, cells)  # type: ignore[arg-type]
 
 
-def draw_boxes(curves: EpsilonCurves) -> style.Chart:
-    """Draw a box plot at each epsilon, its five numbers averaged over releases."""
-    at = curves.epsilons
+def draw_boxes(curves: FigureCurves) -> style.Chart:
+    """Draw a box plot at each position, its five numbers averaged over releases."""
+    at = curves.at
     step = float(np.diff(at).min()) if len(at) > 1 else 1.0
     means = np.array([curves.mean(name) for name in curves.values])
     before = np.array(list(curves.original.values()))
     first = float(at[0]) - step
     top = style.above(1.03 * style.largest(means, before))
-    releases = next(iter(curves.values.values())).shape[1]
     median = float(np.sort(before)[len(before) // 2])
     ticks: dict[str, Any] = {
         "tickvals": [first, *at.tolist()],
         "ticktext": ["original", *(f"{x:g}" for x in at)],
     }
     return style.chart(
-        "epsilon_boxes",
+        "figure_boxes",
         curves.title,
-        f"box plots, five numbers as means of {releases} releases · line: unperturbed median",
-        "Box plots of the distance to the nearest record, of the original and at each epsilon",
+        f"five numbers, each the mean of {curves.releases} releases · line: unperturbed median",
+        f"Box plots of the distance to the nearest record, of the original and over {curves.lever}",
         data=[
             _boxes(np.array([first]), before[:, None], step, released=False),
             _boxes(at, means, step, released=True),
         ],
         layout=style.layout(
-            style.axis(_EPSILON, first - step, float(at[-1]) + step, **ticks),
+            style.axis(style.escape(curves.lever), first - step, float(at[-1]) + step, **ticks),
             style.axis(style.escape(curves.axis), 0, top),
             shapes=[style.horizontal(median, style.ORIGINAL, "dot")],
         ),

@@ -1,0 +1,220 @@
+"""Computes figures 1 to 9 of the 2022 paper for any table and method, over a lever."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.evaluation.paper_figures import (
+    PAPER_FIGURES,
+    Values,
+    figure_title,
+    measure_reading,
+)
+from rwn_core.masking import LeverRange, Prepared
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.randomness import SecretKey
+
+EPSILONS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+_TENTHS = 5.0, 95.0  # 9 of 10 releases lie between these percentiles
+_LEAST = 20  # releases of which one lies beyond each end
+
+
+class Over(NamedTuple):
+    """Name a lever of a method and its positions, ascending."""
+
+    lever: str
+    at: tuple[float, ...]
+
+
+OVER_EPSILON = Over("epsilon", EPSILONS)
+"""Radii of the paper's figures on body fat."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureCurves:
+    """Hold the curves of a figure.
+
+    Attributes
+    ----------
+    title, axis, lever : str
+        Title, and names of the vertical and the horizontal axis.
+    at : ndarray, shape (m,)
+        Positions of the lever, ascending.
+    original : mapping of str to float
+        Value of the unmasked table, by the curve's name.
+    values : mapping of str to ndarray, shape (m, releases)
+        Value of each release.
+    records : tuple of (int, float)
+        For each position the number, from 1, of the record that most often has the maximum, and
+        its share of the releases; empty where no record has the value.
+    original_record : int
+        Number of the record with the maximum in the unmasked table; 0 for none.
+    """
+
+    title: str
+    axis: str
+    lever: str
+    at: NDArray[np.float64]
+    original: Mapping[str, float]
+    values: Mapping[str, NDArray[np.float64]]
+    records: tuple[tuple[int, float], ...] = field(default=(), repr=False)
+    original_record: int = 0
+
+    @property
+    def releases(self) -> int:
+        """Number of releases at each position."""
+        return int(next(iter(self.values.values())).shape[1])
+
+    def mean(self, name: str) -> NDArray[np.float64]:
+        """Return the mean over releases at each position, shape (m,)."""
+        return np.asarray(self.values[name].mean(axis=1), dtype=np.float64)
+
+    def band(self, name: str) -> NDArray[np.float64] | None:
+        """Return the ends of 9 of 10 releases at each position, shape (2, m); None for fewer."""
+        if self.releases < _LEAST:
+            return None
+        return np.asarray(np.percentile(self.values[name], _TENTHS, axis=1), dtype=np.float64)
+
+    def parts(self) -> tuple[FigureCurves, ...]:
+        """Return the figure's pictures: an intercept has a scale of its own."""
+        first, *others = self.values
+        if not others or not first.endswith(" intercept"):
+            return (self,)
+        return self._only(others, self.title), self._only([first], f"{self.title}: intercept")
+
+    def _only(self, names: Sequence[str], title: str) -> FigureCurves:
+        original = {name: self.original[name] for name in names}
+        values = {name: self.values[name] for name in names}
+        return replace(self, title=title, original=original, values=values)
+
+
+def even_positions(ends: LeverRange, low: float, high: float) -> tuple[float, ...]:
+    """Return up to seven even positions of a lever from `low` to `high`, each one of its steps.
+
+    >>> even_positions(LeverRange(low=0, high=8.2, step=0.1), 0, 6)
+    (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+    """
+    even = np.linspace(low, high, len(EPSILONS)) - ends.low
+    steps = np.unique(np.round(even / ends.step)) * ends.step + ends.low
+    return tuple(float(round(min(x, ends.high), 10)) for x in steps)
+
+
+def figure_curves(
+    number: int,
+    prepared: Prepared,
+    *,
+    releases: int,
+    over: Over = OVER_EPSILON,
+    seed: int = 1,
+    after: Callable[[FigureCurves], None] = lambda _: None,
+) -> FigureCurves:
+    """Compute the curves of a figure of section 8 from releases of a table.
+
+    Parameters
+    ----------
+    number : int
+        The figure's number, one of `CURVES`.
+    prepared : Prepared
+        Table and method.
+    releases : int
+        Number of releases at each position.
+    over : Over
+    seed : int
+        First seed; releases of one number share their draws over the positions.
+    after : callable, optional
+        Called with the curves so far after a release at each position.
+
+    Raises
+    ------
+    NotApplicable
+        If the measure does not apply to the table.
+    """
+    figure = PAPER_FIGURES[number]
+    assert figure.read is not None
+    start = _unperturbed(prepared)
+    itself = measure_reading(figure.measure, start)
+    settings = [prepared.with_levers(**{over.lever: position}) for position in over.at]
+    original = figure.read(itself, "original")
+    rows: list[list[Values]] = [[] for _ in over.at]
+    largest: list[Counter[int]] = [Counter() for _ in over.at]
+    titles = {each.name: each.title for each in prepared.method.levers}
+
+    def curves() -> FigureCurves:
+        return FigureCurves(
+            title=figure_title(number),
+            axis=figure.axis,
+            lever=titles[over.lever],
+            at=np.array(over.at, dtype=np.float64),
+            original=original,
+            values={
+                name: np.array([[one[name] for one in row] for row in rows]) for name in original
+            },
+            records=tuple(_most_common(each) for each in largest if each),
+            original_record=_record(prepared, itself, "argmax_original"),
+        )
+
+    for one in range(releases):
+        key = SecretKey.from_seed(seed + one)
+        for setting, row, counted in zip(settings, rows, largest, strict=True):
+            masked = setting.release(key).masked
+            reading = measure_reading(figure.measure, start.with_masked(masked))
+            row.append(figure.read(reading, "released"))
+            if record := _record(prepared, reading, "argmax_released"):
+                counted[record] += 1
+        after(curves())
+    return curves()
+
+
+def _unperturbed(prepared: Prepared) -> Comparison:
+    data = prepared.microdata
+    if prepared.masks_all_records:
+        return Comparison(original=data, masked=data)
+    return Comparison.of_some(data, prepared.records)
+
+
+def _record(prepared: Prepared, reading: Reading, which: str) -> int:
+    """Return the number, from 1, of the record with the maximum; 0 for none."""
+    index = reading.detail.get(which)
+    return 0 if index is None else int(prepared.records[int(index)]) + 1
+
+
+def _most_common(counted: Counter[int]) -> tuple[int, float]:
+    record, often = counted.most_common(1)[0]
+    return record, often / counted.total()
+
+
+def neighborhood_reading(setting: Prepared) -> Reading:
+    """Return what figure 1 draws of a setting.
+
+    Raises
+    ------
+    NotApplicable
+        If the method has no neighborhoods.
+    """
+    start = _unperturbed(setting)
+    return measure_reading("neighborhood_size", start.with_masked(start.masked, setting.law))
+
+
+def correlation_reading(setting: Prepared, key: SecretKey) -> Reading:
+    """Return what figures 2 and 3 draw of one release of a setting.
+
+    Raises
+    ------
+    NotApplicable
+        If the table has fewer than two numeric variables.
+    """
+    masked = setting.release(key).masked
+    return measure_reading("correlation", _unperturbed(setting).with_masked(masked))
+
+
+def figure_pictures(number: int, curves: FigureCurves) -> tuple[tuple[str, FigureCurves], ...]:
+    """Return the pictures of a figure with curves: charts by their key, and what each draws."""
+    chart = "figure_boxes" if number == 8 else "figure_curves"
+    return tuple((chart, each) for each in curves.parts())
