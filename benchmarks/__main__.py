@@ -1,7 +1,8 @@
 """Run the benchmarks: ``python -m benchmarks [NAME ...]``; without a name, all of them.
 
 ``python -m benchmarks certified``, ``claims``, ``journeys``, ``judges``, ``kernels``,
-``methods``, ``recommend`` or ``slices`` runs one of the long comparisons, with options of its own.
+``methods``, ``recommend``, ``side_by_side``, ``slices`` or ``speed`` runs one of the long
+comparisons, with options of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +14,18 @@ from pathlib import Path
 
 from benchmarks import bench, cases
 
-_LONG = ("certified", "claims", "journeys", "judges", "kernels", "methods", "recommend", "slices")
+_LONG = (
+    "certified",
+    "claims",
+    "journeys",
+    "judges",
+    "kernels",
+    "methods",
+    "recommend",
+    "side_by_side",
+    "slices",
+    "speed",
+)
 if sys.argv[1:2] and sys.argv[1] in _LONG:
     runpy.run_module(f"benchmarks.{sys.argv.pop(1)}", run_name="__main__", alter_sys=True)
     sys.exit(0)

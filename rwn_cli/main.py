@@ -210,6 +210,9 @@ def methods() -> None:
 
     for key, method in METHODS.items():
         typer.echo(f"{key:19} {method.title}: {', '.join(parameter_words(method))}")
+        for name, choices in getattr(method, "choice_titles", {}).items():
+            for choice, title in choices.items():
+                typer.echo(f"{'':19} {name}={choice}: {title}")
 
 
 @app.command()

@@ -84,7 +84,10 @@ Predictors = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 Weighted = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME=W", help="Weight of a variable in the distance; repeatable."),
+    typer.Option(
+        metavar="NAME=W",
+        help="Weight of a variable in the distance, by its name or number from 1; repeatable.",
+    ),
 ]
 
 Sliced = Annotated[

@@ -234,8 +234,10 @@ class Microdata(Summarized):
         added = tuple(notice for notice in self.notices if notice not in old)
         return Microdata.from_frame(self._frame, schema, notices=added)
 
-    def with_weights(self, weights: Mapping[str, float]) -> Microdata:
-        """The same records with other weights in the distance.
+    def with_weights(self, weights: Mapping[str | int, float] | Mapping[str, float]) -> Microdata:
+        """The same records with other weights in the distance, by name or by number from 1.
+
+        A number counts released variables, in a table where no variable has a number as its name.
 
         Raises
         ------

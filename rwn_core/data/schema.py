@@ -175,12 +175,21 @@ class Schema(Summarized):
             self, variables=tuple(changed if v.name == name else v for v in self.variables)
         )
 
-    def with_weights(self, weights: Mapping[str, float]) -> Schema:
-        """This schema with the given variables' weights."""
+    def with_weights(self, weights: Mapping[str | int, float] | Mapping[str, float]) -> Schema:
+        """This schema with other weights of variables, by name or by number from 1."""
         schema = self
         for name, weight in weights.items():
-            schema = schema.replace_variable(name, weight=weight)
+            schema = schema.replace_variable(self._numbered(name), weight=weight)
         return schema
+
+    def _numbered(self, name: str | int) -> str:
+        """The name that a number has in a table without names that are numbers."""
+        names, text = [each.name for each in self.released], str(name)
+        if not text.isdecimal() or any(each.name.isdecimal() for each in self.variables):
+            return text
+        if not 1 <= int(text) <= len(names):
+            raise SchemaError(f"A variable's number must be from 1 to {len(names)}.")
+        return names[int(text) - 1]
 
     def releasing(self, names: Sequence[str]) -> Schema:
         """This schema with these variables in a release, and every other one left out of it.

@@ -39,7 +39,9 @@ class CorrelatedNoise(TableMethod):
     Parameters
     ----------
     size : float
-        c, the covariance of the noise as a share of the data's, from 0 to 100.
+        c, the covariance of the noise as a share of the data's, from 0 to 100. The noise of
+        sdcMicro is a percentage of it: method = "correlated", noise = 50 is size = 0.5 with form =
+        "plain".
     form : {"population", "sample", "plain"}
         a = 1/sqrt(1 + c): under normality the release has the data's own law, so that queries
         with conditions are unbiased (Tendick and Matloff 1994); a = sqrt((n - 1 - c) / ((n - 1)

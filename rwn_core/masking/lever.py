@@ -166,3 +166,9 @@ def check_share(name: str, value: object, largest: float = 1.0) -> None:
             "5 percent."
         )
     raise ParameterError(f"{name} must be a number from 0 to {largest:g}.")
+
+
+def check_count(name: str, value: object) -> None:
+    """Refuse what is no whole number of at least 0."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        raise ParameterError(f"{name} must be a whole number of at least 0.")

@@ -16,7 +16,14 @@ from rwn_core.data.variable import NamedParameters
 from rwn_core.laws.donors import StoredDraws, copy_from_donors, draw_donors, masked_columns
 from rwn_core.laws.law import Law
 from rwn_core.masking.method import Masked, Prepared
-from rwn_core.neighbors import LARGEST_DENSE, Neighborhoods, check_radius_and_k, neighbor_table
+from rwn_core.neighbors import (
+    LARGEST_DENSE,
+    Neighborhoods,
+    Radii,
+    Radius,
+    check_radius_and_k,
+    neighbor_table,
+)
 from rwn_core.neighbors.candidates import Scheme
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.excluded import OutsideSource, without_copies
@@ -77,6 +84,10 @@ class NeighborhoodMethod(NamedParameters, ABC):
     def ball(self) -> Ball:
         """Which others belong to a neighborhood."""
 
+    def table_ball(self, microdata: Microdata) -> Ball:
+        """The ball on a table, which may have a radius for each record."""
+        return self.ball
+
     def masked_table(self, microdata: Microdata) -> Microdata:
         """A table with the slices that the method draws for: the table's own."""
         return microdata
@@ -130,7 +141,9 @@ class NeighborhoodMethod(NamedParameters, ABC):
         drawing = None
         if source.needs_key and key is not None:
             drawing = Drawing(key=key, streams=(), q=np.empty(0))
-        return source.find(self.ball, drawing, threads=threads, progress=progress)[0]
+        return source.find(self.table_ball(microdata), drawing, threads=threads, progress=progress)[
+            0
+        ]
 
     def prepare(
         self,
@@ -148,7 +161,13 @@ class NeighborhoodMethod(NamedParameters, ABC):
         if isinstance(source, SoftSource):
             source = replace(source, some=records)
         elif settings and not source.needs_key:
-            source = _stored(source, _widest([self, *settings]), records, threads, budget)
+            source = _stored(
+                source,
+                _widest([each.table_ball(microdata) for each in (self, *settings)]),
+                records,
+                threads,
+                budget,
+            )
         return self._prepared(self.masked_table(microdata), source, many=bool(settings))
 
     def preview(
@@ -206,13 +225,16 @@ class NeighborhoodMethod(NamedParameters, ABC):
         """Refuse lever positions that a prepared table does not allow."""
         if not self.ball.kernel.is_even:
             return  # its weights refuse a cap that no table of this size allows
-        check_radius_and_k(self.ball.k, self.ball.epsilon, microdata.n)
+        ball = self.table_ball(microdata)
+        check_radius_and_k(ball.k, ball.epsilon, microdata.n)
 
     def prepared_law(self, table: Prepared) -> Law | None:
         """Return the exact law before rounding; None if it depends on the key."""
         if table.state.source.needs_key:
             return None
-        return self.law(table.microdata, table.state.neighborhoods(self.ball))
+        return self.law(
+            table.microdata, table.state.neighborhoods(self.table_ball(table.microdata))
+        )
 
     def expectations(self, table: Prepared) -> None:
         """Return None: neighborhoods make a law."""
@@ -228,7 +250,7 @@ class NeighborhoodMethod(NamedParameters, ABC):
         neighborhoods, donors = state.found, None
         if neighborhoods is None:
             neighborhoods, donors = state.source.find(
-                self.ball, drawing, threads=threads, progress=progress
+                self.table_ball(table.microdata), drawing, threads=threads, progress=progress
             )
         if state.source.needs_key:
             law: Law | None = self.law(table.microdata, neighborhoods)
@@ -251,7 +273,7 @@ class NeighborhoodMethod(NamedParameters, ABC):
             return self._prepared(sample, SoftSource(points=points, households=rows))
         if k is None or apart or not self.scheme.exact:
             return self.prepare(sample)
-        far = table.state.ranked_for_samples(self.ball)
+        far = table.state.ranked_for_samples(self.table_ball(table.microdata))
         source = StoredSource(points=far.points[rows], table=without_copies(far.table, rows))
         return self._prepared(sample, source)
 
@@ -322,13 +344,13 @@ class FoundNeighbors:
         from rwn_core.neighbors.recalled import recalled
 
         watch = Watch(threads=thread_count())
-        found = recalled(self.source.points, table.method.ball, known, watch)
+        found = recalled(self.source.points, table.method.table_ball(table.microdata), known, watch)
         return replace(self, found=found)
 
     def is_quick(self, table: Prepared) -> bool:
         """True if a release takes milliseconds."""
         small = len(self.source.points) <= LARGEST_DENSE
-        return small or self.source.stores(table.method.ball)
+        return small or self.source.stores(table.method.table_ball(table.microdata))
 
     def ranked_for_samples(self, ball: Ball) -> StoredSource:
         """Return neighbors ranked so far that every bootstrap sample has k of them."""
@@ -358,10 +380,12 @@ def _stored(
     return stored_source(searched.points, ball, threads=threads, budget=budget)
 
 
-def _widest(settings: Sequence[Any]) -> Ball:
+def _widest(balls: Sequence[Ball]) -> Ball:
     """The ball that holds those of all settings of a family."""
-    k = [each.ball.k for each in settings if each.ball.k is not None]
-    radii = [each.ball.epsilon for each in settings if each.ball.epsilon is not None]
-    alike = all(isinstance(radius, int | float) for radius in radii)
-    radius = max(radii, default=None) if alike else radii[0]  # one family has one set of radii
-    return Ball(k=max(k, default=None), epsilon=radius, strict=settings[0].ball.strict)
+    k = [each.k for each in balls if each.k is not None]
+    radii = [each.epsilon for each in balls if each.epsilon is not None]
+    single = [each for each in radii if isinstance(each, int | float)]
+    radius: Radius | None = max(single, default=None)
+    if len(single) < len(radii):
+        radius = Radii(np.max([np.asarray(each) for each in radii], axis=0))
+    return Ball(k=max(k, default=None), epsilon=radius, strict=balls[0].strict)

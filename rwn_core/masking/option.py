@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-Form = Literal["choice", "switch", "whole", "number", "names", "text"]
+Form = Literal["choice", "switch", "whole", "number", "name", "names", "text"]
 
 _SECTION = re.compile(r"Parameters\n-+\n(.*?)\n\n\S", flags=re.S)
 _ENTRY = re.compile(r"^(\S[^:\n]*) : [^\n]*\n((?:    [^\n]*\n)+)", flags=re.M)
@@ -24,10 +24,13 @@ class Option:
     ----------
     name : str
         The parameter.
-    form : {"choice", "switch", "whole", "number", "names", "text"}
-        One of `choices`; true or false; a whole number; a number; names of variables; a text.
+    form : {"choice", "switch", "whole", "number", "name", "names", "text"}
+        One of `choices`; true or false; a whole number; a number; a variable of numbers; names of
+        variables; a text.
     choices : tuple of str
         What may be chosen.
+    titles : mapping of str to str
+        Those choices to be read by a person, where their own words do not do.
     optional : bool
         Whether it may be None.
     default : object
@@ -38,6 +41,7 @@ class Option:
     name: str
     form: Form
     choices: tuple[str, ...] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
     optional: bool = False
     default: Any
     help: str = ""
@@ -59,8 +63,12 @@ def method_options(method: Any) -> tuple[Option, ...]:
     """
     moved = {lever.name for lever in method.levers}
     hints, words = get_type_hints(method), parameter_words(method)
+    titles = getattr(method, "choice_titles", {})
     return tuple(
-        _option(each.name, hints[each.name], each.default, words.get(each.name, ""))
+        replace(
+            _option(each.name, hints[each.name], each.default, words.get(each.name, "")),
+            titles=titles.get(each.name, {}),
+        )
         for each in fields(method)
         if each.name not in moved
     )
@@ -75,6 +83,8 @@ def _option(name: str, hint: Any, default: Any, words: str) -> Option:
         form, choices = "choice", get_args(hint)
     elif tuple[str, ...] in kinds:
         form = "names"
+    elif kinds == [str]:
+        form = "name"
     else:
         numbers: dict[Any, Form] = {bool: "switch", int: "whole", float: "number"}
         form = numbers.get(kinds[0] if len(kinds) == 1 else hint, form)

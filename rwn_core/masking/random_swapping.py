@@ -19,7 +19,7 @@ from rwn_core.laws.rank_swaps import whole_part
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import Transition, one_pool, value_numbers
 from rwn_core.laws.transition_matrix import disjoint_share, successive_share
-from rwn_core.masking.lever import Lever, LeverRange, check_share
+from rwn_core.masking.lever import Lever, LeverRange, check_count, check_share
 from rwn_core.masking.method import Prepared, TableMethod
 from rwn_core.masking.unmasked_variables import (
     LEVELS,
@@ -121,9 +121,7 @@ class RandomSwapping(TableMethod):
         if self.pairs not in get_args(Pairs):
             raise ParameterError(f"pairs must be one of: {', '.join(get_args(Pairs))}.")
         check_share("share", self.share, 1.0 if self.pairs == "disjoint" else LARGEST)
-        count = isinstance(self.rarer_than, int | np.integer)
-        if not count or isinstance(self.rarer_than, bool) or self.rarer_than < 0:
-            raise ParameterError("rarer_than must be a whole number of at least 0.")
+        check_count("rarer_than", self.rarer_than)
         object.__setattr__(self, "variables", name_tuple(self.variables))
         check_others(self.others)
 

@@ -41,6 +41,20 @@ Form = Literal["moore", "mu_argus"]
 
 STANDARD = 0.05
 _FRACTION = LeverRange(low=0.0, high=1.0, step=0.01)
+_NAMES = ("Light", "Standard", "Strong")
+
+
+def _end_lever(name: str, which: str) -> Lever:
+    return Lever(
+        name=name,
+        title=f"{name.capitalize()} coding (share of the {which} numbers)",
+        short=name,
+        help=f"So many of the {which} numbers become their mean; sdcMicro's default is 0.05.",
+        off=0.0,
+        neutral=0.0,
+        range=LeverRange(low=0.0, high=0.25, step=0.01),
+        presets=dict.fromkeys(_NAMES, 0.0),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,10 +80,10 @@ class RankSwapping(TableMethod):
         How far the mean of a part may move, as a share of the mean, from 0, the default; it asks
         for P = sqrt(8/3) k0 abs(mean) / range. Of each variable the largest of the three P counts.
     top : float
-        The share of the largest numbers that become their mean and are not exchanged; the
-        sources' programs take 0.05, which is 5 percent.
+        The share of the largest numbers that become their mean and are not exchanged. Here none
+        by default; sdcMicro takes 5 percent by default (TopPercent = 5), which is 0.05.
     bottom : float
-        The same of the smallest numbers.
+        The same of the smallest numbers (BottomPercent = 5 in sdcMicro).
     form : {"moore", "mu_argus"}
         As above; or from the smallest value up to a random distance of at most P N, then the
         nearest free value before it, or else after it. The latter is deprecated by its program.
@@ -130,7 +144,7 @@ class RankSwapping(TableMethod):
             help="Each number's range of ranks is at least what this correlation allows; 1: none.",
             off=1.0,
             range=_FRACTION,
-            presets=dict.fromkeys(("Light", "Standard", "Strong"), 1.0),
+            presets=dict.fromkeys(_NAMES, 1.0),
         ),
         Lever(
             name="k0",
@@ -139,8 +153,10 @@ class RankSwapping(TableMethod):
             help="Each number's range of ranks is at least what this change allows; 0: none.",
             off=0.0,
             range=_FRACTION,
-            presets=dict.fromkeys(("Light", "Standard", "Strong"), 0.0),
+            presets=dict.fromkeys(_NAMES, 0.0),
         ),
+        _end_lever("top", "largest"),
+        _end_lever("bottom", "smallest"),
     )
     strength: ClassVar[str] = "p"
     kinds: ClassVar[tuple[Kind, ...]] = tuple(kind for kind in Kind if kind is not Kind.CATEGORICAL)

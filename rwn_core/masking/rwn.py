@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Role
+from rwn_core.data.variable import NUMBERS, Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donors import check_probability
@@ -24,11 +24,12 @@ from rwn_core.masking.radius_and_nearest import (
     radius_lever,
 )
 from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_radius_and_k
-from rwn_core.neighbors.candidates import Candidates, Scheme, restriction_cost
+from rwn_core.neighbors.candidates import TITLES, Candidates, Scheme, restriction_cost
 from rwn_core.neighbors.excluded import number_households
 from rwn_core.neighbors.kernel import EVEN, Bandwidth, Kernel, Shape
 from rwn_core.neighbors.metric import Metric, Weights, shared_metric
 from rwn_core.neighbors.metric_axes import Encoding, Scale
+from rwn_core.neighbors.radius import one_radius
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.source import Ball
 from rwn_core.parallel.threads import thread_count
@@ -114,8 +115,9 @@ class RWN(RadiusAndNearest):
     encoding : {"dummies", "matching"}
         How categories count in it: each level as a scaled number of its own, or as equal or not.
     neighbors : {"exact", "sample", "pairs", "partition"}
-        Who may be a neighbor: everybody; a random sample of m records; about m random partners
-        of each record; the record's own part of u random ones.
+        Who may be a neighbor: all records; or, for large tables, a random sample of m records
+        (Method 1 of the paper), about m random partners of each record (Method 2), the record's
+        own part of u random ones (Method 3).
     m : int, optional
         Size of the sample, or mean number of random partners.
     u : int, optional
@@ -125,6 +127,9 @@ class RWN(RadiusAndNearest):
     weights : {"schema", "discrete"}
         Those of the schema, or with smaller ones for categorical variables the larger the table
         is (`rwn_core.neighbors.metric.discretely_weighted`).
+    radius_variable : str, optional
+        A variable of numbers that multiplies epsilon, so that each record has a radius of its own,
+        such as 1 for most records and 3 for outliers. It needs no place in the release.
     outside_household : bool
         Whether neighbors lie outside the record's own household, which the schema has a variable
         for; members of one household then give each other no values.
@@ -189,6 +194,7 @@ class RWN(RadiusAndNearest):
     u: int | None = None
     fresh: bool = False
     weights: Weights = "schema"
+    radius_variable: str | None = None
     outside_household: bool = False
     kernel: Shape = "even"
     width: float | None = None
@@ -202,12 +208,14 @@ class RWN(RadiusAndNearest):
     title: ClassVar[str] = "RWN, the 2022 method"
     levers: ClassVar[Any] = ByKernel(even=_EVEN_LEVERS, soft=_SOFT_LEVERS)
     strength: ClassVar[Any] = ByKernel(even="epsilon", soft="width")
+    choice_titles: ClassVar[Mapping[str, Mapping[str, str]]] = {"neighbors": TITLES}
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
         _ = self.weights_of_donors
         if self.kernel == "even":
             check_radius_and_k(self.k, self.epsilon)
+            self._check_radius_variable()
         elif self.width is None:
             object.__setattr__(self, "width", 1.0)
         check_probability(self.q)
@@ -237,6 +245,23 @@ class RWN(RadiusAndNearest):
         """Which others belong to a neighborhood, and how likely each is to give."""
         return Ball(k=self.k, epsilon=self.epsilon, kernel=self.weights_of_donors)
 
+    def table_ball(self, microdata: Microdata) -> Ball:
+        """The ball with the radius of each record, where a variable says it."""
+        name = self.radius_variable
+        if name is None or self.epsilon is None:
+            return self.ball
+        known = {each.name: each.kind for each in microdata.schema.variables}
+        if known.get(name) not in NUMBERS:
+            raise ParameterError(f"radius_variable must name a variable of numbers, not {name}.")
+        column = microdata.frame[name]  # it may be of a role that is not analyzed
+        factors = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        if not (np.isfinite(factors) & (factors >= 0)).all():
+            raise ParameterError(
+                f"{name} must be a number of at least 0 in every record, since it multiplies the "
+                "radius."
+            )
+        return replace(self.ball, epsilon=Radii(float(self.epsilon) * factors))  # type: ignore[arg-type]
+
     @property
     def weights_of_donors(self) -> Kernel:
         """The kernel, with what is left out at its default."""
@@ -258,7 +283,15 @@ class RWN(RadiusAndNearest):
         self._check_soft()
         return kernel
 
+    def _check_radius_variable(self) -> None:
+        if self.radius_variable is None:
+            return
+        if self.epsilon is None or not one_radius(self.epsilon):
+            raise ParameterError("radius_variable needs epsilon to be a number, to multiply it.")
+
     def _check_soft(self) -> None:
+        if self.radius_variable is not None:
+            raise ParameterError("radius_variable needs kernel to be even; leave it out.")
         if self.epsilon is not None or self.k is not None:
             raise ParameterError(
                 f"A {self.kernel} kernel has a width in place of epsilon and k; leave both out."
@@ -317,7 +350,7 @@ class RWN(RadiusAndNearest):
         rule = NeighborhoodRule(
             metric=self.metric(microdata),
             k=self.k,
-            epsilon=self.epsilon,
+            epsilon=self.table_ball(microdata).epsilon,
             scheme=self.scheme,
             households=self.households(microdata),
             kernel=self.weights_of_donors,

@@ -32,6 +32,12 @@ from rwn_core.randomness import (
 )
 
 Candidates = Literal["exact", "sample", "pairs", "partition"]
+TITLES: dict[str, str] = {
+    "exact": "all records",
+    "sample": "Method 1: m random records",
+    "pairs": "Method 2: about m random partners of each record",
+    "partition": "Method 3: the record's own part of u random ones",
+}
 EVERY = float("inf")
 CROWDED = 3  # a sample of more than one in so many is drawn by ordering all records
 BLOCK_PAIRS = 1_000_000  # pairs held at a time
@@ -107,6 +113,14 @@ class Scheme:
             _check_between("u", self.u, 1, n // max(least, 2))
             if self.m is not None and self.u is not None:
                 _check_between("m", self.m, 1, n // self.u - 1)
+
+
+def usual_sizes(neighbors: str, n: int) -> dict[str, int | None]:
+    """Return m and u to begin with in a table of n records."""
+    if neighbors == "partition":
+        return {"u": max(2, min(20, n // 50)), "m": None}
+    most = {"sample": 20_000, "pairs": 200}.get(neighbors)
+    return {} if most is None else {"m": max(1, min(most, n // 2))}
 
 
 def _is_count(value: object) -> bool:

@@ -8,23 +8,13 @@ from typing import Any
 import streamlit as st
 
 from rwn_core.masking import RWN, Option
+from rwn_core.neighbors.candidates import TITLES, usual_sizes
 from rwn_ui.background.dataset_job import FIRST, OpenDataset
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.folded import folded
-from rwn_ui.widgets.options import field, options_of_kernel
+from rwn_ui.widgets.options import field, names_for, options_of_kernel
 
-_GIVERS = {
-    "exact": "everybody",
-    "sample": "M random records (Method 1)",
-    "pairs": "about M random partners of each record (Method 2)",
-    "partition": "the record's own part of U random ones (Method 3)",
-}
-_SIZES: dict[str, dict[str, int | None]] = {
-    "sample": {"m": 20_000},
-    "pairs": {"m": 200},
-    "partition": {"u": 20, "m": None},
-}
-_IN_MEMORY = ("fresh", "outside_household")  # no dataset is masked so
+_IN_MEMORY = ("fresh", "outside_household", "radius_variable")  # no dataset is masked so
 
 
 def draw(opened: OpenDataset) -> None:
@@ -93,18 +83,19 @@ def _reach(opened: OpenDataset, columns: Sequence[Any]) -> dict[str, Any]:
 def _givers(opened: OpenDataset) -> dict[str, Any]:
     """Choose the possible donors, and their number."""
     left, *others = st.columns([2, 1, 1])
-    known, old = list(_GIVERS), opened.params
+    known, old = list(TITLES), opened.params
     neighbors = left.selectbox(
         "Who can give values",
         known,
         known.index(old.neighbors),
-        format_func=_GIVERS.__getitem__,
+        format_func=TITLES.__getitem__,
         key=opened.key("neighbors"),
         help="Random candidates take less time where a search of everybody takes long. Donors are "
         "then farther away, and each gives values more often. What it takes, below, compares them.",
     )
     sizes: dict[str, Any] = {}
-    for (name, usual), column in zip(_SIZES.get(neighbors, {}).items(), others, strict=False):
+    start = usual_sizes(neighbors, opened.dataset.n)
+    for (name, usual), column in zip(start.items(), others, strict=False):
         before = getattr(old, name) if old.neighbors == neighbors else usual
         number = column.number_input(
             name.upper(),
@@ -132,7 +123,7 @@ def _others(opened: OpenDataset, kernel: str) -> dict[str, Any]:
 def _value(opened: OpenDataset, option: Option) -> Any:
     key = opened.key(f"option.{option.name}")
     st.session_state.setdefault(key, getattr(opened.params, option.name))
-    return field(option, [v.name for v in opened.schema.released], key=key)
+    return field(option, names_for(option, opened.schema), key=key)
 
 
 def take_over(opened: OpenDataset, session: Session) -> None:

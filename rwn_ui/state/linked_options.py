@@ -52,12 +52,15 @@ def _linked(option: Option) -> str:
 
 
 def _names(session: Session) -> list[str]:
-    return [variable.name for variable in session.data.schema.released]
+    schema = session.data.schema  # those that stay inside come last
+    return [each.name for each in sorted(schema.variables, key=lambda v: not v.is_released)]
 
 
 def _text(option: Option, value: Any, names: list[str]) -> str:
     if option.form == "switch":
         return "1" if value else "0"
+    if option.form == "name":
+        return str(names.index(value))
     if option.form == "names":
         return "-".join(str(names.index(name)) for name in value)
     if option.form == "text":
@@ -68,6 +71,8 @@ def _text(option: Option, value: Any, names: list[str]) -> str:
 def _value(option: Option, text: str, names: list[str]) -> Any:
     if option.form == "switch":
         return text == "1"
+    if option.form == "name":
+        return names[int(text)]
     if option.form == "names":
         return tuple(names[int(number)] for number in text.split("-"))
     if option.form == "text":

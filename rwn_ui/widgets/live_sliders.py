@@ -125,7 +125,7 @@ def _weights(session: Session) -> dict[str, Any]:
     sliders = [
         {
             "name": variable.name,
-            "title": variable.name,
+            "title": f"{number} · {variable.name}",
             "low": 0.0,
             "high": max(HIGHEST, variable.weight),
             "most": MOST,
@@ -133,7 +133,7 @@ def _weights(session: Session) -> dict[str, Any]:
             "digits": 2,
             "value": variable.weight,
         }
-        for variable in _coming(session).schema.released
+        for number, variable in enumerate(_coming(session).schema.released, start=1)
     ]
     return _data(session, WEIGHTS, sliders, [], [])
 

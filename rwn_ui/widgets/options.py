@@ -10,15 +10,17 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.data.variable import NUMBERS
 from rwn_core.masking import Option, fixed_options, method_options
 from rwn_core.masking.lever import neutral_levers
+from rwn_core.neighbors.candidates import usual_sizes
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import change_options
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.folded import folded
 
 SOFT = ("bandwidth", "bandwidth_k", "cap", "own")
-_EVEN = ("neighbors", "m", "u", "fresh")
+_EVEN = ("neighbors", "m", "u", "fresh", "radius_variable")
 _PRESETS: dict[str, tuple[dict[str, Any], dict[str, float]]] = {
     "As published": ({}, {}),
     "Keep totals and spreads": ({"kernel": "gaussian"}, {"balance": 1.0}),
@@ -46,7 +48,7 @@ def draw(session: Session) -> None:
             key = _key(session, option.name)
             # an earlier choice, a link or a scenario may have brought another value
             st.session_state[key] = _as_shown(option, values[option.name])
-            names = [variable.name for variable in session.data.schema.released]
+            names = names_for(option, session.data.schema)
             field(option, names, key=key, on_change=_take, args=(session, option, session.method))
         if refusal:
             st.warning(escaped(refusal))
@@ -115,6 +117,9 @@ def _take(session: Session, option: Option, shown: str) -> None:
     method = rwn.METHODS[session.method]
     values, _ = _shown(session, method_options(method))
     values[option.name] = st.session_state[_key(session, option.name)]
+    if option.name == "neighbors":
+        values |= {"m": None, "u": None, "fresh": False}
+        values |= usual_sizes(values["neighbors"], session.data.n)
     # what another kernel does not have starts anew
     _change(session, {each.name: values[each.name] for each in _offered(method, values)})
 
@@ -135,6 +140,13 @@ def _change(
         st.session_state[asked] = (session.options, dict(values), str(refusal))
 
 
+def names_for(option: Option, schema: rwn.Schema) -> list[str]:
+    """Return the variables that an option may name: for a radius also those that stay inside."""
+    if option.form == "name":
+        return [each.name for each in schema.variables if each.kind in NUMBERS]
+    return [each.name for each in schema.released]
+
+
 def field(option: Option, names: Sequence[str], **about: Any) -> Any:
     """Draw the field of an option; what it holds."""
     label = "Own donors" if option.name == "own" else option.title
@@ -146,7 +158,8 @@ def field(option: Option, names: Sequence[str], **about: Any) -> Any:
 
 
 def _choice(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
-    return st.selectbox(options=option.choices, **about)
+    called = lambda choice: option.titles.get(choice, choice)  # noqa: E731
+    return st.selectbox(options=option.choices, format_func=called, **about)
 
 
 def _switch(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
@@ -159,6 +172,10 @@ def _integer(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> 
 
 def _number(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
     return st.number_input(min_value=0.0, step=0.05, format="%g", **about)
+
+
+def _name(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
+    return st.selectbox(options=names, index=None, placeholder="none", **about)
 
 
 def _names(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
@@ -174,6 +191,7 @@ _DRAWN: dict[str, Callable[[Option, Sequence[str], Mapping[str, Any]], Any]] = {
     "switch": _switch,
     "whole": _integer,
     "number": _number,
+    "name": _name,
     "names": _names,
     "text": _text,
 }

@@ -59,7 +59,8 @@ def weights(session: Session) -> DeltaGenerator | None:
     box.caption(
         "Weight 2 doubles a variable’s differences, so donors are closer on it. Weight 0 ignores "
         "it "
-        "in the distance. It is masked in both cases."
+        "in the distance. It is masked in both cases. `--weight 3=0` of the command line is the "
+        "third variable here."
     )
     return box.container()
 

@@ -27,6 +27,7 @@ VALUES = {
     "u": 3,
     "fresh": False,
     "weights": "discrete",
+    "radius_variable": "age",
     "record_selection": "bernoulli",
     "size": 0.5,
     "shape": "laplace",
@@ -49,7 +50,8 @@ OWN = {
     "data_shuffling": {"variables": "siri,neck"},
     "rank_swapping": {"p": 0.1, "r0": 0.9, "k0": 0.05, "form": "mu_argus"},
     "random_swapping": {"share": 0.5, "pairs": "successive", "rarer_than": 3, "variables": "age"},
-    "record_swapping": {"share": 0.25, "within": "age", "variables": "siri,neck"},
+    "record_swapping": {"share": 0.25, "within": "age", "variables": "siri,neck"}
+    | {"hierarchy": "height", "rarer_than": 3},
     "pram": {
         "change": 0.5,
         "spread": "margins",

@@ -47,14 +47,40 @@ def test_an_option_makes_the_release_and_can_be_undone(open_page) -> None:
 
 def test_an_option_that_is_refused_says_why_and_changes_nothing(open_page) -> None:
     screen = open_page("tune")
-    field(screen, "selectbox", "neighbors").select("sample").run()
-    assert screen.session.params.neighbors == "exact"
+    chosen = field(screen, "selectbox", "neighbors")
+    assert [title[:8] for title in chosen.options[1:]] == ["Method 1", "Method 2", "Method 3"]
+    chosen.select("sample").run()
+    assert (screen.session.params.neighbors, screen.session.params.m) == ("sample", 120)
+    field(screen, "number_input", "m").set_value(0).run()
+    assert screen.session.params.m == 120
     (warning,) = screen.test.warning
-    assert warning.value == "neighbors=sample needs m."
+    assert warning.value == "m must be a whole number of at least 1."
     field(screen, "number_input", "m").set_value(60).run()
     assert not screen.test.warning
     assert (screen.session.params.neighbors, screen.session.params.m) == ("sample", 60)
+    field(screen, "selectbox", "neighbors").select("partition").run()
+    assert (screen.session.params.m, screen.session.params.u) == (None, 4)
     assert screen.errors == []
+
+
+def test_a_variable_gives_each_record_its_radius_on_tune_and_in_a_link(open_page) -> None:
+    screen = open_page("tune", epsilon="0.05", k="5")
+    field(screen, "selectbox", "radius_variable").select("age").run()
+    assert screen.errors == []
+    session = screen.session
+    assert session.params == rwn.RWN(epsilon=0.05, k=5, radius_variable="age")
+    shown = current_release(session).masked.masked.frame
+    radii = 0.05 * session.data.values("age")
+    own = rwn.mask(session.data, rwn.RWN(epsilon=radii, k=5), seed=session.seed).masked.frame
+    one = rwn.mask(session.data, rwn.RWN(epsilon=0.05, k=5), seed=session.seed).masked.frame
+    assert shown.equals(own)
+    assert not shown.equals(one)
+    link = address(session)
+    assert "age" not in link.values()
+    again = open_page("tune", epsilon="0.05", k="5", radius_variable=link["radius_variable"])
+    assert again.session.params == session.params
+    screen.edit({"undo": True})
+    assert screen.session.params.radius_variable is None
 
 
 def test_chosen_variables_are_numbers_in_a_link_and_matrices_too(open_page) -> None:
@@ -89,7 +115,7 @@ def test_a_scenario_brings_options_and_their_fields(open_page) -> None:
     assert field(screen, "number_input", "alpha").value == 0.5
     load(screen.session, Setting(params=RankSwapping(r0=0.9)))
     screen.test.run()
-    assert screen.session.levers == {"p": 0.0, "r0": 0.9, "k0": 0.0}
+    assert screen.session.levers == {"p": 0.0, "r0": 0.9, "k0": 0.0, "top": 0.0, "bottom": 0.0}
     assert screen.slider("r0").value == 0.9
     assert screen.errors == []
 

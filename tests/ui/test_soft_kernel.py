@@ -74,7 +74,7 @@ def test_the_even_kernel_has_its_fields_and_sliders(open_page) -> None:
         if each.key and each.key.startswith(KEY)
     ]
     known = {"scale", "encoding", "neighbors", "weights", "kernel", "fresh", "m", "u"}
-    assert set(shown) == known | {"outside_household", "options"} & set(shown)
+    assert set(shown) == known | {"radius_variable"} | {"outside_household", "options"} & set(shown)
     assert sliders(screen) == ["epsilon", "k", "q"]
     assert screen.session.params == RWN(**screen.session.levers)
 

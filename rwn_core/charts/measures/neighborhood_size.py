@@ -26,6 +26,8 @@ def draw(reading: Reading) -> style.Chart:
     nearest = np.asarray(detail["nearest"], dtype=float)
     by_k = np.asarray(detail["governed_by_k"], dtype=bool)
     k, epsilon = detail["k"], detail["epsilon"]
+    soft = k is None and epsilon is None  # a kernel weighs all others
+    epsilon = epsilon if np.ndim(epsilon) == 0 else None  # radii of records are no line
     low, high = (
         0.8,
         style.above(1.1 * style.largest(sizes, [10])),
@@ -33,7 +35,6 @@ def draw(reading: Reading) -> style.Chart:
     bulk = clipped(nearest)
     top = style.above(1.08 * style.largest(nearest if bulk is None else [bulk], [epsilon or 0.0]))
     beyond = beyond_words(nearest, top)
-    soft = k is None and epsilon is None  # a kernel weighs all others
     share = style.percent(detail["share_governed_by_k"])
     median = f"{detail['median']:,.{'3g' if soft else '5g'}}"
     what = "effective number of donors" if soft else "neighborhood size"

@@ -125,18 +125,18 @@ def compute(comparison: Comparison) -> Reading:
             "Intervals need numeric variables and a release with a row for each original."
         )
     before, after = matrix(original, original, names), matrix(original, masked, names)
-    rows = np.intersect1d(complete(before), complete(after))
+    rows = complete(np.hstack((before, after)))
     detail: dict[str, Any] = {"names": names, "near": inside(before, after), "of": original.n}
     leaving = released_rows(original, masked)
     detail |= {"ranks": None, "robust": None, "robust_reason": "No complete records."}
     varying = varies(before[rows]) if rows.size > 1 else np.zeros(len(names), dtype=bool)
     if varying.any():
-        kept = np.ix_(rows, np.flatnonzero(varying))
-        detail["ranks"] = rank_shares(before[kept], after[kept])
-        detail |= _robust(comparison, rows, before[kept], after[kept])
+        kept = [table[rows][:, varying] for table in (before, after)]
+        detail["ranks"] = rank_shares(*kept)
+        detail |= _robust(comparison, rows, *kept)
     return Reading(
         value=float(detail["near"][leaving].mean()),
-        baseline=float(inside(before, before).mean()),
+        baseline=1.0,
         detail=detail,
     )
 

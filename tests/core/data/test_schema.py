@@ -85,6 +85,14 @@ def test_changes_leave_the_rest() -> None:
     schema = Schema(variables=(variable("a"), variable("b", role=Role.IDENTIFIER)))
     changed = schema.with_weights({"a": 0}).replace_variable("b", kind=Kind.DATE)
     assert changed.variable("a").weight == 0
+    assert schema.with_weights({1: 0}).variable("a").weight == 0
+    assert schema.with_weights({"1": 0}).variable("a").weight == 0
+    with pytest.raises(SchemaError, match="from 1 to 1"):
+        schema.with_weights({"2": 0})  # b stays inside
+    named = Schema(variables=(variable("a"), variable("1")))
+    assert named.with_weights({"1": 0}).variable("1").weight == 0
+    with pytest.raises(SchemaError, match="no variable 2"):
+        named.with_weights({2: 0})
     assert changed.variable("b").kind is Kind.DATE
     assert schema.variable("a").weight == 1
     assert [v.name for v in changed.released] == ["a"]

@@ -110,3 +110,29 @@ def test_other_arrays_are_no_radii(radii):
 def test_radii_of_another_table_are_refused():
     with pytest.raises(ParameterError, match="one for each of the 10 records; 9 are given"):
         neighbor_table(np.arange(10.0)[:, None], k=1, epsilon=np.ones(9))
+
+
+def test_a_variable_that_stays_inside_multiplies_the_radius():
+    """The bytes of the same radii as numbers, also beside other settings and in a sample."""
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["x", "y"])
+    frame["own"] = rng.choice([0.5, 1.0, 3.0], 60)
+    data = Microdata.from_frame(frame)
+    data = data.with_schema(data.schema.replace_variable("own", role=rwn.Role.IDENTIFIER))
+    by_name = RWN(epsilon=0.4, k=2, radius_variable="own")
+    by_number = RWN(epsilon=0.4 * frame["own"].to_numpy(), k=2)
+    expected = mask(data, by_number, seed=3).masked.frame
+    assert mask(data, by_name, seed=3).masked.frame.equals(expected)
+    assert not mask(data, RWN(epsilon=0.4, k=2), seed=3).masked.frame.equals(expected)
+    wider = RWN(epsilon=0.8, k=2, radius_variable="own")
+    moved = by_name.prepare(data, settings=[wider]).with_levers(epsilon=0.8)
+    sizes = moved.law.neighborhoods.sizes
+    assert (sizes == mask(data, wider, seed=3).law.neighborhoods.sizes).all()
+    assert by_name.prepare(data).resampled(np.r_[5:30, 5:30]).law.neighborhoods.sizes.size == 50
+    frame.loc[7, "own"] = np.nan
+    for broken, message in (("own", "in every record"), ("z", "not z")):
+        with pytest.raises(ParameterError, match=message):
+            mask(Microdata.from_frame(frame), RWN(epsilon=1, radius_variable=broken), seed=1)
+    for wrong in ({"k": 2}, {"epsilon": np.ones(60)}, {"kernel": "gaussian"}):
+        with pytest.raises(ParameterError, match="radius_variable needs"):
+            RWN(radius_variable="own", **wrong)

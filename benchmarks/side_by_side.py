@@ -1,0 +1,293 @@
+"""Our measures beside those of sdcMicro, pycanon, sdmetrics and suda, on public tables.
+
+``python -m benchmarks side_by_side`` writes docs/explanation/side-by-side.csv and its page anew;
+``--rivals PYTHON`` runs the last three with a Python that has them, else their numbers stay.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.our_numbers import (
+    BOOK,
+    GUIDELINE,
+    ROLES,
+    SIX,
+    SMALL,
+    WEIGHT,
+    codes,
+    contributions,
+    detail,
+    fitted_risk,
+    francdat,
+    of_secret,
+    older,
+    older_risk,
+    similarity,
+    six,
+    survey,
+    variation,
+)
+from rwn_core.measures.risk.interval_disclosure import inside
+from rwn_core.measures.risk.k_anonymity import violations
+from rwn_core.measures.risk.l_diversity import distinct_values
+from rwn_core.measures.risk.suda import scores
+from rwn_core.measures.statistics.key_variables import class_sizes, class_totals
+
+FOLDER = Path(__file__).parents[1] / "docs" / "explanation"
+SPEED = FOLDER / "side-by-side-speed.csv"
+FILE, PAGE = FOLDER / "side-by-side.csv", FOLDER / "side-by-side.md"
+BEGINS = "<!-- what follows is written by python -m benchmarks side_by_side -->"
+MANUAL, TESTS = "manual of 5.7.9", "tests of the package"
+FORMULA = "formula of its source"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """Hold one number of another program and the function that gives ours.
+
+    Attributes
+    ----------
+    program, quantity, table, source, why : str
+        `why` says what differs, or what is equal.
+    theirs : str or tuple of float
+        A name in what `rivals.py` prints, or published numbers.
+    ours : callable
+        Returns a number or several.
+    digits : int
+        Decimal places to which the other program's numbers are published.
+    """
+
+    program: str
+    quantity: str
+    table: str
+    source: str
+    theirs: str | tuple[float, ...]
+    ours: Callable[[], Any]
+    why: str = ""
+    digits: int = 6
+
+
+CLASS = np.array([0, 0, 0, 1, 1, 2, 2])
+SHARE = (
+    "sdcMicro adds over the records or cells; the measure shows the mean, and the detail the sum"
+)
+ROWS = (
+    Row(
+        program="sdcMicro", quantity="records below 2- and 3-anonymity", table="francdat",
+        source=MANUAL, theirs=(4, 8), digits=0,
+        ours=lambda: [violations(class_sizes(francdat(missing=False)), k) for k in (2, 3)],
+    ),
+    Row(
+        program="sdcMicro", quantity="fk, sample frequency of the keys", table="francdat with gaps",
+        source=MANUAL, theirs=(3, 2, 4, 3, 3, 2, 2, 3), digits=0,
+        ours=lambda: class_sizes(francdat(missing=True)),
+        why="a missing value matches any in both",
+    ),
+    Row(
+        program="sdcMicro", quantity="Fk, population frequency", table="francdat with gaps",
+        source=MANUAL, theirs=(149, 84.5, 194.5, 563, 566, 549, 22, 149), digits=1,
+        ours=lambda: class_totals(francdat(missing=True), WEIGHT),
+    ),
+    Row(
+        program="sdcMicro", quantity="individual risk of each record (indivRisk)", table="francdat",
+        source=MANUAL, digits=8, ours=older_risk,
+        theirs=(0.01714426, 0.02204233, 0.02204233, 0.17707583, 0.01165448, 0.29706308,
+                0.40235948, 0.01714426),
+        why="Benedetti and Franconi; in the detail of the measure",
+    ),
+    Row(
+        program="sdcMicro", quantity="individual risk of 3 records of 30 people", table="one class",
+        source=FORMULA, theirs=(0.047619,), ours=lambda: older(3, 30.0),
+        why="from three records on sdcMicro takes an approximation by default, with at most 30 "
+        "records the exact expectation is taken here",
+    ),
+    Row(
+        program="sdcMicro", quantity="mean individual risk", table="francdat", source=MANUAL,
+        theirs=(0.12081576,), digits=8, ours=fitted_risk,
+        why="the measure leads with Pitman's sampling formula fitted to the keys, which came "
+        "nearer to the truth in simulated populations; sdcMicro's number is in its detail",
+    ),
+    Row(
+        program="sdcMicro", quantity="SUDA scores", table="guideline, 10 records", source=TESTS,
+        theirs=(0, 0, 6, 0, 12, 0, 6, 10, 0, 0), digits=0,
+        ours=lambda: scores(codes(GUIDELINE)).score,
+        why="equal for up to four keys; of more, sdcMicro searches sets of any size and weights by "
+        "the number of keys, here sets have at most three; a missing value is a value here",
+    ),
+    Row(
+        program="sdcMicro", quantity="SUDA scores, records 5 to 8", table="book, 8 records",
+        source=TESTS, theirs=(4, 2, 6, 8), digits=0, ours=lambda: scores(codes(BOOK)).score[4:],
+    ),
+    Row(
+        program="sdcMicro", quantity="SUDA contributions (percent)", table="3 records",
+        source=TESTS, theirs=(50, 37.5, 37.5), digits=1,
+        ours=lambda: contributions(codes(SMALL)),
+    ),
+    Row(
+        program="sdcMicro", quantity="distinct l-diversity", table="7 records with gaps",
+        source=TESTS, theirs=(3, 3, 3, 2, 2, 2, 2), digits=0,
+        ours=lambda: distinct_values(CLASS, np.array([1, 0, 2, 1, 0, 0, 1]))[CLASS],
+    ),
+    Row(
+        program="sdcMicro", quantity="dRisk, k = 0.5 and 0.8", table="six records, two variables",
+        source=FORMULA, theirs=(0.166667, 0.666667),
+        ours=lambda: [inside(*np.array(SIX), width).mean() for width in (0.5, 0.8)],
+        why="the half-width is k standard deviations of the original here and of the release in "
+        "sdcMicro; in this table both have the same",
+    ),
+    Row(
+        program="sdcMicro", quantity="dUtility, IL1s", table="six records, two variables",
+        source=FORMULA, theirs=(3.913780,), ours=lambda: six("il1s", "il1s_sum"),
+        why=SHARE,
+    ),
+    Row(
+        program="sdcMicro", quantity="dUtility, eigen", table="six records, two variables",
+        source=FORMULA, theirs=(2.891475,), ours=lambda: six("eigenvalues"),
+    ),
+    *(
+        Row(
+            program="pycanon", quantity=quantity, table=f"1,000 of cps1988, {side}", source="run",
+            theirs=f"{name} {side}",
+            ours=lambda measure=measure, what=what, role=role, side=side: (
+                float(detail(measure)[f"{what}_{side}"]) if not role
+                else of_secret(measure, f"{what}_{side}", role)
+            ),
+            why=why,
+        )
+        for side in ("original", "released")
+        for name, quantity, measure, what, role, why in (
+            ("k", "k of k-anonymity", "k_anonymity", "smallest", "", ""),
+            ("l", "distinct l-diversity", "l_diversity", "smallest", "secret", ""),
+            ("entropy l", "entropy l-diversity", "l_diversity", "entropy", "ranked",
+             "pycanon cuts off what follows the point"),
+            ("t", "t-closeness of categories", "t_closeness", "largest", "secret", ""),
+            ("ordered t", "t-closeness of ordered values", "t_closeness", "largest", "ranked", ""),
+        )
+    ),
+    Row(
+        program="sdmetrics", quantity="KSComplement", table="1,000 of cps1988", source="run",
+        theirs="ks", ours=lambda: variation("number"),
+    ),
+    Row(
+        program="sdmetrics", quantity="TVComplement", table="1,000 of cps1988", source="run",
+        theirs="tv", ours=lambda: variation("category"),
+    ),
+    Row(
+        program="sdmetrics", quantity="CorrelationSimilarity", table="1,000 of cps1988",
+        source="run", theirs="correlation", ours=lambda: similarity("correlation"),
+    ),
+    Row(
+        program="sdmetrics", quantity="ContingencySimilarity", table="1,000 of cps1988",
+        source="run", theirs="contingency", ours=lambda: similarity("contingency"),
+    ),
+    Row(
+        program="suda", quantity="SUDA scores", table="guideline, 10 records", source="run",
+        theirs="suda scores", digits=0, ours=lambda: scores(codes(GUIDELINE)).score,
+        why="it also counts sets that contain a smaller unique set, which the definition leaves "
+        "out; ours are those of sdcMicro",
+    ),
+)  # fmt: skip
+
+
+def line(row: Row, run: Mapping[str, Any], versions: Mapping[str, str]) -> dict[str, str]:
+    """Return a line of the file."""
+    theirs = np.atleast_1d(run[row.theirs] if isinstance(row.theirs, str) else row.theirs)
+    ours = np.atleast_1d(np.asarray(row.ours(), dtype=np.float64))
+    half = 0.5 * 10.0**-row.digits * (1 + 1e-6)
+    equal = theirs.shape == ours.shape and bool((np.abs(theirs - ours) <= half).all())
+    words = (" ".join(f"{v:.{row.digits}f}".rstrip("0").rstrip(".") if row.digits else f"{v:.0f}"
+                      for v in values) for values in (theirs, ours))  # fmt: skip
+    program = f"{row.program} {versions.get(row.program, '')}".strip()
+    return dict(
+        zip(
+            ("program", "quantity", "table", "theirs", "ours", "verdict", "source", "why"),
+            (program, row.quantity, row.table, *words, "equal" if equal else "different",
+             row.source, row.why),
+            strict=True,
+        )
+    )  # fmt: skip
+
+
+def read_lines() -> list[dict[str, str]]:
+    """Return the lines of the file."""
+    with FILE.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def run_rivals(python: str) -> dict[str, Any]:
+    """Return what the other programs say, run by another Python."""
+    comparison = survey()
+    with tempfile.TemporaryDirectory() as folder:
+        for name, table in (("original", comparison.original), ("released", comparison.masked)):
+            table.frame.to_csv(Path(folder) / f"{name}.csv", index=False)
+        (Path(folder) / "roles.json").write_text(
+            json.dumps({**ROLES, "guideline": dict(enumerate(GUIDELINE))}), encoding="utf-8"
+        )
+        script = Path(__file__).with_name("rivals.py")
+        done = subprocess.run([python, script, folder], check=True, capture_output=True, text=True)
+    return dict(json.loads(done.stdout))
+
+
+def stored_run() -> dict[str, Any]:
+    """Return what the other programs said when the file was written."""
+    run: dict[str, Any] = {}
+    for row, stored in zip(ROWS, read_lines(), strict=True):
+        run[row.program] = stored["program"].partition(" ")[2]
+        if isinstance(row.theirs, str):
+            run[row.theirs] = [float(part) for part in stored["theirs"].split()]
+    return run
+
+
+def page_lines(lines: list[dict[str, str]]) -> list[str]:
+    """Return the tables of the page: seconds, then one a program."""
+    with SPEED.open(encoding="utf-8", newline="") as file:
+        head, *seconds = csv.reader(file)
+    rows = [("records", "of", "ours", "theirs", "ratio"), ["---"] * len(head), *seconds]
+    parts = ["\n".join(f"| {' | '.join(each)} |".replace("|  |", "| |") for each in rows)]
+    for program in dict.fromkeys(each["program"] for each in lines):
+        table = [
+            f"## {program}",
+            "",
+            "| quantity | table | theirs | ours | | why |",
+            "|---|---|---|---|---|---|",
+        ]
+        for each in (each for each in lines if each["program"] == program):
+            cells = (each["quantity"], each["table"], each["theirs"], each["ours"],
+                     each["verdict"], each["why"])  # fmt: skip
+            table.append(f"| {' | '.join(cells)} |".replace("|  |", "| |"))
+        parts.append("\n".join(table))
+    return parts
+
+
+def main() -> None:
+    """Write the file and the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rivals", metavar="PYTHON")
+    given = parser.parse_args()
+    run = run_rivals(given.rivals) if given.rivals else stored_run()
+    versions = {name: str(run[name]) for name in ("pycanon", "sdmetrics", "suda")}
+    lines = [line(row, run, versions) for row in ROWS]
+    with FILE.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(lines[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
+    said = PAGE.read_text(encoding="utf-8").partition(BEGINS)[0]
+    PAGE.write_text(f"{said}{BEGINS}\n" + "\n\n".join(page_lines(lines)) + "\n", encoding="utf-8")
+    sys.stdout.write("\n".join(f"{e['program']}, {e['quantity']}, {e['table']}: {e['theirs']} | "
+                               f"{e['ours']}: {e['verdict']}" for e in lines) + "\n")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

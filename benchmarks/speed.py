@@ -1,0 +1,88 @@
+"""Processor seconds of rank swapping, noise and interval disclosure beside sdcMicro's algorithms.
+
+``python -m benchmarks speed`` writes docs/explanation/side-by-side-speed.csv; it needs R with MASS
+and Rcpp, which run the formulas of sdcMicro's source. Exit 1 if ours take more than twice as long
+at 100,000 records. sdcMicro's distance linkage needs all pairs, so it has no line there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+import rwn_core as rwn
+from benchmarks.bench import processor_seconds
+from benchmarks.tables import mixed
+from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
+
+FILE = Path(__file__).parents[1] / "docs" / "explanation" / "side-by-side-speed.csv"
+MOST = 2.0  # times as long as the algorithm of sdcMicro
+LARGE = 100_000  # records from which that is demanded
+METHODS = (
+    rwn.RankSwapping(p=0.05),
+    rwn.AdditiveNoise(size=0.3),
+    rwn.CorrelatedNoise(size=0.25, form="plain"),
+)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return the median processor seconds of three runs, after one that warms up."""
+    return statistics.median([processor_seconds(work) for _ in range(4)][1:])
+
+
+def our_seconds(frame: pd.DataFrame) -> dict[str, float]:
+    """Return the seconds of the three methods and of two measures, each of a table just read."""
+
+    def reading(measure: str) -> object:
+        data = rwn.Microdata.from_frame(frame)
+        return MEASURES[measure].compute(Comparison(original=data, masked=masked))
+
+    data = rwn.Microdata.from_frame(frame)
+    masked = rwn.mask(data, METHODS[1], seed=1).masked
+    found = {m.title: seconds(lambda m=m: rwn.mask(data, m, seed=1)) for m in METHODS}
+    for key in ("interval_disclosure", "distance_linkage"):
+        found[MEASURES[key].title] = seconds(lambda key=key: reading(key))
+    return found
+
+
+def their_seconds(frame: pd.DataFrame) -> list[float]:
+    """Return the seconds of sdcMicro's algorithms on the same table, by R."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        frame.to_csv(path, index=False)
+        command = ["Rscript", str(Path(__file__).with_suffix(".R")), str(path)]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return [float(part) for part in done.stdout.split()]
+
+
+def main() -> int:
+    """Write the file, print its lines; return 1 if one takes too long."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("records", nargs="*", type=int, default=[10_000, LARGE])
+    lines, late = [], False
+    for records in parser.parse_args().records:
+        frame = pd.DataFrame(mixed(records, 10)).add_prefix("v")
+        ours, theirs = our_seconds(frame), [*their_seconds(frame), None]
+        for (title, mine), rival in zip(ours.items(), theirs, strict=True):
+            late |= records >= LARGE and rival is not None and mine > MOST * rival
+            known = ("", "") if rival is None else (f"{rival:.3f}", f"{mine / rival:.2f}")
+            lines.append((records, title, f"{mine:.3f}", *known))
+            sys.stdout.write(f"{lines[-1]}\n")
+    with FILE.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(
+            [("records", "name", "seconds", "sdcmicro_seconds", "ratio"), *lines]
+        )
+    return int(late)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
