@@ -48,7 +48,7 @@ def waits(request: Any) -> bool:
 def weight(app, name: str):
     """The slider of a variable's weight."""
     app.page.get_by_test_id("stSidebar").get_by_text("Variable weights").click()
-    return app.page.get_by_role("slider", name=name, exact=True)
+    return app.page.get_by_role("slider", name=re.compile(rf"^\d+ · {name}$"))
 
 
 def test_dragging_redraws_before_the_mouse_is_let_go_and_draws_the_last_position(app) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 TABLE = "a,b\n" + "\n".join(f"{i * 37 % 41},{i * i % 43}" for i in range(41))
@@ -9,7 +10,7 @@ TABLE = "a,b\n" + "\n".join(f"{i * 37 % 41},{i * i % 43}" for i in range(41))
 
 def edit(app, name: str, text: str) -> None:
     """Type another weight."""
-    field = app.page.get_by_role("spinbutton", name=f"{name}, typed", exact=True)
+    field = app.page.get_by_role("spinbutton", name=re.compile(rf"^\d+ · {name}, typed$"))
     field.fill(text)
     field.press("Enter")
 

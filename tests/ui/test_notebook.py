@@ -65,6 +65,8 @@ def test_another_method_has_its_own_sliders(widget: TuneWidget) -> None:
         ("p", 0.25),
         ("r0", 1.0),
         ("k0", 0.0),
+        ("top", 0.0),
+        ("bottom", 0.0),
     ]
 
 

@@ -80,7 +80,7 @@ def refuse_other_separator(file: str, text: bytes, separator: str) -> None:
     for mark, what in _MARKS.items():
         if mark == separator:
             continue
-        found = _fields(text, mark)
+        found = _fields(text, mark, strict=True)  # a quote of another field may begin one here
         # as many semicolons as commas in every line, the first included, are no accident
         least = max(expected, 2) if mark in _STRONG else expected + 1
         if found >= least:
@@ -107,18 +107,20 @@ def refuse_named_separator(file: str, names: Sequence[str]) -> None:
         )
 
 
-def _fields(text: bytes, mark: str) -> int:
+def _fields(text: bytes, mark: str, *, strict: bool = False) -> int:
     """Count the fields of every line with this separator; 1 if the lines disagree."""
     try:
-        widths = {len(record) for record in islice(_records(text, mark), _LINES_SEEN) if record}
+        widths = {
+            len(record) for record in islice(_records(text, mark, strict), _LINES_SEEN) if record
+        }
     except csv.Error:
         return 1
     return widths.pop() if len(widths) == 1 else 1
 
 
-def _records(text: bytes, mark: str) -> Iterator[list[str]]:
+def _records(text: bytes, mark: str, strict: bool) -> Iterator[list[str]]:
     lines = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
-    return csv.reader(lines, delimiter=mark)
+    return csv.reader(lines, delimiter=mark, strict=strict)
 
 
 def _is_spaced(text: bytes) -> bool:

@@ -142,6 +142,11 @@ def test_what_is_written_is_what_is_read(made: tuple[pd.DataFrame, Schema]) -> N
     pd.testing.assert_frame_equal(again.frame, original.frame)
 
 
+def test_a_mark_at_the_end_of_a_quoted_name_is_no_separator() -> None:
+    table = parse("t.csv", b'b,"a,;"\n,\n0.0,0.0\n')
+    assert list(table.names) == ["b", "a,;"]
+
+
 GOOD = (
     b'age,income,sex,when\n34,1000.5,M,2020-01-02\n35,,"F, x",2020-01-03\n36,1e+3,"a ""b""",\n'
     b"37,-2,M,1999-12-31\n"

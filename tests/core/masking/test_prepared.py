@@ -85,13 +85,15 @@ def test_a_release_keeps_the_neighborhoods_that_it_has_found(data: Microdata) ->
 
 
 def test_the_widest_ball_holds_those_of_all_settings() -> None:
-    assert _widest([RWN(k=3), RWN(k=7, epsilon=1.0), RWN(epsilon=2.5)]) == Ball(k=7, epsilon=2.5)
-    assert _widest([RWN(k=3)]) == Ball(k=3, epsilon=None)
-    assert _widest([NBRS2015(epsilon=0.5), NBRS2015(epsilon=2)]) == Ball(
-        k=None, epsilon=2, strict=True
-    )
+    def widest(*settings: RWN | NBRS2015) -> Ball:
+        return _widest([each.ball for each in settings])
+
+    assert widest(RWN(k=3), RWN(k=7, epsilon=1.0), RWN(epsilon=2.5)) == Ball(k=7, epsilon=2.5)
+    assert widest(RWN(k=3)) == Ball(k=3, epsilon=None)
+    strict = Ball(k=None, epsilon=2, strict=True)
+    assert widest(NBRS2015(epsilon=0.5), NBRS2015(epsilon=2)) == strict
     radii = [RWN(k=1, epsilon=np.ones(4)), RWN(k=2, epsilon=np.ones(4))]
-    assert _widest(radii) == Ball(k=2, epsilon=radii[0].epsilon)
+    assert widest(*radii) == Ball(k=2, epsilon=radii[0].epsilon)
 
 
 def test_in_a_bootstrap_sample_nobody_has_a_copy_for_a_neighbor(data: Microdata) -> None:
