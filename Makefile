@@ -10,6 +10,7 @@ format:
 
 lint:
 	python -m ruff check .
+	npx --yes eslint@9.39.5 rwn_ui docs tests/js tests/browser
 
 types:
 	python -m mypy
