@@ -8,17 +8,35 @@ import gc
 import threading
 import time
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 from rwn_core.errors import log_fault
-from rwn_ui.server import private_streamlit
-from rwn_ui.server.private_streamlit import User
+from rwn_ui.server.private_streamlit import Controls
 
 GRACE = 10.0  # seconds that a broken connection may take to come back
 WORK, VISIT = "rwn.work", "rwn.visit"
-"""Keys of a user's work and visit in Streamlit's state; the visit has `close` and `save`."""
+"""Keys of a user's work and visit in Streamlit's state."""
 _EVERY = 2.0
 _SETTLED = 10.0  # seconds after the start, by when it has read what it needs
+
+
+class Visiting(Protocol):
+    """A user's visit, as far as the sweeper ends it."""
+
+    @property
+    def controls(self) -> Controls | None:
+        """Return what Streamlit stores for it."""
+
+    def save(self) -> None:
+        """Save its choices."""
+
+    def close(self) -> None:
+        """End its work."""
+
+
+VISITS: WeakValueDictionary[str, Visiting] = WeakValueDictionary()
+"""By token; an entry ends with the state of its user."""
 
 
 async def keep_swept(server: Any) -> None:
@@ -31,7 +49,7 @@ async def keep_swept(server: Any) -> None:
         try:
             if sweeper.sweep(time.monotonic()):
                 await asyncio.to_thread(free_memory)
-            await asyncio.to_thread(_save, sweeper.visits())
+            await asyncio.to_thread(_save, [*visits().values()])
         except Exception as error:  # its text may hold a value
             log_fault(error)
 
@@ -44,33 +62,37 @@ class Sweeper:
         self._gone: dict[str, float] = {}
 
     def sweep(self, now: float) -> list[str]:
-        """Close the sessions that were left for longer than GRACE, and return their keys."""
+        """Close the sessions that were left for longer than GRACE, and return their tokens."""
         left = {
-            user.key: user for user in private_streamlit.users(self._server) if not user.connected
+            token: visit
+            for token, visit in visits().items()
+            if visit.controls and not self._server.is_active_session(visit.controls.key)
         }
-        self._gone = {key: self._gone.get(key, now) for key in left}
-        late = [key for key, since in self._gone.items() if now - since >= GRACE]
-        for key in late:
-            self._close(left[key])
+        self._gone = {token: self._gone.get(token, now) for token in left}
+        late = [token for token, since in self._gone.items() if now - since >= GRACE]
+        for token in late:
+            del VISITS[token]
+            self._close(left[token])
         return late
 
-    def visits(self) -> list[Any]:
-        """The visits of all users."""
-        states = [user.state for user in private_streamlit.users(self._server)]
-        return [v for state in states if (v := private_streamlit.stored(state, VISIT)) is not None]
-
-    def _close(self, user: User) -> None:
-        self._server.close_session(user.key)
-        visit = private_streamlit.stored(user.state, VISIT)
-        if visit is not None:
-            threading.Thread(target=visit.close, daemon=True, name="rwn.close").start()
+    def _close(self, visit: Visiting) -> None:
+        controls = visit.controls
+        assert controls is not None
+        self._server.close_session(controls.key)
+        threading.Thread(target=visit.close, daemon=True, name="rwn.close").start()
         # Streamlit's loop holds the last one until another user comes
-        user.state.clear()
-        private_streamlit.forget_controls(user.state, user.fragments)
+        controls.state.clear()
+        controls.forget()
 
 
-def _save(visits: list[Any]) -> None:
-    for visit in visits:
+def visits() -> dict[str, Visiting]:
+    """Return the visits of all users, by token."""
+    alive = [(each.key, each()) for each in VISITS.valuerefs()]
+    return {token: visit for token, visit in alive if visit is not None}
+
+
+def _save(users: list[Visiting]) -> None:
+    for visit in users:
         visit.save()
 
 

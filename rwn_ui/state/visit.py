@@ -10,15 +10,14 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
-from weakref import WeakValueDictionary
 
 import streamlit as st
 from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rwn_core.errors import RWNError
 from rwn_ui.panel.tab import tab
-from rwn_ui.server.sweeper import VISIT, WORK
+from rwn_ui.server.private_streamlit import current_controls
+from rwn_ui.server.sweeper import VISIT, VISITS, WORK
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.results import RESULTS, user_results
 from rwn_ui.state.session import Session
@@ -55,6 +54,8 @@ class Visit:
         Saves the choices if they differ from those it saved before; returns the present ones.
     refusal : str
         Why the last saving failed.
+    controls : Controls or None
+        State that Streamlit stores for it.
     """
 
     def __init__(self) -> None:
@@ -68,14 +69,15 @@ class Visit:
         self.saver: Callable[[Any], Any] | None = None
         self.refusal, self.saved = "", None
         self.person = person()
-        context = get_script_run_ctx(suppress_warning=True)
-        self._user = "" if context is None else context.session_id
-        _ALL[self.token] = self
+        self.controls = current_controls()
+        VISITS[self.token] = self
 
     @property
     def connected(self) -> bool:
         """True while its browser tab is there."""
-        return runtime.exists() and runtime.get_instance().is_active_session(self._user)
+        if self.controls is None or not runtime.exists():
+            return False
+        return runtime.get_instance().is_active_session(self.controls.key)
 
     @property
     def waits(self) -> bool:
@@ -97,10 +99,6 @@ class Visit:
             self.work.close()
 
 
-_ALL: WeakValueDictionary[str, Visit] = WeakValueDictionary()
-"""By token; an entry ends with the state of its user."""
-
-
 def person() -> tuple[object, ...]:
     """Return the logged-in person; empty where the server has no login."""
     known = st.user.to_dict()
@@ -109,10 +107,10 @@ def person() -> tuple[object, ...]:
 
 def _find(token: str) -> Visit | None:
     """The visit of a token, if it is of the same person; of a reloaded one that of its reload."""
-    found = _ALL.get(token)
-    while found is not None and found.next:  # reloaded again before the tab had its new token
-        found = _ALL.get(found.next)
-    return found if found is not None and found.person == current().person else None
+    found = VISITS.get(token)
+    while isinstance(found, Visit) and found.next:  # reloaded again before the tab had its token
+        found = VISITS.get(found.next)
+    return found if isinstance(found, Visit) and found.person == current().person else None
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
+from weakref import WeakValueDictionary
 
 import pytest
 from starlette.formparsers import MultiPartParser
@@ -126,36 +127,42 @@ def test_the_server_ends_with_its_launcher_however_that_ends(number: int, free_p
         os.close(process)
 
 
-def test_a_session_that_was_left_is_closed_and_one_that_is_open_is_not() -> None:
+class Visit:
+    """A visit with data in all that Streamlit stores for it."""
+
+    def __init__(self, name: str) -> None:
+        self.controls = private_streamlit.Controls(name, SessionState(), {1: SECRET})
+        self.controls.state._new_session_state["table"] = SECRET
+        self.controls.state._new_widget_state.widget_metadata["a"] = SECRET
+        sweeper.VISITS[name] = self
+
+    def holds(self) -> list[bool]:
+        state = self.controls.state
+        stored = state._new_session_state, state._new_widget_state.widget_metadata
+        return [bool(each) for each in (*stored, self.controls.fragments)]
+
+    def save(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def test_a_session_that_was_left_is_closed_and_one_that_is_open_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sweeper, "VISITS", WeakValueDictionary())
     active, closed = {"here"}, []
-    sessions = [
-        SimpleNamespace(id=each, session_state=SessionState(), _fragment_storage={1: SECRET})
-        for each in ("here", "gone", "back")
-    ]
-    for session in sessions:
-        session.session_state._new_session_state["table"] = SECRET
-        session.session_state._new_widget_state.widget_metadata["a"] = SECRET
-    infos = [SimpleNamespace(session=session) for session in sessions]
-    manager = SimpleNamespace(
-        list_sessions=lambda: [each for each in infos if each.session.id not in closed],
-        is_active_session=lambda each: each in active,
+    visits = [Visit(each) for each in ("here", "gone", "back")]
+    server = SimpleNamespace(
+        is_active_session=lambda each: each in active, close_session=closed.append
     )
-    instance = SimpleNamespace(
-        _session_mgr=manager,
-        close_session=closed.append,
-    )
-    sweep = sweeper.Sweeper(instance).sweep
+    sweep = sweeper.Sweeper(server).sweep
     assert sweep(0.0) == []
     active.add("back")
     assert sweep(sweeper.GRACE - 1) == []
     assert sweep(sweeper.GRACE) == ["gone"]
     assert closed == ["gone"]
     # the server may hold a closed one for long
-    states = [each.session_state for each in sessions]
-    assert [bool(state._new_session_state) for state in states] == [True, False, True]
-    described = [bool(state._new_widget_state.widget_metadata) for state in states]
-    assert described == [True, False, True]
-    assert [bool(each._fragment_storage) for each in sessions] == [True, False, True]
+    assert [visit.holds() for visit in visits] == [[True] * 3, [False] * 3, [True] * 3]
     active.remove("back")
     assert sweep(sweeper.GRACE + 1) == []  # its time begins anew
     assert sweep(2 * sweeper.GRACE + 1) == ["back"]
