@@ -57,7 +57,7 @@ class Reader:
 @pytest.fixture
 def screen(open_page, monkeypatch: pytest.MonkeyPatch):
     """A page whose table counts as a larger one, asked for what is to come once."""
-    monkeypatch.setattr(limit_queue, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
     page = open_page("tune")
     page.session.policy = judged()
     page.test.run()
@@ -192,7 +192,7 @@ def test_the_process_ends_where_its_user_has_left(screen, monkeypatch) -> None:
 
 
 def test_the_numbers_are_those_of_runs(open_page, monkeypatch) -> None:
-    monkeypatch.setattr(limit_queue, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
     by_run, beside = open_page("tune"), open_page("tune")
     for page in (by_run, beside):
         page.session.policy = judged()
