@@ -80,8 +80,6 @@ def _how_to_say(layout: FileLayout, *, option: bool) -> str:
 def layout_options(layout: FileLayout) -> list[str]:
     """A layout as it is typed on a command line.
 
-    Examples
-    --------
     >>> from rwn_core.data.file_layout import FileLayout
     >>> layout_options(FileLayout(separator=";", above=2, header=False))
     ['separator=";"', 'header=false', 'above=2']

@@ -315,10 +315,8 @@ def _parameters(
 
 
 def _ready(data: Microdata, params: Any, source: str, target: Path) -> tuple[Microdata, Any]:
-    """Return the table and the parameters, recommended ones if there are none.
-
-    The whole search is compiled before the first large table of a machine, and not in parts.
-    """
+    """Return the table and the parameters, recommended ones if there are none."""
+    # The whole search is compiled before the first large table of a machine, and not in parts.
     from rwn_core.neighbors import LARGEST_DENSE
     from rwn_core.parallel.kernel_cache import is_ready
 

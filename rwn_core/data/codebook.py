@@ -55,8 +55,6 @@ def _is_range(value: object) -> bool:
 def level_names(labels: Sequence[tuple[Code, str]]) -> dict[Code, str]:
     """The level that stands for each code: its label, with the code where a label is shared.
 
-    Examples
-    --------
     >>> level_names([(1, "yes"), (2, "other"), (3, "other")])
     {1: 'yes', 2: 'other [2]', 3: 'other [3]'}
     """
@@ -85,8 +83,6 @@ def is_missing(code: object, missing: Sequence[Code | tuple[float, float]]) -> b
 def missing_words(missing: Sequence[Code | tuple[float, float]]) -> str:
     """Codes for missing in words.
 
-    Examples
-    --------
     >>> missing_words([98, 9999998.0, (-9.0, -1.0)])
     '98, 9999998, -9 to -1'
     """

@@ -22,8 +22,6 @@ _PART = re.compile(r"YYYY|MM?|DD?")
 def filled_in(notation: str, parts: Mapping[str, str]) -> str:
     """A notation with something for each of its parts.
 
-    Examples
-    --------
     >>> filled_in("DD.MM.YYYY", {"DD": "03", "MM": "05", "YYYY": "2008"})
     '03.05.2008'
     """

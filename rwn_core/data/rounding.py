@@ -30,8 +30,6 @@ _NAMED = 3  # variables that are named in words
 def steps_by_name(precision: Mapping[str, float] | None) -> Steps:
     """Sort the steps of a release precision by the names of their variables.
 
-    Examples
-    --------
     >>> steps_by_name({"weight": 10, "age": 5})
     (('age', 5.0), ('weight', 10.0))
     """
@@ -58,8 +56,6 @@ def check_precision(microdata: Microdata, precision: Mapping[str, float]) -> Non
 def precision_words(steps: Iterable[tuple[str, float]]) -> str:
     """A release precision in words; empty where every value is released as it is.
 
-    Examples
-    --------
     >>> precision_words((("age", 5.0), ("height", 0.5)))
     'age in steps of 5, height in steps of 0.5'
     >>> precision_words((name, 1.0) for name in "abcde")
@@ -75,8 +71,6 @@ def precision_words(steps: Iterable[tuple[str, float]]) -> str:
 def rounded_values(values: NDArray[np.float64], step: float) -> NDArray[np.float64]:
     """Multiples of a step nearest to some values, halves to the even multiple.
 
-    Examples
-    --------
     >>> rounded_values(np.array([1.26, 1.24, -0.1]), 0.5).tolist()
     [1.5, 1.0, 0.0]
     >>> rounded_values(np.array([0.31, 0.72]), 0.1).tolist()
@@ -156,8 +150,6 @@ def rounded_share(microdata: Microdata, steps: Steps) -> float | None:
 def readable_step(size: float) -> float:
     """The nearest of 1, 2 and 5 times a power of ten.
 
-    Examples
-    --------
     >>> readable_step(3.4), readable_step(0.08)
     (5.0, 0.1)
     """

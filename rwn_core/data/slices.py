@@ -19,8 +19,6 @@ _COUNTS = ("one", "two", "three")  # variables whose values nearly always name o
 def as_slices(slices: Iterable[Sequence[str]]) -> Slices:
     """Sort slices by name, so that the same partition is always written in the same way.
 
-    Examples
-    --------
     >>> as_slices([["weight", "age"], ["b", "a"]])
     (('a', 'b'), ('age', 'weight'))
     """
@@ -49,8 +47,6 @@ def _are_names(names: Any) -> bool:
 def slices_words(slices: Slices, *, short: bool = False) -> str:
     """Say which variables travel together; empty where each stands alone.
 
-    Examples
-    --------
     >>> slices_words((("age", "weight"), ("a", "b", "c", "d", "e")), short=True)
     'age + weight travel together, a + b + 3 more travel together'
     """
@@ -60,8 +56,6 @@ def slices_words(slices: Slices, *, short: bool = False) -> str:
 def verbatim_words(slices: Slices) -> list[str]:
     """Describe the values that a row shows of one respondent, a sentence for each slice.
 
-    Examples
-    --------
     >>> verbatim_words((("age", "weight"),))
     ['A row shows age and weight of one person verbatim; who knows one of them may read the other.']
     """

@@ -42,8 +42,6 @@ Path = tuple[str, ...]
 def toml_text(document: Mapping[str, Any], *, ordered: bool = False) -> str:
     """Write plain data as TOML: values first, then tables; numbers at full precision.
 
-    Examples
-    --------
     >>> print(toml_text({"b": 1.0, "a": {"c": [1, 2]}}), end="")
     b = 1.0
     <BLANKLINE>

@@ -88,10 +88,8 @@ class DatasetAudit:
 
     @property
     def distances(self) -> dict[str, float]:
-        """Return the total variation distance of each variable's values, from 0 to 1.
-
-        Of numbers in bins of equal width; of categories level by level.
-        """
+        """Return the total variation distance of each variable's values, from 0 to 1."""
+        # Of numbers in bins of equal width; of categories level by level.
         found = {}
         for column, name in enumerate(self.original.numeric):
             found[name] = _variation(self.original.bins[column], self.released.bins[column])

@@ -52,8 +52,6 @@ FORMATS: tuple[Format, ...] = (
 def either(words: Sequence[str]) -> str:
     """Join words that are alternatives.
 
-    Examples
-    --------
     >>> either(["CSV"]), either(["CSV", "Parquet", "Excel"])
     ('CSV', 'CSV, Parquet or Excel')
     """

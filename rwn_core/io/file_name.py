@@ -22,8 +22,6 @@ def shown(name: str) -> str:
 def in_file(position: str) -> Iterator[None]:
     """Put the position before the text of an `InputError` raised inside.
 
-    Examples
-    --------
     >>> with in_file("people.csv"):
     ...     raise InputError("The table has no columns; choose at least one.")
     Traceback (most recent call last):

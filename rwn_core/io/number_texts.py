@@ -12,8 +12,6 @@ USUAL = 1  # decimals that a floating number has at least, where nothing else is
 def number_text(value: float, decimals: int) -> str:
     """Write a number with all its digits and at least so many decimals.
 
-    Examples
-    --------
     >>> number_text(2.5, 2), number_text(2.0, 0), number_text(2.125, 1), number_text(1e-7, 2)
     ('2.50', '2', '2.125', '1e-07')
     >>> number_text(1e-05, 5), number_text(1e16, 2)

@@ -77,19 +77,9 @@ def count_together(
     counts: NDArray[np.int32],
     marks: NDArray[np.int32],
 ) -> None:
-    """Count the values of a record's donors.
-
-    Parameters
-    ----------
-    lists : Lists
-    index : int
-        The record's in `lists`.
-    counted : Together
-    counts : ndarray of int32, shape (room,)
-        All 0; filled.
-    marks : ndarray of int32, shape (n,)
-        Room to mark donors: none of these numbers is `index` + 1.
-    """
+    """Count the values of a record's donors."""
+    # `index` is the record's in `lists`; counts (room,), all 0, are filled; marks (n,) is room to
+    # mark donors: none of its numbers is index + 1.
     begin, mark, record = lists.begin[index], np.int32(index + 1), lists.records[index]
     groups = counted.places.shape[1]
     for entry in range(begin, begin + lists.sizes[index]):
@@ -116,20 +106,9 @@ def multiply_together(
     chances: NDArray[np.float64],
     products: NDArray[np.float64],
 ) -> None:
-    """P(a record releases each row), where what its `total` donors have is counted.
-
-    Parameters
-    ----------
-    asked : Asked
-    record : int
-    total : float
-    counts : ndarray of int32, shape (room,)
-        Of `count_together`; all is 0 afterwards.
-    chances : ndarray of float64
-        Room for the values of a unit.
-    products : ndarray of float64, shape (m,)
-        Filled.
-    """
+    """P(a record releases each row), where what its `total` donors have is counted."""
+    # `counts` are those of `count_together`, all 0 afterwards; `chances` is room for the values of
+    # a unit; products (m,) are filled.
     units, rows = asked.released.shape
     products[:] = 1.0
     for unit in range(units):

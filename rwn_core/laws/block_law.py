@@ -10,17 +10,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.sizes import ATTACKED_PAIRS, LISTED_PAIRS
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.group_law import unchanged
 from rwn_core.laws.law import Law
 from rwn_core.laws.moments import Moments, joined
 from rwn_core.laws.separate_law import SeparateLaw
-from rwn_core.laws.transition_law import LARGEST_TABLE, Choice, Transition, value_numbers
+from rwn_core.laws.transition_law import Choice, Transition, value_numbers
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
-
-# decides: pairs of records within blocks up to which their exchange has an exact law
-LARGEST_PAIRS = 10_000_000
 
 
 class BlockLaw(CellLaw):
@@ -110,9 +108,9 @@ def law_within_blocks(
     selected: NDArray[np.int64],
 ) -> Law | None:
     """The law of donors; of values where there are too many; see `BlockLaw`."""
-    if block_pairs(blocks) <= LARGEST_PAIRS:
+    if block_pairs(blocks) <= ATTACKED_PAIRS:
         return BlockLaw(original, swapped, known_by, blocks, selected)
-    if len(selected) * (int(value_numbers(original, swapped).max()) + 1) > LARGEST_TABLE:
+    if len(selected) * (int(value_numbers(original, swapped).max()) + 1) > LISTED_PAIRS:
         return None
     moved = block_transition(original, swapped, blocks, selected)
     return SeparateLaw.of_changes(original, [moved], known_by)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.sizes import QUICK_RECORDS, STORED_DONORS
 from rwn_core.errors import NotApplicable
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.distance import TIE
@@ -20,10 +21,7 @@ if TYPE_CHECKING:
     from rwn_core.neighbors.lazy_table import SearchedTable
 
 BLOCK = 8_000_000  # members listed at a time, unless one leaf of the tree has more
-STORED_DONORS = 50_000_000  # decides: listed donors that are stored, 4 bytes each
 LOOKS = 16  # at whether enough is known, in one pass over the records
-# decides: records of a large table that stand for all when the size of a reading is estimated
-PROBED_RECORDS = 1000
 
 Column = tuple[NDArray[np.int64], NDArray[np.float64]]
 Part = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
@@ -291,7 +289,7 @@ class _Tally:
         self._starts = np.concatenate(([0], np.cumsum(self._codes.max(axis=1) + 1, dtype=np.int64)))
         self._supports = [np.zeros(self._starts[-1], np.int64)]
         self._received = np.zeros(donors.n)
-        self._step = max(1, donors.n // PROBED_RECORDS)
+        self._step = max(1, donors.n // QUICK_RECORDS)
         self.open = np.arange(len(self._codes))
 
     def add(self, lists: Lists) -> None:

@@ -19,21 +19,10 @@ def _below(state: NDArray[np.uint64], end: int) -> int:
 
 @jit_entry
 def moore_rankings(n: int, reach: int, repeats: int, seed: int) -> NDArray[np.int64]:
-    """Partners along simulated rankings: see `rwn_core.laws.rank_swaps.moore_partners`.
-
-    A random one of the ranks within reach that is not free is thrown away and another taken: what
-    is left is uniform among the free ones.
-
-    Parameters
-    ----------
-    n, reach, repeats : int
-        Ranks; whole part of P N; rankings.
-    seed : int
-
-    Returns
-    -------
-    ndarray of int64, shape (repeats, n)
-    """
+    """Partners along simulated rankings: see `rwn_core.laws.rank_swaps.moore_partners`."""
+    # A random one of the ranks within reach that is not free is thrown away and another taken: what
+    # is left is uniform among the free ones. `n` are ranks, `reach` is the whole part of P N; the
+    # answer has the shape (repeats, n).
     state = np.array([seed * 2 + 1], np.uint64)
     for _ in range(10):
         _below(state, 2)

@@ -16,22 +16,9 @@ def pairs_as_columns(
     number: NDArray[np.int32],
     shape: tuple[int, int],
 ) -> sparse.csc_array:
-    """The pairs as columns.
-
-    Parameters
-    ----------
-    record, column : ndarray of int32, shape (pairs,)
-        No pair twice, and all of a record one after another.
-    value : ndarray of float64, shape (pairs,)
-    number : ndarray of int32
-        The row of each `record`.
-    shape : tuple of int
-
-    Returns
-    -------
-    sparse array
-        Rows ascend within a column; zeros are not stored.
-    """
+    """The pairs as columns."""
+    # No pair twice, and all of a record one after another; `number` is the row of each `record`.
+    # Rows ascend within a column; zeros are not stored.
     values, rows, starts = _by_column(record, column, value, number, *shape)
     if len(values) <= np.iinfo(np.int32).max:
         starts = starts.astype(np.int32)  # or scipy makes the rows as long, and reads them slower

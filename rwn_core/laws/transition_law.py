@@ -14,6 +14,7 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
+from rwn_core.data.sizes import LISTED_PAIRS
 from rwn_core.data.value_codes import codes_together, value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
@@ -22,8 +23,6 @@ from rwn_core.laws.moments import Moments, numbers_among
 from rwn_core.laws.privacy import STILL_MISSING, Privacy
 from rwn_core.laws.transition_matrix import privacy_epsilon
 
-# decides: probabilities of changed categories, record by value, that are listed
-LARGEST_TABLE = 20_000_000
 AT_ONCE = 4_000_000  # entries of a matrix that are looked at together
 
 
@@ -198,8 +197,8 @@ class Transition:
         values = value_codes(self._written, self.names[0])[1]
         shown, pools = self._shown
         n = len(shown)
-        if n * pools.shape[1] > LARGEST_TABLE:
-            raise NotApplicable(f"At most {LARGEST_TABLE:,} chances of values are listed.")
+        if n * pools.shape[1] > LISTED_PAIRS:
+            raise NotApplicable(f"At most {LISTED_PAIRS:,} chances of values are listed.")
         own = sparse.csr_array((self.choice.keep, shown, np.arange(n + 1)), shape=(n, len(values)))
         wide = np.zeros((len(pools), len(values)))
         wide[:, : pools.shape[1]] = pools

@@ -20,19 +20,9 @@ def is_twin(
     values: NDArray[np.int64],
     some: NDArray[np.int64],
 ) -> bool:
-    """True if a record has the list and the values of the one before, hence its probabilities.
-
-    Parameters
-    ----------
-    lists : Lists
-    index : int
-        The record's in `lists`.
-    codes : ndarray of int32, shape (u, n)
-    values : ndarray of int64, shape (u,)
-        Codes from here on are no value: all count alike.
-    some : ndarray of int64
-        Which variables matter.
-    """
+    """True if a record has the list and the values of the one before, hence its probabilities."""
+    # Of codes, shape (u, n), only the variables `some` matter; codes from `values` on are no value:
+    # all count alike.
     if index == 0 or lists.begin[index] != lists.begin[index - 1]:
         return False
     if lists.sizes[index] != lists.sizes[index - 1]:
@@ -54,27 +44,10 @@ def count_values(
     counts: NDArray[np.float64],
     touched: NDArray[np.int32],
 ) -> int:
-    """Count the values of a record's donors; fills `counts`, all 0 before, and `touched`.
-
-    Parameters
-    ----------
-    lists : Lists
-    index : int
-        The record's in `lists`.
-    codes : ndarray of int32, shape (n,)
-        The value of every record.
-    q : float
-        Modification probability: at 0 no donor is looked at, below 1 the own value is touched.
-    counts : ndarray of float64, shape (LANES, V)
-        The first row is filled.
-    touched : ndarray of int32, shape (V + 1,)
-        Filled with the values that have a chance, each once, and perhaps the own one.
-
-    Returns
-    -------
-    int
-        How many values are touched.
-    """
+    """Count the values of a record's donors; fills `counts`, all 0 before, and `touched`."""
+    # At q 0 no donor is looked at, below 1 the own value is touched. The first row of counts, shape
+    # (LANES, V), is filled; touched, shape (V + 1,), gets the values that have a chance, each once,
+    # and perhaps the own one. The answer is how many are touched.
     own, begin = codes[lists.records[index]], lists.begin[index]
     size = lists.sizes[index] if q > 0 else 0
     first, used = counts[0], 0
@@ -135,23 +108,9 @@ def mark_values(
     first: int,
     last: int,
 ) -> None:
-    """Count the records that may release each value.
-
-    Parameters
-    ----------
-    lists : Lists
-    codes : ndarray of int32, shape (u, n)
-        Values of the variables.
-    q : ndarray of float64, shape (u,)
-    some : ndarray of int64
-        Which variables to look at.
-    starts : ndarray of int64, shape (u + 1,)
-        Where each variable's values begin in `support`.
-    support : ndarray of int64
-        Added to.
-    first, last : int
-        Positions in `lists`.
-    """
+    """Count the records that may release each value."""
+    # Shapes: codes (u, n), of which the variables `some` are looked at; q (u,); starts (u + 1,):
+    # where each variable's values begin in `support`, which is added to.
     seen = np.full(len(support), -1, np.int64)  # by which record last
     values, index = np.empty(len(codes), np.int64), first
     for unit in range(len(codes)):
@@ -190,24 +149,9 @@ def fill_chances(
     first: int,
     last: int,
 ) -> None:
-    """The chances of the values that some records may release, in ascending order of values.
-
-    Parameters
-    ----------
-    lists : Lists
-    codes : ndarray of int32, shape (n,)
-    q : float
-    values : int
-        How many there are.
-    starts : ndarray of int64, shape (r,)
-        Where each record's entries begin.
-    used : ndarray of int64, shape (r,)
-        Filled: how many entries it has.
-    columns, chances : ndarray of int32 and of float64
-        Filled.
-    first, last : int
-        Positions in `lists`.
-    """
+    """The chances of the values that some records may release, in ascending order of values."""
+    # `values` is how many there are; starts (r,): where each record's entries begin. Filled: used
+    # (r,), how many entries it has; columns and chances.
     room, touched = np.zeros((LANES, values)), np.empty(values + 1, np.int32)
     counts = room[0]
     for index in range(first, last):
@@ -228,17 +172,8 @@ def fill_chances(
 def equal_value_shares(
     lists: Any, codes: NDArray[np.int32], shares: NDArray[np.float64], first: int, last: int
 ) -> None:
-    """P(the donor has the record's own value), for records at some positions.
-
-    Parameters
-    ----------
-    lists : Lists
-    codes : ndarray of int32, shape (u, n)
-        Values of some variables.
-    shares : ndarray of float64, shape (u, n)
-        Filled.
-    first, last : int
-    """
+    """P(the donor has the record's own value), for records at some positions."""
+    # Shapes: codes (u, n); shares (u, n), filled.
     for index in range(first, last):
         record, begin = lists.records[index], lists.begin[index]
         for unit in range(len(codes)):
@@ -266,22 +201,9 @@ def add_received(lists: Any, received: NDArray[np.float64]) -> None:
 def list_received(
     lists: Any, position: NDArray[np.int32], first: int, last: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """List what the records of some lists are expected to take from some people.
-
-    Parameters
-    ----------
-    lists : Lists
-    position : ndarray of int32, shape (n,)
-        Each record's number among those people, -1 for any other.
-    first, last : int
-        Positions in `lists`.
-
-    Returns
-    -------
-    record, person : ndarray of int32
-    share : ndarray of float64
-        P(the person is the record's donor).
-    """
+    """List what the records of some lists are expected to take from some people."""
+    # `position`, shape (n,), is each record's number among those people, -1 for any other. A share
+    # is P(the person is the record's donor).
     room = np.int64(last - first)
     taker, person, share = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
     used = ZERO

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, rounded, steps_by_name
+from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.data.slices import Slices
 from rwn_core.data.variable import Kind, NamedParameters
 from rwn_core.laws.expectations import Expectations
 from rwn_core.laws.law import Law
 from rwn_core.masking.lever import Lever, LeverRange, at_levers, family, lever_presets, lever_ranges
 from rwn_core.masking.unmasked_variables import kept_as_they_are, maskable
-from rwn_core.neighbors.preview import LIVE_RECORDS
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.data.variable import NamedParameters
 from rwn_core.laws.donors import StoredDraws, copy_from_donors, draw_donors, masked_columns
 from rwn_core.laws.law import Law
@@ -29,7 +30,7 @@ from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.excluded import OutsideSource, without_copies
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.preview import LIVE_RECORDS, Preview, build_preview, shown_records
+from rwn_core.neighbors.preview import Preview, build_preview, shown_records
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.soft_neighborhoods import SoftSource
 from rwn_core.neighbors.source import (

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.data.value_codes import joint_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.laws.block_law import LARGEST_PAIRS, block_pairs, law_within_blocks
+from rwn_core.laws.block_law import block_pairs, law_within_blocks
 from rwn_core.laws.donors import copy_from_donors, masked_columns, random_streams
 from rwn_core.laws.household_swaps import Households, find_households, household_donors
 from rwn_core.laws.law import Law
@@ -242,9 +243,9 @@ class RecordSwapping(TableMethod):
         alone = int((np.bincount(blocks[blocks >= 0]) == 1).sum())
         if alone:
             remarks.append(f"{alone:,} records are alone in their block and keep their values")
-        if block_pairs(blocks) > LARGEST_PAIRS:
+        if block_pairs(blocks) > ATTACKED_PAIRS:
             remarks.append(
-                f"the blocks have more than {LARGEST_PAIRS:,} pairs of records, so the law is one "
+                f"the blocks have more than {ATTACKED_PAIRS:,} pairs of records, so the law is one "
                 "of values and names no donors; more variables in within make smaller blocks"
             )
         return remarks

@@ -114,10 +114,8 @@ def uniforms_of_records(
 def last_rank(
     key: NDArray[np.uint32], record: int, stream: int, size: int, unit: NDArray[np.float64]
 ) -> int:
-    """Return the last link of a cell's chain that is at most `size`, which is 1 or more.
-
-    `unit` holds the first block of the cell; it is overwritten by later ones.
-    """
+    """Return the last link of a cell's chain that is at most `size`, which is 1 or more."""
+    # `unit` holds the first block of the cell; it is overwritten by later ones.
     rank, step = 1.0, 1
     while True:
         if step % UNIFORMS == 0:
@@ -139,10 +137,8 @@ def chains(
     ends: NDArray[np.int64],
     links: NDArray[np.int32],
 ) -> int:
-    """Write the chains of many cells, each up to its record's longest; return the room needed.
-
-    `modify` gets the numbers that decide on modification, `ends` the end of each cell's links.
-    """
+    """Write the chains of many cells, each up to its record's longest; return the room needed."""
+    # `modify` gets the numbers that decide on modification, `ends` the end of each cell's links.
     unit = np.empty(UNIFORMS)
     used, cell = 0, 0
     for row in range(len(records)):

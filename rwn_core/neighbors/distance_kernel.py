@@ -39,10 +39,8 @@ def error_bound(norm: float, far: float, dimensions: int, unit: float) -> float:
 
 @jit_no_refcount
 def widened_edge(squared: float, norm: float, dimensions: int, unit: float) -> float:
-    """Return the rough squared distance within which every point within `squared` is found.
-
-    The other point's norm is at most norm + sqrt(squared): see `error_bound`.
-    """
+    """Return the rough squared distance within which every point within `squared` is found."""
+    # The other point's norm is at most norm + sqrt(squared): see `error_bound`.
     if squared == np.inf:
         return np.inf
     radius = np.sqrt(squared)
@@ -81,10 +79,8 @@ def exact_squared(
 def error_between(
     query: IndexArrays, leaf: int, target: IndexArrays, tile: int, unit: float
 ) -> float:
-    """Return the largest error of a rough squared distance of a leaf's points to a tile's.
-
-    `unit` is the relative error of one rotated coordinate.
-    """
+    """Return the largest error of a rough squared distance of a leaf's points to a tile's."""
+    # `unit` is the relative error of one rotated coordinate.
     dimensions = query.boxes.shape[1]
     apart = 0.0
     for axis in range(dimensions):
@@ -155,10 +151,8 @@ def rows_near(
 def write_products(
     tile: NDArray[Any], local: NDArray[Any], one: int, two: int, products: NDArray[Any]
 ) -> None:
-    """Write half of the squared distances of two points to a tile's, without half of their norms.
-
-    What is loaded of the tile serves both points, and four coordinates each sum.
-    """
+    """Write half of two points' squared distances to a tile's, without half of their norms."""
+    # What is loaded of the tile serves both points, and four coordinates each sum.
     dimensions, width = len(local), tile.shape[1]
     first, second, halves = products[0], products[1], tile[dimensions]
     for entry in range(width):

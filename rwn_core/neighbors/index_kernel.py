@@ -103,10 +103,8 @@ def _same_row(words: NDArray[np.uint64], one: int, two: int) -> bool:
 def group_rows(
     words: NDArray[np.uint64], slots: NDArray[np.int32], group: NDArray[np.int32]
 ) -> int:
-    """Number the distinct rows in the order of their first occurrence; return their number.
-
-    `slots`, all -1, are a hash table of a power of two of at least 2 n entries.
-    """
+    """Number the distinct rows in the order of their first occurrence; return their number."""
+    # `slots`, all -1, are a hash table of a power of two of at least 2 n entries.
     mask = uint64(len(slots) - 1)
     groups = 0
     for record in range(len(words)):
@@ -169,10 +167,8 @@ def split_rows(
     first: int,
     last: int,
 ) -> None:
-    """Order the rows of some nodes, halving each across its widest coordinate.
-
-    The nodes of a level do not depend on each other.
-    """
+    """Order the rows of some nodes, halving each across its widest coordinate."""
+    # The nodes of a level do not depend on each other.
     nodes, dimensions = low.shape
     leaves = (nodes + 1) >> 1
     for node in range(first, last):

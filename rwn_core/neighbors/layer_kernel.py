@@ -134,24 +134,11 @@ def draw_by_layers(
     first: int,
     last: int,
 ) -> None:
-    """Draw the donors of records `first` to `last` - 1.
-
-    Parameters
-    ----------
-    keys : ndarray of uint32, shape (1, 8) or (m, 8)
-        One for all records, or one each.
-    records, rows : ndarray of int64, shape (m,)
-        Numbers of the records, and their rows of the table.
-    streams : ndarray of int64, shape (p,)
-    q : ndarray of float64, shape (p,)
-    starts, members, weights : ndarray
-        The donors of each row, nearest first; no row is empty.
-    kept : ndarray of float64, shape (m p KEPT, 8), or without rows
-        Random numbers of each cell for the next draw; 0 where they are still to be made.
-    donors : ndarray of int64, shape (m, p)
-        Filled; the record itself where a cell is not modified.
-    first, last : int
-    """
+    """Draw the donors of records `first` to `last` - 1."""
+    # Shapes: keys (1, 8) or (m, 8); records, their rows (m,); streams, q (p,); kept (m p KEPT, 8)
+    # or without rows: random numbers of each cell for the next draw, 0 where they are still to be
+    # made; donors (m, p), filled: the record itself where a cell is not modified. Members are
+    # nearest first; no row is empty.
     longest = 1
     for index in range(first, last):
         longest = max(longest, starts[rows[index] + 1] - starts[rows[index]])

@@ -38,20 +38,9 @@ def drop_listed(
     first: int,
     last: int,
 ) -> None:
-    """Keep the members that a row does not hold yet, nearest first, and count them.
-
-    Parameters
-    ----------
-    n : int
-        Records of the table.
-    near_starts, near : ndarray
-        What each row holds.
-    starts, members, squared : ndarray
-        What is added to it; changed in place.
-    left : ndarray of int64, shape (m,)
-        Filled.
-    first, last : int
-    """
+    """Keep the members that a row does not hold yet, nearest first, and count them."""
+    # `near` is what each row of n records holds, `members` what is added to it, changed in place;
+    # `left`, shape (m,), is filled.
     seen = np.full(n, -1, np.int64)
     for row in range(first, last):
         for entry in range(near_starts[row], near_starts[row + 1]):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.draw_request import Drawing
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 LARGEST_MEAN = 5000  # decides: neighbors of one record at a slider's end: masking all takes minutes
 TABLE_BYTES = 250e6  # decides: bytes of a table that is stored for the sliders
-LIVE_RECORDS = 5000  # decides: records up to which Tune shows all; of more, so many random ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -284,10 +284,8 @@ def _order_leaves(target: IndexArrays, which: int, bound: Any, k: int, work: Wor
 
 @jit_no_refcount
 def _tighten(candidates: Candidates, row: int, need: int, edge: float) -> bool:
-    """Set a row's bound anew, and drop what is beyond it; return whether there was reason to.
-
-    Ties go somewhat further than the last one needed.
-    """
+    """Set a row's bound anew, and drop what is beyond it; return whether there was reason to."""
+    # Ties go somewhat further than the last one needed.
     count = candidates.held[row]
     if count < need or count - candidates.tight[row] < need or candidates.bound[row] <= edge:
         return False
@@ -328,10 +326,8 @@ def _append_hits(
     row: int,
     work: Workspace,
 ) -> None:
-    """Append the entries of a tile that are within a row's bound, by their exact distances.
-
-    Those whose rough product is above `most` are surely beyond it.
-    """
+    """Append the entries of a tile that are within a row's bound, by their exact distances."""
+    # Those whose rough product is above `most` are surely beyond it.
     near = list_hits(products, most, work.hits, work.words, work.entries)
     coded, count = len(target.coded) > 0, candidates.held[row]
     point, bound = query.exact[position], candidates.bound[row]

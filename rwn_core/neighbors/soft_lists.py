@@ -170,10 +170,8 @@ def grouped(
 
 
 def find_entries(table: NeighborTable, place: NDArray[np.int32]) -> tuple[Entries, Entries]:
-    """Return what a table of some rows adds to others: rows that it holds, and rows that it lists.
-
-    `place` holds the row of each record that is wanted, and -1 for the others.
-    """
+    """Return what a table of some rows adds to others: rows that it holds, and that it lists."""
+    # `place` holds the row of each record that is wanted, and -1 for the others.
     numbers = np.arange(table.n) if table.numbers is None else table.numbers
     holder = np.repeat(numbers.astype(np.int32), np.diff(table.offsets))
     held, listed = place[holder], place[table.records]

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.all_donors import weigh_all
 from rwn_core.neighbors.balance import Rows, Weights, balanced_weights, row_weights
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.preview import LIVE_RECORDS
 from rwn_core.neighbors.soft_lists import Lists, list_neighbors, of_some
 from rwn_core.neighbors.source import Ball
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable

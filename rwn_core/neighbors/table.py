@@ -224,19 +224,9 @@ class Neighborhoods:
         return starts, self.table.records[np.repeat(self.table.offsets[:-1], self.sizes) + within]
 
     def donors(self, records: NDArray[np.int64], ranks: NDArray[np.int32]) -> NDArray[np.int64]:
-        """The members of the given ranks.
-
-        Parameters
-        ----------
-        records : ndarray of int64, shape (m,)
-            Rows.
-        ranks : ndarray of int, shape (m, p)
-            1 for the nearest; at most the record's size.
-
-        Returns
-        -------
-        ndarray of int64, shape (m, p)
-        """
+        """The members of the given ranks."""
+        # Shapes: records (m,), rows of the table; ranks (m, p), 1 for the nearest and at most the
+        # record's size.
         starts = self.table.offsets[records]
         donors = self.table.records[starts[:, None] + (ranks - 1)]
         return np.asarray(donors, dtype=np.int64)

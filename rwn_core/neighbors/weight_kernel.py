@@ -172,24 +172,10 @@ def fill_rows(
     first: int,
     last: int,
 ) -> None:
-    """Write the weights of rows `first` to `last` - 1 and the logarithms of their factors.
-
-    Parameters
-    ----------
-    starts : ndarray of int64, shape (n + 1,)
-        No row is empty.
-    members : ndarray of int32, shape (m,)
-    logs : ndarray of float64, shape (m,)
-    column : ndarray of float64, shape (n,)
-        Logarithms of the columns' factors c.
-    caps : ndarray of float64, shape (n,)
-        At least 1 over the length of the row.
-    row : ndarray of float64, shape (n,)
-        Filled: log x.
-    weights : ndarray of float64, shape (m,)
-        Filled: min(cap, x K c); rows sum to 1.
-    first, last : int
-    """
+    """Write the weights of rows `first` to `last` - 1 and the logarithms of their factors."""
+    # Shapes: starts (n + 1,), no row is empty; members, logs (m,); column (n,), logarithms of the
+    # factors c; caps (n,), at least 1 over the length of the row. Filled: row (n,), log x; weights
+    # (m,), min(cap, x K c), whose rows sum to 1.
     longest, least = 1, np.inf
     for index in range(first, last):
         longest = max(longest, starts[index + 1] - starts[index])
@@ -223,19 +209,10 @@ def weigh_both_ways(
     first_row: int,
     last_row: int,
 ) -> None:
-    """Write min(cap, c K c), zero where the cap binds, and the sums, of some rows.
-
-    Parameters
-    ----------
-    starts, members, logs, column : ndarray
-        As in `fill_rows`, of a symmetric kernel.
-    cap : float
-    weights : ndarray of float64, shape (m,)
-        Filled: the weights below the cap, else 0.
-    free, totals : ndarray of float64, shape (n,)
-        Filled: sums of the weights below the cap, and of all.
-    first_row, last_row : int
-    """
+    """Write min(cap, c K c), zero where the cap binds, and the sums, of some rows."""
+    # `starts`, `members`, `logs`, `column` as in `fill_rows`, of a symmetric kernel. Filled:
+    # weights (m,), those below the cap, else 0; free and totals (n,), sums of the weights below the
+    # cap, and of all.
     for index in range(first_row, last_row):
         first, last = starts[index], starts[index + 1]
         below = 0.0
@@ -264,23 +241,10 @@ def solve_newton(
     most: int,
     step: NDArray[np.float64],
 ) -> None:
-    """Write the solution of (diag(free) + H) z = missing by conjugate gradients.
-
-    Parameters
-    ----------
-    starts, members, weights : ndarray
-        H as compressed rows, symmetric.
-    free : ndarray of float64, shape (n,)
-        Sums of H's rows.
-    missing : ndarray of float64, shape (n,)
-        1 less the sums of rows.
-    accuracy : float
-        Of the remaining difference, relative to `missing`.
-    most : int
-        Rounds.
-    step : ndarray of float64, shape (n,)
-        Filled.
-    """
+    """Write the solution of (diag(free) + H) z = missing by conjugate gradients."""
+    # H is symmetric, as compressed rows; free (n,) are its rows' sums, missing (n,) is 1 less the
+    # sums of rows. `accuracy` is of the remaining difference, relative to `missing`; `most` are
+    # rounds; step (n,) is filled.
     n = len(free)
     rest, direction, product = np.empty(n), np.empty(n), np.empty(n)
     norm, slope = 0.0, 0.0

@@ -65,8 +65,6 @@ class Part:
 def left_words(seconds: float | None) -> str:
     """Write the seconds left.
 
-    Examples
-    --------
     >>> left_words(None), left_words(50.2), left_words(130), left_words(-1)
     ('time unknown yet', 'about 50 s left', 'about 2 min left', 'longer than expected')
     """

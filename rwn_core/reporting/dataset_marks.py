@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rwn_core.data.sizes import LISTED_PAIRS
 from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.table_marks import BYTES, SKETCH, cell_hashes, mark, record_marks
-
-# decides: records of a dataset up to which values are marked for the ledger
-LARGEST_COLUMN = 20_000_000
 
 
 def dataset_marks(
@@ -21,7 +19,7 @@ def dataset_marks(
 ) -> dict[str, Any]:
     """Mark a dataset, its variables and a sample of its records."""
     names, smallest = sorted(names), set[str]()
-    marked = dataset.n <= LARGEST_COLUMN
+    marked = dataset.n <= LISTED_PAIRS
     passes = 1 + len(names) if marked else 1
     for done, frame in _batches(dataset, names):
         smallest |= record_marks(frame, names, key)

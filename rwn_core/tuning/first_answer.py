@@ -7,19 +7,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.tuning.evaluate_settings import Plan, Trials
 from rwn_core.tuning.goal import Goal
 from rwn_core.tuning.partial_answer import Found, PartialAnswer
 from rwn_core.tuning.policy import QUICK, Limit, Policy
 from rwn_core.tuning.setting import Setting
-from rwn_core.tuning.slice_answer import SEARCHED_RECORDS, random_records
+from rwn_core.tuning.slice_answer import random_records
 
 
 def first_answer(
     microdata: Microdata, settings: Sequence[Setting], goal: Goal, found: Found
 ) -> None:
     """Tell the setting that is best among those that keep the limits; until then, the nearest."""
-    sample = random_records(microdata, SEARCHED_RECORDS)
+    sample = random_records(microdata, QUICK_RECORDS)
     policy, plan = goal.keep, Plan(measures=(goal.best,), releases=1)
     assert isinstance(policy, Policy)
     trials = Trials(sample, settings, plan)

@@ -134,8 +134,6 @@ class Grid(NamedParameters):
 def parse_values(text: str, name: str = "The list") -> tuple[Any, ...]:
     """Values as people type them: 0, 1, 2.5 with commas, and 0:2:0.5 for every half from 0 to 2.
 
-    Examples
-    --------
     >>> parse_values("0:1:0.5, 3")
     (0.0, 0.5, 1.0, 3)
     """

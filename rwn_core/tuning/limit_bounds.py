@@ -22,8 +22,6 @@ def empty_end(
 ) -> str | None:
     """Say why a limit cannot be broken on a table; None where it can be, or nothing is known.
 
-    Examples
-    --------
     >>> empty_end("bayes_linkage", {"unmasked": 0.022}, lambda value: value / 0.05)
     'This limit cannot be broken on this table: the unmasked file reads 2.2 %. Lower the limit, \
 choose other keys, or remove it.'

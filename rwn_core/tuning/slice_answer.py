@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.slices import Slices, slices_words
 from rwn_core.errors import ParameterError
 from rwn_core.measures import UTILITY
@@ -16,8 +17,6 @@ from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.short_words import short_setting
 from rwn_core.tuning.verdict import not_judged
-
-SEARCHED_RECORDS = 1_000  # decides: records of a slice search; of more, random ones
 
 
 def random_records(microdata: Microdata, records: int) -> Microdata:
@@ -58,7 +57,7 @@ class SliceRanges:
     only_starts: bool = False
     weights: bool = True
     strengths: Sequence[float] | None = None
-    records: int = SEARCHED_RECORDS
+    records: int = QUICK_RECORDS
     tries: int = 240
     seed: int = 1
     kernels: bool = False

@@ -37,8 +37,6 @@ class Preset:
 def preset_slices(microdata: Microdata, preset: str) -> Slices:
     """The slices of a preset on a table.
 
-    Examples
-    --------
     >>> import rwn_core as rwn
     >>> preset_slices(rwn.load_demo("cps1988"), "keys_apart")
     (('parttime', 'wage'),)

@@ -131,8 +131,6 @@ def not_judged(unread: Mapping[str, str], standing: Mapping[str, str] | None = N
 def ends_words(measure: str, ends: Mapping[str, float]) -> str:
     """Write what a measure reads at both ends of a table; nothing where neither is known.
 
-    Examples
-    --------
     >>> ends_words("bayes_linkage", {"unmasked": 1.0, "unrelated": 0.004})
     'unmasked 100 %, no relation left 0.4 %'
     """
@@ -148,8 +146,6 @@ def ends_words(measure: str, ends: Mapping[str, float]) -> str:
 def counted(count: int, noun: str) -> str:
     """Write a number with its noun.
 
-    Examples
-    --------
     >>> counted(1, "setting"), counted(2000, "limit")
     ('1 setting', '2,000 limits')
     """
@@ -159,8 +155,6 @@ def counted(count: int, noun: str) -> str:
 def share_words(share: float) -> str:
     """Write how much of a limit is used, to stand before "its limit".
 
-    Examples
-    --------
     >>> share_words(0.8), share_words(2.44), share_words(math.inf)
     ('80 % of', '2.4 times', 'infinitely many times')
     """

@@ -135,8 +135,8 @@ def plan(source: Path, schema: Schema, params: Any, progress: Any) -> list[str]:
 
 def draw(dataset: Dataset, schema: Schema, progress: Any) -> pd.DataFrame:
     """Read random records of a dataset; the work of the process."""
+    from rwn_core.data.sizes import LIVE_RECORDS
     from rwn_core.datasets.dataset_preview import random_records
-    from rwn_core.neighbors.preview import LIVE_RECORDS
 
     be_polite()
     return random_records(dataset, schema, LIVE_RECORDS, progress=progress)

@@ -10,7 +10,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.open_questions import open_questions
-from rwn_core.neighbors.preview import LIVE_RECORDS
+from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_ui.background import dataset_job
 from rwn_ui.background.dataset_job import OpenDataset
 from rwn_ui.background.job import CANCELLED, Job

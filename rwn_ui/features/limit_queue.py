@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 import rwn_core as rwn
+from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.masking import Method
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready
@@ -19,8 +20,6 @@ from rwn_ui.state.results import current_release, memo, prepared, release_key, t
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.state.work import user_work
 
-# decides: records up to which the worst case is read with every move, and Risk answers at once
-LARGEST_LIVE = 1000
 LARGEST_READ = 300_000  # decides: cells up to which a quick limit is read with every move
 PENDING = rwn.NotApplicable("Computing; shown when the sliders stop.")
 _READY: set[str] = set()  # seen to be compiled
@@ -29,9 +28,14 @@ DISCLOSURE = "disclosure"  # the job of the Risk page
 Readings = Mapping[str, Reading | rwn.NotApplicable]
 
 
+def is_quick_for(records: int) -> bool:
+    """True if the worst case of so many records is read with every move."""
+    return records <= QUICK_RECORDS
+
+
 def is_live(session: Session) -> bool:
     """True if every limit is read with each move; not while its kernels are to be compiled."""
-    small = session.data.n <= LARGEST_LIVE and prepared(session).prepared.masks_all_records
+    small = is_quick_for(session.data.n) and prepared(session).prepared.masks_all_records
     return small and _compiled()
 
 

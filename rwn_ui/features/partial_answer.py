@@ -14,17 +14,8 @@ from rwn_ui.state.work import user_work
 
 
 def follow(session: Session, name: str, job: Job, key: str) -> bool:
-    """Draw a search that runs or was stopped, with its answer so far; False for one that is done.
-
-    Parameters
-    ----------
-    session : Session
-    name : str
-        Of the job among the user's.
-    job : Job
-    key : str
-        First part of the keys of its buttons.
-    """
+    """Draw a search that runs or was stopped, with its answer so far; False if it is done."""
+    # `name` is that of the job among the user's, `key` the first part of its buttons' keys.
 
     def so_far() -> None:
         answer: PartialAnswer | None = job.so_far

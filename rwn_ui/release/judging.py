@@ -9,10 +9,10 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core import io
+from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import ReleaseError
 from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.io.format_limits import losses
-from rwn_core.neighbors.preview import LIVE_RECORDS
 from rwn_core.reporting.judged_release import Draws, JudgedRelease, judge_release
 from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import share_words

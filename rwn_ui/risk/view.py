@@ -10,6 +10,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
+from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.evaluation.attack_list import attacks
 from rwn_core.evaluation.control_group import control_group
 from rwn_core.evaluation.disclosure import (
@@ -25,7 +26,6 @@ from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.features import limit_queue, read_so_far, verdict_line, watch_list
-from rwn_ui.features.limit_queue import LARGEST_LIVE
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import radius_note
 from rwn_ui.panel.tile import Tile, percent
@@ -45,7 +45,7 @@ INTERNAL = "Internal: for the data steward only. Single records and their values
 
 def draw(session: Session, attack: Attack) -> None:
     """The panel; for a large table after a job of the user's own."""
-    if session.data.n <= LARGEST_LIVE:
+    if session.data.n <= QUICK_RECORDS:
         words = f"{session.words} · seed {session.seed}"
         show(session, attack, live(session, attack), words)
         return
@@ -292,4 +292,4 @@ def _followed(session: Session, attack: Attack, found: Disclosure) -> dict[str, 
     pinned = session.watched
     if pinned.empty:
         return None
-    return watch_list.table(session, found, live=session.data.n <= LARGEST_LIVE)
+    return watch_list.table(session, found, live=session.data.n <= QUICK_RECORDS)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import rwn_core as rwn
+from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.masking import METHODS, Masked, Prepared, lever_values, unrounded
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import UTILITY
@@ -17,7 +18,6 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.association import is_mixed
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.neighbors.preview import LIVE_RECORDS
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.point import too_few

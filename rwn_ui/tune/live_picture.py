@@ -9,8 +9,8 @@ from typing import Any
 
 import orjson
 
+from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import RWNError
-from rwn_core.neighbors.preview import LIVE_RECORDS
 from rwn_ui.features import advice, limit_queue
 from rwn_ui.server.endpoint import ADDRESS, STATE_KEY
 from rwn_ui.server.sweeper import WORK

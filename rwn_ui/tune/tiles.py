@@ -98,7 +98,7 @@ def draw(session: Session, readings: Readings) -> list[dict[str, Any]]:
 def moved_lever(session: Session) -> str | None:
     """The lever moved last, where a release is read quickly; None without one."""
     lever: str | None = user_results().last.get("lever")
-    small = session.data.n <= limit_queue.LARGEST_LIVE
+    small = limit_queue.is_quick_for(session.data.n)
     return lever if small and lever in session.levers else None
 
 

@@ -62,7 +62,11 @@ def drag(app, box: tuple[float, float, float, float]) -> None:
     app.page.mouse.up()
 
 
-@pytest.mark.parametrize("title", ["Regression of siri", "Mahalanobis distance"])
+@pytest.mark.parametrize(
+    # bars whose names take room; the other is a curve under the same zoom
+    "title",
+    ["Regression of siri", pytest.param("Mahalanobis distance", marks=pytest.mark.nightly)],
+)
 def test_a_zoomed_chart_stays_zoomed_when_a_key_redraws_it(app, title: str) -> None:
     app.open("/")
     box = point(app, title)
@@ -213,7 +217,7 @@ STATED = """
 """
 
 
-@pytest.mark.parametrize("title", ["Cook", "Nearest", "Principal", "Distribution"])
+@pytest.mark.parametrize("title", ["Cook", "Distribution"])
 def test_the_pointer_does_not_change_the_ticks(opened, title: str) -> None:
     card = opened.card(title)
     card.locator(".rwn-plot").hover()

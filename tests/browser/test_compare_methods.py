@@ -52,7 +52,7 @@ def test_three_methods_have_a_curve_a_column_and_a_setting_for_tune(app) -> None
     app.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     compare(app)
     choose(app, NAMES)
-    fill(app, "Releases", "3")
+    fill(app, "Releases", "2")
     fill(app, "At worst, %", "10")
     begin(app)
     card = app.card(MAP)

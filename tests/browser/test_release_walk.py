@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
 
 import rwn_core as rwn
 from rwn_cli import main
@@ -19,13 +18,7 @@ from rwn_core.reporting.ledger import read_entries
 from rwn_core.tuning import Setting
 from tests.browser.app_tab import ALERTS
 
-LINK = "/?epsilon=2&k=5&q=1"
 NAMES = rwn.load_demo("bodyfat").names
-
-
-def go(app) -> None:
-    app.open(LINK)
-    to_release(app)
 
 
 def to_release(app) -> None:
@@ -160,17 +153,6 @@ def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, walked) -> 
         for inside in archive.namelist():
             assert archive.read(inside) == (folder / inside).read_bytes()
     assert "Traceback" not in app.server.log
-
-
-def test_another_setting_needs_another_release(app) -> None:
-    go(app)
-    drawn(app)
-    app.page.get_by_role("link", name="Tune", exact=True).click()
-    app.wait_for_cards()
-    app.press("k", "ArrowRight")
-    app.page.get_by_role("link", name="Release", exact=True).click()
-    app.page.get_by_text("of another setting, policy or table").wait_for()
-    expect(app.page.get_by_label("Name of the person")).to_be_hidden()
 
 
 def test_pages_print_without_what_only_a_screen_can_use(app) -> None:

@@ -30,21 +30,3 @@ def test_cancel_comes_at_once_and_leaves_an_answer_that_can_be_used(app) -> None
     app.page.get_by_role("button", name="Use this").click()
     app.page.get_by_text("Loaded into Tune: ").wait_for()
     expect(app.page.get_by_text("so far: ")).to_have_count(0)
-
-
-def test_a_search_goes_on_beside_other_pages_and_ends_with_its_table(app) -> None:
-    before = app.server.children()
-    app.open("/")
-    answered(app)
-    app.visit("Data")
-    app.visit("Tune")
-    app.page.get_by_role("button", name="Use this").wait_for(timeout=PATIENCE)
-    app.visit("Data")
-    app.page.get_by_role("combobox").first.click()
-    app.page.get_by_role("option", name="pima").click()
-    app.page.get_by_text("pima · 768 × 9").wait_for()
-    assert app.server.ends_what_began_since(before)
-    app.visit("Tune")
-    app.page.get_by_role("button", name=FIND).wait_for()
-    expect(app.page.get_by_role("button", name="Use this")).to_have_count(0)
-    expect(app.page.get_by_text("so far: ")).to_have_count(0)

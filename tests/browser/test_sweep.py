@@ -182,6 +182,7 @@ def test_a_sweep_goes_on_beside_other_pages_and_survives_a_closed_tab(open_app, 
     two.page.get_by_text(re.compile("Cancelled;")).wait_for()
 
 
+@pytest.mark.nightly  # test_workers kills workers and their parent; the test above goes on
 def test_killed_workers_and_a_killed_server_lose_no_finished_point(
     visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free_port
 ) -> None:

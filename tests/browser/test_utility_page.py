@@ -21,8 +21,9 @@ PALE = """canvas => {
 
 
 @pytest.fixture
-def utility(app):
-    app.open("/")
+def utility(opened):
+    """The page in a tab that the tests share."""
+    app = opened
     app.page.get_by_role("link", name="Utility", exact=True).click()
     app.card("Change of correlations").wait_for()
     app.wait_for_cards()
@@ -43,6 +44,7 @@ def test_a_setting_moved_here_is_that_of_the_tune_page(utility):
     assert "k = 6" in utility.press("k", "ArrowRight")
     utility.visit("Tune")
     utility.shows("ε = 2 · k = 6 · q = 1")
+    assert "k = 5" in utility.press("k", "ArrowLeft")
 
 
 def test_another_pair_of_variables(utility):

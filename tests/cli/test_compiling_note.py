@@ -36,6 +36,7 @@ def test_it_is_said_once_where_it_is_true(fresh: Path) -> None:
     assert NOTE not in rwn(fresh, *audit)
 
 
+@pytest.mark.nightly  # test_processes hears of a worker that says so without compiling
 def test_a_worker_that_compiles_is_heard_of(fresh: Path) -> None:
     swept = ("sweep", "demo:bodyfat", "-o", "s.csv", "--k", "3,5", "--releases", "2")
     measured = ("--measure", "bayes_linkage", "--workers", "2")

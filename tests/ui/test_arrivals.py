@@ -21,6 +21,12 @@ from tests.ui.following import followed, shown
 JUDGED = ("bayes_linkage", "attribute_gain", "true_matches")
 
 
+def judged() -> rwn.Policy:
+    """The usual limits, but one that would be read after all others."""
+    usual = rwn.Policy().limits
+    return rwn.Policy(limits=tuple(each for each in usual if each.measure in JUDGED))
+
+
 class Reader:
     """A process that answers what it is told to."""
 
@@ -51,10 +57,9 @@ class Reader:
 @pytest.fixture
 def screen(open_page, monkeypatch: pytest.MonkeyPatch):
     """A page whose table counts as a larger one, asked for what is to come once."""
-    monkeypatch.setattr(limit_queue, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
     page = open_page("tune")
-    usual = rwn.Policy().limits
-    page.session.policy = rwn.Policy(limits=tuple(each for each in usual if each.measure in JUDGED))
+    page.session.policy = judged()
     page.test.run()
     user_work().worker = Reader(page.session.data)
     yield page
@@ -187,8 +192,11 @@ def test_the_process_ends_where_its_user_has_left(screen, monkeypatch) -> None:
 
 
 def test_the_numbers_are_those_of_runs(open_page, monkeypatch) -> None:
-    monkeypatch.setattr(limit_queue, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
     by_run, beside = open_page("tune"), open_page("tune")
+    for page in (by_run, beside):
+        page.session.policy = judged()
+        page.test.run()
     expected = followed(by_run.session)
     user_work().worker.cancel()
     found = beside.panel

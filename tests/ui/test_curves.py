@@ -60,5 +60,5 @@ def test_the_curve_stays_while_its_lever_moves_and_goes_with_another_setting(scr
 
 
 def test_a_large_table_has_none(screen, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limit_queue, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
     assert tiles.moved_lever(screen.session) is None

@@ -65,7 +65,7 @@ def test_the_picture_is_that_of_a_run(open_page, method: str) -> None:
 
 
 def test_the_worst_case_is_asked_for_before_the_picture_is_drawn(open_page, monkeypatch) -> None:
-    monkeypatch.setattr(limit_queue, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
     screen, questions, before = open_page("tune"), list[Question](), list[int]()
     user_work().worker = SimpleNamespace(
         data=screen.session.data,

@@ -30,7 +30,18 @@ def drawn(screen) -> dict[str, str]:
     return {orjson.loads(card)["key"]: card for card in screen.panel["cards"]}
 
 
-@pytest.mark.parametrize("method", rwn.METHODS)
+OF_EVERY_SORT = ("rwn", "nbrs2015", "rank_swapping", "pram", "local_suppression", "cart_synthesis")
+"""Methods with neighborhoods and without, for numbers, categories, whole records and models."""
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        # the sliders of the others are those of their record (contracts, test_session)
+        name if name in OF_EVERY_SORT else pytest.param(name, marks=pytest.mark.nightly)
+        for name in rwn.METHODS
+    ],
+)
 def test_a_method_has_its_own_sliders_and_they_move_all_cards(open_page, method: str) -> None:
     screen = open_page("tune")
     if method != screen.session.method:

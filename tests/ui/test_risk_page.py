@@ -167,7 +167,7 @@ def large(monkeypatch: pytest.MonkeyPatch, drawn, at_once) -> list[dict[str, Any
         begun.append(arguments)
         return at_once(*what, **arguments)
 
-    monkeypatch.setattr(risk_view, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(risk_view, "QUICK_RECORDS", 10)
     monkeypatch.setattr(risk_view, "Job", start)
     return begun
 

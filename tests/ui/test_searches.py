@@ -167,7 +167,7 @@ def test_a_release_that_is_judged_says_what_is_known(values, running, words) -> 
 
 
 def test_the_risk_page_shows_what_was_read_before_cancel(open_page, monkeypatch) -> None:
-    monkeypatch.setattr(risk_view, "LARGEST_LIVE", 100)
+    monkeypatch.setattr(risk_view, "QUICK_RECORDS", 100)
     begun: list[Searching] = []
 
     def job(label: str, work: Any, *, words: str, about: Any, **arguments: Any) -> Searching:

@@ -62,7 +62,7 @@ def test_the_list_is_kept_over_pages_and_emptied_with_the_table(drawn, open_page
 
 
 def test_a_large_table_is_followed_by_its_job(drawn, open_page, monkeypatch, at_once):
-    monkeypatch.setattr(risk_view, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(risk_view, "QUICK_RECORDS", 10)
     monkeypatch.setattr(risk_view, "Job", at_once)
     screen = open_page("risk")
     screen.session.watched = WatchList(records=(38,), predicates=(TALL,))

@@ -26,7 +26,7 @@ SELECT = "tune.0.risk"
 @pytest.fixture
 def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     """A session whose table counts as a larger one."""
-    monkeypatch.setattr(limit_queue, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
     monkeypatch.setattr(limit_queue, "LARGEST_READ", 10)
     screen = open_page("tune")
     assert screen.errors == []

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
+from rwn_core.data.sizes import ATTACKED_PAIRS, QUICK_RECORDS, STORED_DONORS
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import released_rows
@@ -33,7 +34,6 @@ from rwn_core.measures.attacks.guessing import (
 )
 from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues
 from rwn_core.measures.attacks.non_members import NonMembersOneByOne, non_members
-from rwn_core.measures.attacks.posterior import ATTACKED_PAIRS
 from rwn_core.measures.attacks.predicted_value import KeyColumns, Predictor
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -46,10 +46,7 @@ from rwn_core.measures.statistics.key_variables import (
 )
 from rwn_core.neighbors import LARGEST_DENSE
 
-# decides: pairs of a class of rows and an original; beyond, there is no reading
-LARGEST_WORK = 50_000_000
 FEWEST = 20  # people outside; the success of fewer says nothing
-PEOPLE = 1000  # decides: people outside that are attacked
 CHUNK = 500  # classes of rows looked at together
 AT_ONCE = 8_000_000  # pairs of a class and a possible original that more classes may make
 
@@ -163,7 +160,7 @@ class _Attack:
             start, work = start + len(part), work + pairs
             if n > LARGEST_DENSE:  # each look counts all neighborhoods of such a table
                 size = max(CHUNK, AT_ONCE * len(part) // (pairs + 1))
-            if work > LARGEST_WORK:
+            if work > STORED_DONORS:
                 raise NotApplicable(
                     "Too many originals may have released each row; choose fewer key variables, or "
                     "look at a smaller table."
@@ -201,8 +198,8 @@ def _best_guesses(comparison: Comparison) -> Reading:
     original = comparison.original
     people = released_rows(original, comparison.masked)
     of = len(people)
-    if of > PEOPLE:
-        people = np.sort(attacked_people(comparison, PEOPLE))
+    if of > QUICK_RECORDS:
+        people = np.sort(attacked_people(comparison, QUICK_RECORDS))
     found = tried.on_people(people)
     outsiders = control_sample(comparison)
     outside = None if outsiders is None else _control(outsiders, tried)

@@ -16,16 +16,9 @@ Shares = NDArray[np.float64]
 def largest_shares(
     starts: Starts, records: Records, shares: Shares
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The largest share of each column, and the first that holds it; 0 and -1 where none does.
-
-    Parameters
-    ----------
-    starts : ndarray of int64, shape (m + 1,)
-        Where each column begins; so in all of these kernels.
-    records : ndarray of int32, shape (pairs,)
-    shares : ndarray of float64, shape (pairs,)
-        0 or more.
-    """
+    """The largest share of each column, and the first that holds it; 0 and -1 where none does."""
+    # `starts`, shape (m + 1,), is where each column begins, in all of these kernels; shares are 0
+    # or more.
     columns = len(starts) - 1
     best, first = np.zeros(columns), np.full(columns, -1, np.int64)
     for column in range(columns):
@@ -53,10 +46,8 @@ def record_shares(
 def shares_above(
     starts: Starts, shares: Shares, low: NDArray[np.float64], high: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Count the shares of each column above `high`, not below `low`, and above 0.
-
-    Both thresholds have the shape (m,).
-    """
+    """Count the shares of each column above `high`, not below `low`, and above 0."""
+    # Both thresholds have the shape (m,).
     columns = len(low)
     above, least = np.zeros(columns, np.int64), np.zeros(columns, np.int64)
     some = np.zeros(columns, np.int64)
@@ -72,14 +63,8 @@ def shares_above(
 def largest_of_groups(
     starts: Starts, records: Records, shares: Shares, group: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The largest share of each column that a group of records has together.
-
-    Parameters
-    ----------
-    starts, records, shares : see `largest_shares`
-    group : ndarray of int64, shape (n,)
-        The number of each record's group, below n.
-    """
+    """The largest share of each column that a group of records has together."""
+    # `group`, shape (n,), is the number of each record's group, below n.
     columns = len(starts) - 1
     best, together = np.zeros(columns), np.zeros(len(group))
     for column in range(columns):
@@ -100,23 +85,10 @@ def shares_given_part(
     part: NDArray[np.int64],
     own: NDArray[np.int64],
 ) -> tuple[NDArray[np.float64], int]:
-    """Return the largest share of each column given the part of the records it belongs to.
-
-    Parameters
-    ----------
-    starts, records, shares : see `largest_shares`
-    part : ndarray of int64, shape (n,)
-        The part of each record.
-    own : ndarray of int64, shape (m,)
-        The record that each column belongs to.
-
-    Returns
-    -------
-    ndarray of float64, shape (m,)
-        Of the shares in its part, whose sum is 1; 0 where it has none there.
-    int
-        How many pairs lie in the part of their column.
-    """
+    """Return the largest share of each column given the part of the records it belongs to."""
+    # part (n,) is that of each record, own (m,) the record that each column belongs to. Shares are
+    # of those in its part, whose sum is 1; 0 where it has none there. The second answer is how many
+    # pairs lie in the part of their column.
     told, inside = np.zeros(len(own)), 0
     for column in range(len(own)):
         best, total, here = 0.0, 0.0, part[own[column]]
@@ -138,22 +110,9 @@ def shares_within(
     of: NDArray[np.int64],
     order: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """The pairs of a record and a row of one block, records and rows put in an order.
-
-    Parameters
-    ----------
-    starts, records, shares : see `largest_shares`
-        Of as many rows as records.
-    of : ndarray of int64, shape (n,)
-        Each record's block, and its row's.
-    order : ndarray of int64, shape (n,)
-        What is at each place.
-
-    Returns
-    -------
-    starts, records, shares : ndarray
-        Records ascend within a column.
-    """
+    """The pairs of a record and a row of one block, records and rows put in an order."""
+    # There are as many rows as records; of (n,) is each record's block, and its row's; order (n,)
+    # is what is at each place. Records ascend within a column of the answer.
     n = len(order)
     ends, new_starts = np.zeros(n, np.int64), np.zeros(n + 1, np.int64)
     for place in range(n):

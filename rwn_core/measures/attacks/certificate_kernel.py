@@ -16,17 +16,9 @@ def add_least_log_ratios(
     first: int,
     last: int,
 ) -> None:
-    """Add the smallest log ratio of each record's likelihoods to those of records near it.
-
-    Parameters
-    ----------
-    logs : ndarray of float64, shape (n, V)
-        Log-likelihood of each value, or released row, for each record; finite.
-    near : ndarray of int32, shape (n, m)
-    least : ndarray of float64, shape (n, m)
-        For rows `first` to `last` - 1, min_v logs[i, v] - logs[near[i, t], v] is added.
-    first, last : int
-    """
+    """Add the smallest log ratio of each record's likelihoods to those of records near it."""
+    # logs (n, V) are finite: of each value, or released row, for each record. To least (n, m) of
+    # rows `first` to `last` - 1, min_v logs[i, v] - logs[near[i, t], v] is added.
     values = logs.shape[1]
     for record in range(first, last):
         own = logs[record]

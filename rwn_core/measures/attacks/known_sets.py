@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.sizes import LISTED_PAIRS
+
 VARIABLES = 3  # of a searched set
 WORK = 2_000_000  # records of all searched sets together
 SMALLEST = 4  # variables of a greedy set, and up to
 LARGEST = 8
 ENOUGH = 0.99  # share of sample uniques at which a greedy set stops growing
-# decides: records of all trials of greedy sets; those of searched sets end at `WORK`
-GREEDY_WORK = 20_000_000
 
 Names = tuple[str, ...]
 Positions = tuple[int, ...]
@@ -87,7 +87,7 @@ def isolating_sets(codes: NDArray[np.int64], groups: Sequence[Positions]) -> lis
     """Return the greedy sets with most sample uniques, of each group of variables."""
     # codes (n, v) count from 0, -1 where missing; no set follows one with nearly all people unique
     found: list[Positions] = []
-    left = max(1, GREEDY_WORK // max(len(codes), 1))
+    left = max(1, LISTED_PAIRS // max(len(codes), 1))
     for group in dict.fromkeys(groups):
         own = np.zeros(len(codes), np.int64)
         chosen: Positions = ()

@@ -46,36 +46,14 @@ def agreeing_matchings(
     rows: NDArray[np.int64],
     uniforms: NDArray[np.float64],
 ) -> float:
-    """Return the mean number of rows with a named original that agrees with random matchings.
-
-    Parameters
-    ----------
-    starts : ndarray of int32, shape (n + 1,)
-        Where each row's candidates begin.
-    records : ndarray of int32, shape (pairs,)
-        Candidates, ascending within a row; row r has r among them.
-    shares : ndarray of float64, shape (pairs,)
-        What a row believes of each; they sum to 1 within a row. The product over rows is
-        proportional to the probability of a matching.
-    sums : ndarray of float64, shape (pairs,)
-        The same, summed up within a row.
-    named : ndarray of int64, shape (n,)
-        The original named for each row.
-    rows : ndarray of int64, shape (sweeps, n)
-        A random row for each exchange that is tried; after each sweep a matching is looked at.
-    uniforms : ndarray of float64, shape (2, sweeps, n)
-        What draws the exchange's original, and what decides on it.
-
-    Returns
-    -------
-    float
-        From 0 to n.
-
-    Notes
-    -----
-    Two rows exchange their originals, one of which is drawn by the other's belief (Metropolis and
-    Hastings). It begins with the true matching.
-    """
+    """Return the mean number of rows with a named original that agrees with random matchings."""
+    # Candidates ascend within a row; row r has r among them. `shares` are what a row believes of
+    # each, with sum 1 within a row: their product over rows is proportional to the probability of a
+    # matching; `sums` are they summed up. `named`, shape (n,), is the original named for each row.
+    # rows (sweeps, n): a random row for each exchange that is tried; after each sweep a matching is
+    # looked at. uniforms (2, sweeps, n): what draws the exchange's original, and what decides on
+    # it. Two rows exchange their originals, one of which is drawn by the other's belief (Metropolis
+    # and Hastings). It begins with the true matching.
     sweeps, n = rows.shape
     source, row_of, agreeing = np.empty(n, np.int64), np.empty(n, np.int64), 0
     for row in range(n):

@@ -83,27 +83,11 @@ def likeliest(
     reach: tuple[Places, Places],
     even: float,
 ) -> tuple[Places, Places]:
-    """Return the values with most mass within reach and their persons; none without a mass.
-
-    Parameters
-    ----------
-    starts : ndarray of int64, shape (people + 1,)
-        Where each person's classes of rows begin.
-    classes : ndarray of int64, shape (pairs,)
-    weights : ndarray of float64, shape (pairs,)
-        What a row of the class counts; 0 or more.
-    held : tuple of ndarray
-        Where each class' values begin, shape (classes + 1,), those of V values that its rows
-        have, and how many rows have each.
-    reach : tuple of ndarray of int64, shape (V,)
-        The first value within reach of each value, and the first beyond.
-    even : float
-        Relative difference of two masses that count as equal: both are named.
-
-    Returns
-    -------
-    person, value : ndarray of int64
-    """
+    """Return the values with most mass within reach and their persons; none without a mass."""
+    # `starts`: where each person's classes of rows begin, whose `weights` are what a row counts, 0
+    # or more. `held`: where each class' values begin, those of V values that its rows have, and how
+    # many rows have each. `reach`: the first value within reach of each value, and the first
+    # beyond. Two masses that differ by `even` of one count as equal: both are named.
     size, people = len(reach[0]), len(starts) - 1
     mass, masses, near = np.zeros(size), np.empty(size + 1), np.empty(size)
     some = np.empty(size + 1, np.int64)

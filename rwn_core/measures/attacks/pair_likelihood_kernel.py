@@ -136,10 +136,8 @@ def _all_in_order(
     pairs: Pairs,
     used: int,
 ) -> int:
-    """Add a record's many pairs, from one product for every row; how many pairs there are now.
-
-    Rows are in their order, so that several are multiplied at once.
-    """
+    """Add a record's many pairs, from one product for every row; how many pairs there are now."""
+    # Rows are in their order, so that several are multiplied at once.
     record = lists.records[index]
     count_together(lists, index, asked.together, counts, marks)
     multiply_together(asked, record, lists.totals[index], counts, chances, products)
@@ -176,15 +174,8 @@ def _repeat(pairs: Pairs, begin: int, used: int, record: int) -> int:
 
 @jit_entry
 def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
-    """The rows that some records may have released.
-
-    Parameters
-    ----------
-    lists : Lists
-    asked : Asked
-    first, last : int
-        Positions in `lists`.
-    """
+    """The rows that some records may have released."""
+    # `first` and `last` are positions in `lists`.
     units, rows = asked.released.shape
     n, most, least_q = asked.codes.shape[1], 0, 1.0
     every = np.empty(units, np.int64)
@@ -225,20 +216,9 @@ def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
 def level(
     pairs: Pairs, row_of: NDArray[np.int32], rows: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Divide the numbers of each row by the largest, in place.
-
-    Parameters
-    ----------
-    pairs : Pairs
-    row_of : ndarray of int32
-        The number of each row that `pairs` name.
-    rows : int
-
-    Returns
-    -------
-    top, low : ndarray of float64 and of int32, shape (rows,)
-        They were divided by top times `SMALL` to the power of low; 0 for a row without pairs.
-    """
+    """Divide the numbers of each row by the largest, in place."""
+    # `row_of` is the number of each row that `pairs` name. They were divided by top times `SMALL`
+    # to the power of low; 0 for a row without pairs.
     top, low = np.zeros(rows), np.full(rows, -1, np.int32)
     for at in range(len(pairs.row)):
         row = row_of[pairs.row[at]]

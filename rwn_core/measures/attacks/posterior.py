@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
@@ -20,8 +21,6 @@ from rwn_core.measures.attacks.scaled_columns import entries, times
 # least
 SAMPLED_PAIRS = 6_000_000
 SMALLEST_SAMPLE = 400  # of fewer without any above one half, 1 % of all could be
-# decides: candidate pairs up to which the worst case attacks every row, and every person outside
-ATTACKED_PAIRS = 10_000_000
 Look = Callable[[sparse.csc_array, NDArray[np.int64]], None]
 _SEED = 20220615  # of the sample of rows: fixed, so that a number changes only with the setting
 

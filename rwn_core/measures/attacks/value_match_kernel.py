@@ -26,19 +26,10 @@ def _slot(code: int, slots: Slots) -> Any:
 
 @jit_entry
 def combinations(columns: Codes, sizes: Codes, sets: Codes, offsets: Codes) -> Codes:
-    """Number the values of each set and row, shape (sets, m); -1 where one is missing.
-
-    Parameters
-    ----------
-    columns : ndarray of int64, shape (v, m)
-        From 0; -1 where missing.
-    sizes : ndarray of int64, shape (v,)
-        One more than the largest value of each column.
-    sets : ndarray of int64, shape (sets, 3)
-        Columns by position.
-    offsets : ndarray of int64, shape (sets,)
-        Added, so that no number stands for two sets.
-    """
+    """Number the values of each set and row, shape (sets, m); -1 where one is missing."""
+    # columns (v, m) from 0, -1 where missing; sizes (v,): one more than the largest value of each;
+    # sets (sets, 3): columns by position; offsets (sets,) are added, so that no number stands for
+    # two sets.
     codes = np.empty((len(sets), columns.shape[1]), np.int64)
     for number in range(len(sets)):
         first, second, third = sets[number]
@@ -52,13 +43,8 @@ def combinations(columns: Codes, sizes: Codes, sets: Codes, offsets: Codes) -> C
 
 @jit_entry
 def slot_table(known: Codes) -> Slots:
-    """A table of the places of known combinations, -1 where there is none: see `find_known`.
-
-    Parameters
-    ----------
-    known : ndarray of int64, shape (u,)
-        Each once.
-    """
+    """A table of the places of known combinations, -1 where there is none: see `find_known`."""
+    # `known`, shape (u,), has each once.
     size = 1
     while size < _ROOM * len(known):
         size *= 2
@@ -73,16 +59,8 @@ def slot_table(known: Codes) -> Slots:
 
 @jit_entry
 def find_known(codes: Codes, known: Codes, slots: Slots) -> tuple[Codes, Codes]:
-    """Return the rows that have known combinations, set by set, and the place of each.
-
-    Parameters
-    ----------
-    codes : ndarray of int64, shape (sets, m)
-        From `combinations`.
-    known : ndarray of int64, shape (u,)
-    slots : ndarray of int32
-        From `slot_table`.
-    """
+    """Return the rows that have known combinations, set by set, and the place of each."""
+    # codes (sets, m) are from `combinations`, slots from `slot_table`.
     rows, places, count = np.empty(_FIRST, np.int64), np.empty(_FIRST, np.int64), 0
     for number in range(len(codes)):
         for row in range(codes.shape[1]):

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
-from rwn_core.measures.attacks.posterior import ATTACKED_PAIRS
 
 LARGEST_COUNT = 60  # of a count's distribution; what lies beyond is its last entry
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.all_rows import AllRows, joint_posterior_success
 from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT, blocks
 from rwn_core.measures.attacks.posterior import (
-    ATTACKED_PAIRS,
     SAMPLED_PAIRS,
     Linkage,
     candidates_before,

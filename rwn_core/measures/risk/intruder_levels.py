@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import empty_records, released_rows
@@ -23,9 +24,6 @@ from rwn_core.measures.statistics.nearest_record import (
     released_points,
     spread_sample,
 )
-
-# decides: records up to which neighborhoods on the keys alone are found anew
-RECOMPUTED_RECORDS = 5000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,9 +110,9 @@ def keys_only_links(comparison: Comparison, keys: Sequence[str]) -> Linkage:
     """Return the links of an intruder with the keys only; NotApplicable for large tables."""
     law = _known(comparison.law)
     n = law.original.n
-    if n > RECOMPUTED_RECORDS:
+    if n > LIVE_RECORDS:
         raise NotApplicable(
-            f"Neighborhoods on the keys alone are found for at most {RECOMPUTED_RECORDS:,} "
+            f"Neighborhoods on the keys alone are found for at most {LIVE_RECORDS:,} "
             f"records, and the table has {n:,}."
         )
     try:

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.sizes import LISTED_PAIRS
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.key_variables import confidential_classes
-
-LARGEST_TABLE = 20_000_000  # decides: classes by values; beyond, there is no reading
 
 
 def distances(
@@ -56,7 +55,7 @@ def _distances(
 ) -> NDArray[np.float64]:
     # only values that occur have a place; a missing one comes first, as a value of its own
     secret = np.unique(codes, return_inverse=True)[1].ravel().astype(np.int64)
-    if (int(secret.max()) + 1) * (int(groups.max()) + 1) > LARGEST_TABLE:
+    if (int(secret.max()) + 1) * (int(groups.max()) + 1) > LISTED_PAIRS:
         raise NotApplicable(
             f"There are too many different key combinations and values of {name} to compare; "
             "choose fewer key variables."

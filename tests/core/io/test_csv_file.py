@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from rwn_core.data.microdata import Microdata
@@ -130,6 +130,7 @@ def tables(draw: st.DrawFn) -> tuple[pd.DataFrame, Schema]:
     return pd.DataFrame(series), Schema(variables=tuple(variables))
 
 
+@settings(max_examples=40)
 @given(tables())
 def test_what_is_written_is_what_is_read(made: tuple[pd.DataFrame, Schema]) -> None:
     frame, schema = made

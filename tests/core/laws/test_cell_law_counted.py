@@ -89,7 +89,7 @@ def found(request) -> Neighborhoods:
 def small_blocks(request, monkeypatch):
     """Several blocks, kept or found anew for every question; all records are asked."""
     monkeypatch.setattr(donor_lists, "BLOCK", 20_000)
-    monkeypatch.setattr(donor_lists, "PROBED_RECORDS", N)
+    monkeypatch.setattr(donor_lists, "QUICK_RECORDS", N)
     if request.param != "held":
         monkeypatch.setattr(donor_lists, "STORED_DONORS", 0)
 
@@ -228,7 +228,7 @@ def test_a_variable_is_left_alone_once_enough_is_known(data):
 def test_some_records_stand_for_those_of_a_large_table(data, monkeypatch):
     law = CellLaw(data, find_neighborhoods(points(), epsilon=3.0), Q)
     whole = law.supports(data.names)
-    monkeypatch.setattr(donor_lists, "PROBED_RECORDS", N // 4)
+    monkeypatch.setattr(donor_lists, "QUICK_RECORDS", N // 4)
     for (few, chances), (every, exact) in zip(law.supports(data.names), whole, strict=True):
         assert (few % 4 == 0).all()
         assert few @ chances == pytest.approx(every @ exact, rel=0.1)

@@ -198,9 +198,9 @@ def test_matrices_are_looked_at_a_few_columns_at_a_time(monkeypatch: pytest.Monk
 
 def test_too_many_chances_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     data = Microdata.from_frame(pd.DataFrame({"g": list("aaab")}))
-    monkeypatch.setattr(transition_law, "LARGEST_TABLE", 8)
+    monkeypatch.setattr(transition_law, "LISTED_PAIRS", 8)
     part_of(data, 0.5).table()
-    monkeypatch.setattr(transition_law, "LARGEST_TABLE", 7)
+    monkeypatch.setattr(transition_law, "LISTED_PAIRS", 7)
     with pytest.raises(NotApplicable, match="At most 7 chances of values are listed"):
         part_of(data, 0.5).table()
 
@@ -267,13 +267,13 @@ def test_values_within_blocks_have_the_chances_of_their_donors(
     np.testing.assert_allclose(part.chances(people, rows), members().T, atol=1e-12)
     np.testing.assert_allclose(part.retained, np.diag(members()), atol=1e-12)
     assert (part.keeps_value_counts, part.by_value) == (True, False)
-    monkeypatch.setattr(block_law, "LARGEST_PAIRS", 18)
+    monkeypatch.setattr(block_law, "ATTACKED_PAIRS", 18)
     assert isinstance(law_within_blocks(*given), BlockLaw)
-    monkeypatch.setattr(block_law, "LARGEST_PAIRS", 17)
+    monkeypatch.setattr(block_law, "ATTACKED_PAIRS", 17)
     values = law_within_blocks(*given)
     assert values is not None
     assert values.units() == donors.units()
-    monkeypatch.setattr(block_law, "LARGEST_TABLE", 14)  # two blocks, seven pairs of values
+    monkeypatch.setattr(block_law, "LISTED_PAIRS", 14)  # two blocks, seven pairs of values
     assert law_within_blocks(*given) is not None
-    monkeypatch.setattr(block_law, "LARGEST_TABLE", 13)
+    monkeypatch.setattr(block_law, "LISTED_PAIRS", 13)
     assert law_within_blocks(*given) is None

@@ -141,8 +141,8 @@ def test_the_law_has_the_swapped_variables_as_one_unit():
 def test_the_law_of_large_blocks_is_the_same_by_values(monkeypatch):
     data = table((8, 2))
     exact = replace(SWAP, share=0.6).prepare(data).law
-    monkeypatch.setattr("rwn_core.masking.record_swapping.LARGEST_PAIRS", 60)
-    monkeypatch.setattr("rwn_core.laws.block_law.LARGEST_PAIRS", 60)
+    monkeypatch.setattr("rwn_core.masking.record_swapping.ATTACKED_PAIRS", 60)
+    monkeypatch.setattr("rwn_core.laws.block_law.ATTACKED_PAIRS", 60)
     law = replace(SWAP, share=0.6).prepare(data).law
     assert "names no donors" in SWAP.remarks(data, None)[-1]
     assert law.donors is None
@@ -161,7 +161,7 @@ def test_the_law_of_large_blocks_is_the_same_by_values(monkeypatch):
         variables=tuple(v for v in data.schema.variables if v.name in ("a", "c"))))  # fmt: skip
     with pytest.raises(NotApplicable, match="make the blocks"):
         law.restricted_to(only)
-    monkeypatch.setattr("rwn_core.laws.block_law.LARGEST_TABLE", 5)
+    monkeypatch.setattr("rwn_core.laws.block_law.LISTED_PAIRS", 5)
     assert replace(SWAP, share=0.5).prepare(data).law is None
     assert block_law.block_pairs(np.array([0, 0, 1, -1])) == 5
 

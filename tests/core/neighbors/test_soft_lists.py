@@ -91,9 +91,18 @@ def test_a_scale_beyond_the_list_is_searched_for() -> None:
     np.testing.assert_array_equal(lists.scaling, to_rank(complete_table(points), 250))
 
 
-@pytest.mark.parametrize("n", [300, 2300])
+HALF = {"balance": 0.5}
+GIVEN: list[dict[str, Any]] = [{}, {"balance": 1.0}, {"own": True, "bandwidth": "fixed"}]
+
+
 @pytest.mark.parametrize(
-    "given", [{}, {"balance": 1.0}, {"own": True, "bandwidth": "fixed"}, {"balance": 0.5}]
+    ("n", "given"),
+    [
+        *((n, given) for given in GIVEN for n in (300, 2300)),
+        (300, HALF),
+        # half a minute of scaling; 300 records scale to one half too, and 2,300 to the whole
+        pytest.param(2300, HALF, marks=pytest.mark.nightly),
+    ],
 )
 def test_records_that_are_shown_have_the_donors_of_the_release(
     n: int, given: dict[str, Any]
@@ -119,11 +128,13 @@ def test_records_that_are_shown_have_the_donors_of_the_release(
     np.testing.assert_array_equal(alone.donors, everyone.donors[some])
 
 
-@pytest.mark.parametrize("balance", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize(
+    ("balance", "table"), [(0.0, "heavy tails"), (0.5, "numbers"), (1.0, "heavy tails")]
+)
 def test_equal_keys_give_equal_bytes_on_any_number_of_threads(
-    balance: float, monkeypatch: pytest.MonkeyPatch
+    balance: float, table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data = Microdata.from_frame(pd.DataFrame(tables()["heavy tails"], columns=list("abc")))
+    data = Microdata.from_frame(pd.DataFrame(tables()[table]).add_prefix("x"))
     setting, digests = RWN(kernel="gaussian", balance=balance), set()
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("RWN_THREADS", threads)

@@ -19,6 +19,7 @@ import pytest
 
 from rwn_core.errors import RWNError
 from rwn_core.parallel import processes
+from rwn_core.parallel.compiling import on_compiling
 from rwn_core.parallel.job import Job
 from rwn_core.parallel.pool import Pool, Stopped
 from tests.core.parallel.worker_tasks import (
@@ -27,6 +28,7 @@ from tests.core.parallel.worker_tasks import (
     add,
     alive,
     begun,
+    compiles,
     counter,
     crash,
     fail,
@@ -52,6 +54,13 @@ def test_work_that_is_done_gives_its_result() -> None:
     assert (job.result, job.refusal, job.share) == (5, "", 0.5)
     job.cancel()  # nothing more to stop
     assert (job.result, job.refusal) == (5, "")
+
+
+def test_a_worker_that_compiles_is_heard_of_once() -> None:
+    heard: list[int] = []
+    with on_compiling(lambda: heard.append(1)):
+        assert finished(compiles).refusal == ""
+    assert heard == [1]
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="others are not asked")

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rwn_core.errors import NotApplicable, RWNError
+from rwn_core.parallel.compiling import compiling
 from rwn_core.parallel.job import Job
 from rwn_core.parallel.pool import Pool
 from rwn_core.parallel.processes import Handle
@@ -29,6 +30,12 @@ LARGE = 3_000_000  # bytes; a pipe holds 65,536, a pair of sockets some 200,000
 def add(a: int, b: int, progress: Progress) -> int:
     progress(0.5)
     return a + b
+
+
+def compiles(progress: Progress) -> None:
+    """As the compiler does before each of two kernels."""
+    compiling()
+    compiling()
 
 
 def refuse(progress: Progress) -> None:

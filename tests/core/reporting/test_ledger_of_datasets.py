@@ -77,7 +77,7 @@ def test_a_dataset_is_known_again_in_any_order_and_another_one_is_not(tmp_path: 
 
 
 def test_a_very_long_variable_has_no_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(of_datasets, "LARGEST_COLUMN", 299)
+    monkeypatch.setattr(of_datasets, "LISTED_PAIRS", 299)
     found = dataset_marks(written(people(300), tmp_path / "in"), ["x", "age"], KEY)
     assert found["columns"] == []
     assert found["count"] == 300

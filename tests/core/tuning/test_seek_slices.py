@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rwn_core as rwn
+from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.forecast import forecast
 from rwn_core.measures.comparison import Comparison
@@ -22,7 +23,7 @@ from rwn_core.tuning.evaluate_settings import Trials
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.seek_slices import Choice, SliceSearch, seek_slices
 from rwn_core.tuning.setting_pool import SettingPool
-from rwn_core.tuning.slice_answer import SEARCHED_RECORDS, SliceRanges
+from rwn_core.tuning.slice_answer import SliceRanges
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
 from rwn_core.tuning.slice_steps import slice_steps
@@ -169,7 +170,7 @@ def test_a_large_table_is_searched_on_a_sample_and_says_so(bodyfat, quick) -> No
 def test_no_more_records_are_searched_than_a_worst_case_is_known_for() -> None:
     """Beyond, linkage is a lower bound, which keeps no limit: nothing would be found."""
     certain = [rwn.MEASURES[key].certain_up_to for key in Policy().measures]
-    assert min(each for each in certain if each is not None) >= SEARCHED_RECORDS
+    assert min(each for each in certain if each is not None) >= QUICK_RECORDS
 
 
 def test_a_limit_that_fresh_releases_break_is_the_only_one_read(few, quick, monkeypatch) -> None:

@@ -18,6 +18,8 @@ TENTH, TWENTIETH = 0.1, 0.05  # of a spread, and of the value itself: a number s
 ROUNDED_OFF = 1e-9
 FEW_PEOPLE = 10  # values that fewer people share are named together, too: one of each is luck
 RARE = "rare values"
+# decides: rows that a model of the red team learns from, and people that choose a set of keys
+LEARNED_ROWS = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,11 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.measures.attacks.red_team.files import Files, Floats, Names
-from rwn_core.measures.attacks.red_team.finding import Finding, Tried, count_names, named_set, reach
+from rwn_core.measures.attacks.red_team.finding import (
+    LEARNED_ROWS,
+    Finding,
+    Tried,
+    count_names,
+    named_set,
+    reach,
+)
 
 KEY = "merge"
 LARGEST_SET = 8  # variables of a set that is built one by one
-CHOOSING = 5_000  # decides: people that are counted while a set of keys is chosen
 POOL = 40  # variables with most different values, of which sets are built
 AGREE = (0.5, 0.8, 1.0)  # shares of the matching rows that show what is named: more than, at least
 Near = Callable[[Floats], Floats] | None
@@ -49,7 +55,7 @@ def sets_for(files: Files, secret: str) -> Iterator[Names]:
 
 def greedy(files: Files, pool: Names) -> list[Names]:
     """Return sets of two to eight variables, each with the next that makes most people unique."""
-    table = files.people[:CHOOSING][:, files.places(pool)]
+    table = files.people[:LEARNED_ROWS][:, files.places(pool)]
     hashes = column_hashes(table)
     rich = [len(np.unique(hashes[:, j])) for j in range(len(pool))]
     left = list(np.argsort(rich, kind="stable")[::-1][:POOL])

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.sizes import LISTED_PAIRS
 from rwn_core.measures.attacks.red_team.files import Files, Floats
 from rwn_core.measures.attacks.red_team.finding import (
     Finding,
@@ -19,10 +20,7 @@ from rwn_core.measures.attacks.red_team.places import knowledge, ranked, standar
 
 KEY = "nearest"
 ASKED = 2_000  # rows, and people, that are attacked
-# decides: distances of rows and people for the red team; of larger tables, `FEWEST` random rows
-# at least
-LARGEST_PAIRS = 20_000_000
-FEWEST = 500
+FEWEST = 500  # random rows of a table with more than `LISTED_PAIRS` distances, at least
 AT_ONCE = 4_000_000  # distances
 TIE = 1e-9
 SEVERAL = 3  # nearest rows that have to agree
@@ -80,7 +78,7 @@ def names(files: Files) -> list[Tried]:
 
 def _asked(files: Files) -> int:
     """Return the number of random rows or people to attack."""
-    return min(ASKED, max(FEWEST, LARGEST_PAIRS // files.n))
+    return min(ASKED, max(FEWEST, LISTED_PAIRS // files.n))
 
 
 def _agree(

@@ -9,10 +9,15 @@ from typing import Any
 import numpy as np
 
 from rwn_core.measures.attacks.red_team.files import Files, Floats
-from rwn_core.measures.attacks.red_team.finding import RARE, Finding, Tried, count_names
+from rwn_core.measures.attacks.red_team.finding import (
+    LEARNED_ROWS,
+    RARE,
+    Finding,
+    Tried,
+    count_names,
+)
 
 KEY = "prediction"
-LEARNED_ROWS = 5_000  # decides: rows that a model of the red team learns from
 CONFIDENT = (0.0, 0.5, 0.8, 0.95)  # least chance of a level that is named
 LEAF = 5  # rows of a leaf of a tree, at least
 MANY_LEVELS = 50  # of a category; of more, a key is one number and a secret is not predicted

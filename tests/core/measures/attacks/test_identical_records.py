@@ -73,7 +73,7 @@ def test_every_record_releases_a_row_as_its_own_donors_have_it(data, release):
 
 
 def test_as_many_records_release_a_value_as_have_it_among_their_donors(data, release, monkeypatch):
-    monkeypatch.setattr(donor_lists, "PROBED_RECORDS", N)
+    monkeypatch.setattr(donor_lists, "QUICK_RECORDS", N)
     (_, cells), q = release.law.components()[0], release.law.modification("a")
     donors = members_of(cells)
     for name, (supports, _) in zip("abc", release.law.supports(list("abc"), np.inf), strict=True):
