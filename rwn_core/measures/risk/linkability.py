@@ -56,7 +56,7 @@ _success = beyond_a_guess("Two halves of a record meet in one released row")
 
 
 def _sentence(reading: Reading, n: int) -> str:
-    """Say the risk, and the halves where somebody chose them."""
+    """Say the risk, and the halves that were chosen."""
     if not reading.detail.get("stated"):
         return _success(reading, n)
     one, two = (", ".join(names) for names in reading.detail["parts"])
