@@ -63,6 +63,13 @@ def audit(
             metavar="NAME,NAME", help="Variables that somebody may know together; repeatable."
         ),
     ] = None,
+    halves: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME|NAME",
+            help="The two sets of variables of linkability; of one set, the other is the rest.",
+        ),
+    ] = None,
     record: Annotated[
         Path | None,
         typer.Option(
@@ -106,7 +113,8 @@ def audit(
     from rwn_core.measures.comparison import Sampling
 
     data = asked(data, response, predictor or ())
-    known = [[name.strip() for name in each.split(",")] for each in keys or ()]
+    known = [_names(each) for each in keys or ()]
+    sides = [_names(each) for each in halves.split("|")] if halves else []
     if record is not None:
         if method or set_ or weight or slice_ or round_:
             raise ParameterError("--record says how MASKED was made; leave the parameters out.")
@@ -120,6 +128,7 @@ def audit(
     said = weights is not None or population is not None
     sampling = Sampling(weights=weights, population=population) if said else None
     comparison = compare(data, like(data, masked), sampling=sampling, key_sets=known)
+    comparison = comparison.with_halves(sides)
     if setting is not None:
         comparison = _with_law(comparison, setting)
     with progress("auditing") as report:
@@ -132,6 +141,10 @@ def audit(
         for row in readings.records():
             if row["caveat"]:
                 say(f"note: {row['title']}: {row['caveat']}")
+
+
+def _names(listed: str) -> list[str]:
+    return [name.strip() for name in listed.split(",")]
 
 
 def _recorded(path: Path, data: Microdata) -> Setting:

@@ -16,6 +16,10 @@ What each method does, when to use it and what it destroys, with a picture of re
 parameters on one page: [reference](../reference/methods.md). Side by side, under one policy:
 [methods compared](../explanation/methods-compared.md).
 
+Methods here mask records. Suppressing cells of published tables and adding differentially private
+noise to answers are out of scope. Distances are Euclidean: Gower's and Manhattan
+[bring no gain](../decisions/0037-the-distance-is-euclidean.md).
+
 | method | when to use it |
 |---|---|
 """

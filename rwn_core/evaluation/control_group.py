@@ -32,10 +32,12 @@ def control_group(
         release = mask(inside, params, seed=seed)
     except ParameterError:
         return None
-    return Comparison(
+    made = Comparison(
         original=inside,
         masked=rounded(release.masked, precision),
         law=None if release.law is None else release.law.rounded(precision),
         holdout=original.take(held),  # as they are, like the people in the file
         question=base.question,
     )
+    made.halves = base.halves
+    return made

@@ -120,12 +120,15 @@ class Assumptions:
         What is followed.
     key_sets : tuple of tuple of str
         Sets of variables that somebody may know of a person, beside the key variables.
+    halves : tuple of tuple of str
+        The two sets of variables of linkability; taken in turn by default.
     """
 
     precision: Mapping[str, float] = field(default_factory=dict)
     sampling: Sampling = field(default_factory=Sampling)
     watch: WatchList = field(default_factory=WatchList)
     key_sets: tuple[tuple[str, ...], ...] = ()
+    halves: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,7 +233,7 @@ def disclose_release(
     if progress is not None:
         progress(0.1)
     base = Comparison(original=microdata, masked=release.masked, sampling=assumed.sampling)
-    base = base.with_key_sets(assumed.key_sets)
+    base = base.with_key_sets(assumed.key_sets).with_halves(assumed.halves)
     control = control_group(base, params, seed, precision)
     if progress is not None:
         progress(0.2)

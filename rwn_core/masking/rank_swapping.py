@@ -42,6 +42,7 @@ Form = Literal["moore", "mu_argus"]
 STANDARD = 0.05
 _FRACTION = LeverRange(low=0.0, high=1.0, step=0.01)
 _NAMES = ("Light", "Standard", "Strong")
+_SDCMICRO = "As sdcMicro"  # its defaults: R0 = .95, 5 percent of each end become their mean
 
 
 def _end_lever(name: str, which: str) -> Lever:
@@ -53,7 +54,7 @@ def _end_lever(name: str, which: str) -> Lever:
         off=0.0,
         neutral=0.0,
         range=LeverRange(low=0.0, high=0.25, step=0.01),
-        presets=dict.fromkeys(_NAMES, 0.0),
+        presets={**dict.fromkeys(_NAMES, 0.0), _SDCMICRO: 0.05},
     )
 
 
@@ -81,7 +82,8 @@ class RankSwapping(TableMethod):
         for P = sqrt(8/3) k0 abs(mean) / range. Of each variable the largest of the three P counts.
     top : float
         The share of the largest numbers that become their mean and are not exchanged. Here none
-        by default; sdcMicro takes 5 percent by default (TopPercent = 5), which is 0.05.
+        by default; sdcMicro takes 5 percent by default (TopPercent = 5), which is 0.05. Its own
+        defaults are r0 = 0.95, top = bottom = 0.05, the preset "As sdcMicro" of Tune.
     bottom : float
         The same of the smallest numbers (BottomPercent = 5 in sdcMicro).
     form : {"moore", "mu_argus"}
@@ -135,7 +137,7 @@ class RankSwapping(TableMethod):
             short="P",
             help="How many ranks away a value may come from; at 0, R0 and K0 decide alone.",
             range=LeverRange(low=0.0, high=0.5, step=0.01),
-            presets={"Light": 0.02, "Standard": STANDARD, "Strong": 0.2},
+            presets={"Light": 0.02, "Standard": STANDARD, "Strong": 0.2, _SDCMICRO: 0.0},
         ),
         Lever(
             name="r0",
@@ -144,7 +146,7 @@ class RankSwapping(TableMethod):
             help="Each number's range of ranks is at least what this correlation allows; 1: none.",
             off=1.0,
             range=_FRACTION,
-            presets=dict.fromkeys(_NAMES, 1.0),
+            presets={**dict.fromkeys(_NAMES, 1.0), _SDCMICRO: 0.95},
         ),
         Lever(
             name="k0",
@@ -153,7 +155,7 @@ class RankSwapping(TableMethod):
             help="Each number's range of ranks is at least what this change allows; 0: none.",
             off=0.0,
             range=_FRACTION,
-            presets=dict.fromkeys(_NAMES, 0.0),
+            presets=dict.fromkeys((*_NAMES, _SDCMICRO), 0.0),
         ),
         _end_lever("top", "largest"),
         _end_lever("bottom", "smallest"),

@@ -115,6 +115,9 @@ class Comparison:
     key_sets : tuple of tuple of str
         Sets of variables that an intruder may know, in addition to the key variables; none by
         default (`with_key_sets`).
+    halves : tuple of tuple of str
+        The two sets of variables of which linkability asks whether they meet in one row; none by
+        default, when variables are taken in turn (`with_halves`).
 
     Raises
     ------
@@ -126,6 +129,7 @@ class Comparison:
         "_here",
         "_memo",
         "file",
+        "halves",
         "holdout",
         "key_sets",
         "law",
@@ -154,6 +158,7 @@ class Comparison:
         self.sampling = Sampling.of_schema(original) if sampling is None else sampling
         self.sampling.check(original)
         self.key_sets: tuple[tuple[str, ...], ...] = ()
+        self.halves: tuple[tuple[str, ...], ...] = ()
         self.file: Microdata | None = None
         self.records: NDArray[np.int64] | None = None
         self._memo: dict[Hashable, Any] = {}
@@ -177,7 +182,7 @@ class Comparison:
             question=self.question,
             sampling=self.sampling,
         )
-        other.key_sets = self.key_sets
+        other.key_sets, other.halves = self.key_sets, self.halves
         other._memo, other.file, other.records = self._memo, self.file, self.records
         return other
 
@@ -191,6 +196,24 @@ class Comparison:
             )
         other = self.with_masked(self.masked, self.law)
         other.key_sets = tuple(tuple(names) for names in key_sets)
+        return other
+
+    def with_halves(self, halves: Sequence[Sequence[str]]) -> Comparison:
+        """Return the comparison for two intruders, or files, with these variables each."""
+        # the other half of a single one is all other variables
+        released = [variable.name for variable in self.original.schema.released]
+        sets = [tuple(names) for names in halves]
+        if len(sets) == 1:
+            sets.append(tuple(name for name in released if name not in sets[0]))
+        named = [name for names in sets for name in names]
+        fine = len(sets) in (0, 2) and all(sets) and len(named) == len(set(named))
+        if not fine or not set(named) <= set(released):
+            raise ParameterError(
+                "halves must be one or two sets of released variables, and no variable may be in "
+                f"both; those are: {', '.join(released)}."
+            )
+        other = self.with_masked(self.masked, self.law)
+        other.halves = tuple(sets)
         return other
 
     def cached_for_original(self, key: Hashable, make: Callable[[], _T]) -> _T:

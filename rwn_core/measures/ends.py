@@ -42,7 +42,8 @@ def ends(comparison: Comparison, measure: str, compute: Compute) -> dict[str, fl
     about = comparison.cached_for_original(
         "as described for both ends", lambda: _plain(comparison.original)
     )
-    given = (comparison.key_sets, comparison.question, comparison.sampling, comparison.holdout)
+    known = (comparison.key_sets, comparison.halves)
+    given = (*known, comparison.question, comparison.sampling, comparison.holdout)
     # every description of these values shares what is remembered of them
     return about.cached(
         ("ends", measure, about.schema, *given), lambda: _read(comparison, about, compute)
@@ -63,7 +64,8 @@ def _read(comparison: Comparison, original: Microdata, compute: Compute) -> dict
         holdout=comparison.holdout,
         question=comparison.question,
         sampling=comparison.sampling,
-    ).with_key_sets(comparison.key_sets)
+    )
+    start.key_sets, start.halves = comparison.key_sets, comparison.halves
     start.file, start.records = comparison.file, comparison.records
     found: dict[str, float] = {}
     baseline = None

@@ -29,22 +29,25 @@ class Attack:
     sampling : Sampling
     key_sets : tuple of tuple of str
         Further sets of variables that somebody may know.
+    halves : tuple of tuple of str
+        The two sets of variables of linkability; none: taken in turn.
     """
 
     keys: tuple[str, ...]
     precision: Steps = ()
     sampling: Sampling = field(default_factory=Sampling)
     key_sets: tuple[tuple[str, ...], ...] = ()
+    halves: tuple[tuple[str, ...], ...] = ()
 
     @property
     def identity(self) -> tuple[Any, ...]:
         """Cache key of the results."""
-        return (self.keys, self.precision, self.sampling, self.key_sets)
+        return (self.keys, self.precision, self.sampling, self.key_sets, self.halves)
 
     def usual(self, data: rwn.Microdata) -> bool:
         """True if nothing beyond the table's own keys is assumed."""
-        plain = (tuple(usual_keys(data)), Sampling.of_schema(data), ())
-        return (self.keys, self.sampling, self.key_sets) == plain
+        plain = (tuple(usual_keys(data)), Sampling.of_schema(data), (), ())
+        return (self.keys, self.sampling, self.key_sets, self.halves) == plain
 
 
 def usual_keys(data: rwn.Microdata) -> list[str]:
@@ -72,21 +75,26 @@ def attack(session: Session) -> Attack:
     if not chosen:
         raise ParameterError("Choose at least one variable that the intruder knows.")
     st.session_state[key(session, "keys")] = chosen
-    further = _key_sets(session, names)
+    further, halves = _further(session, names)
     precision.draw(session, "risk")
     return Attack(
         keys=tuple(chosen),
         precision=session.precision,
         sampling=_sampling(session),
         key_sets=further,
+        halves=halves,
     )
 
 
-def _key_sets(session: Session, names: list[str]) -> tuple[tuple[str, ...], ...]:
-    """Sets of variables that an intruder may know, entered one by one."""
+Sets = tuple[tuple[str, ...], ...]
+
+
+def _further(session: Session, names: list[str]) -> tuple[Sets, Sets]:
+    """Sets of variables that an intruder may know, entered one by one, and two halves."""
     stored = key(session, "sets")
     kept: tuple[tuple[str, ...], ...] = st.session_state.get(stored, ())
-    with st.expander("What else somebody may know", expanded=bool(kept)):
+    opened = bool(kept) or bool(_stored(session, "half.one", []))
+    with st.expander("What else somebody may know", expanded=opened):
         chosen = st.multiselect(
             "A further set of variables",
             names,
@@ -102,8 +110,38 @@ def _key_sets(session: Session, names: list[str]) -> tuple[tuple[str, ...], ...]
             st.caption("; ".join(escaped(", ".join(each)) for each in kept))
             if st.button("Clear the sets", key=key(session, "set.clear")):
                 kept = ()
+        halves = _halves(session, names)
     st.session_state[stored] = kept
-    return kept
+    return kept, halves
+
+
+def _halves(session: Session, names: list[str]) -> Sets:
+    """The two sets of variables of linkability; none where the first is empty."""
+    one = st.multiselect(
+        "Linkability: one half of the variables",
+        names,
+        _stored(session, "half.one", []),
+        placeholder="every second one",
+        key=key(session, "half.one.widget"),
+        help="Linkability asks whether two sets of facts about a person lead to the same row.",
+    )
+    two = st.multiselect(
+        "Linkability: the other half",
+        names,
+        _stored(session, "half.two", []),
+        placeholder="all others",
+        key=key(session, "half.two.widget"),
+        disabled=not one,
+    )
+    st.session_state[key(session, "half.one")] = one
+    st.session_state[key(session, "half.two")] = two
+    if not one:
+        return ()
+    if len(one) == len(names) or set(one) & set(two):
+        raise ParameterError(
+            "The halves of linkability must not overlap; take variables out of one of them."
+        )
+    return (tuple(one), tuple(two)) if two else (tuple(one),)
 
 
 def _sampling(session: Session) -> Sampling:

@@ -58,7 +58,8 @@ def live(session: Session, attack: Attack) -> Disclosure:
     base = kept.get_or_make(
         ("unmasked", *table_key(data), attack.keys, attack.sampling),
         lambda: _base(with_keys(data, attack.keys), attack.sampling),
-    ).with_key_sets(attack.key_sets)
+    )
+    base = base.with_key_sets(attack.key_sets).with_halves(attack.halves)
     exact = current_release(session).exact
     return kept.get_or_make(
         (*table_key(data), session.params, session.seed, attack.identity),
@@ -101,6 +102,7 @@ def _by_job(session: Session, attack: Attack) -> None:
                 precision=dict(attack.precision),
                 sampling=attack.sampling,
                 key_sets=attack.key_sets,
+                halves=attack.halves,
                 watch=session.watched,
             ),
         )

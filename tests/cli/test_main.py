@@ -168,6 +168,20 @@ def test_what_somebody_may_know_can_be_stated(rwn_command: Run) -> None:
     assert "must name released variables only" in said
 
 
+def test_halves_of_linkability_are_given_to_the_audit(rwn_command: Run) -> None:
+    Path("pima.csv").write_bytes(demo_path("pima").read_bytes())
+    asked = ("audit", "demo:pima", "pima.csv", "--measure", "linkability", "--json")
+    values = []
+    for more in ((), ("--halves", "glucose, age | bmi,triceps"), ("--halves", "age")):
+        code, output, _ = rwn_command(*asked, *more)
+        assert code == 0
+        values.append(json.loads(output)["measures"][0]["value"])
+    assert values[2] < values[1] < values[0]
+    code, _, said = rwn_command(*asked, "--halves", "age|age,bmi")
+    assert code == 2
+    assert "no variable may be in both" in said
+
+
 @pytest.mark.parametrize(
     ("error", "code", "word"),
     [

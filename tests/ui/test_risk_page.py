@@ -124,6 +124,27 @@ def test_further_sets_are_stated_and_taken_back(page, drawn):
     assert "neck, age" not in [row[0] for row in shown_values(drawn[-1])]
 
 
+def test_halves_of_linkability_are_chosen(page, drawn):
+    def said() -> str:
+        rows = [row for table in drawn[-1]["tables"][:3] for row in table["rows"]]
+        return str(next(row[-1] for row in rows if row[0] == "Linkability"))
+
+    def choose(label: str, names: list[str]) -> None:
+        labels = [widget.label for widget in page.multiselect]
+        page.multiselect[labels.index(f"Linkability: {label}")].set_value(names).run()
+        assert not page.exception
+
+    assert "Halves as stated" not in said()
+    choose("one half of the variables", ["age", "weight"])
+    assert "Halves as stated: age, weight | " in said()
+    choose("the other half", ["height", "neck"])
+    assert "Halves as stated: age, weight | height, neck." in said()
+    choose("the other half", ["height", "age"])
+    assert "must not overlap" in page.error[0].value
+    choose("one half of the variables", [])
+    assert "Halves as stated" not in said()
+
+
 def test_sliders_and_rounding_are_live_and_a_small_population_is_refused(page, drawn):
     before = drawn[-1]
     page.slider[1].set_value(25).run()

@@ -39,15 +39,28 @@ def compute(comparison: Comparison) -> Reading:
     names = tuple(variable.name for variable in comparison.original.schema.released)
     if len(names) < 2:
         raise NotApplicable("Linkability needs at least two variables.")
-    parts = (Closest(comparison, halves(names)[0]), Closest(comparison, halves(names)[1]))
+    one, two = comparison.halves or halves(names)
+    parts = (Closest(comparison, one), Closest(comparison, two))
     people = comparison.original.take(attacked_people(comparison))
     control = control_sample(comparison)
     return guess_reading(
         (coincidences(parts, people), people.n),
         None if control is None else (coincidences(parts, control), control.n),
         1.0 / len(released_rows(comparison.original, comparison.masked)),
-        parts=[list(part) for part in halves(names)],
+        parts=[list(one), list(two)],
+        stated=bool(comparison.halves),
     )
+
+
+_success = beyond_a_guess("Two halves of a record meet in one released row")
+
+
+def _sentence(reading: Reading, n: int) -> str:
+    """Say the risk, and the halves that were chosen."""
+    if not reading.detail.get("stated"):
+        return _success(reading, n)
+    one, two = (", ".join(names) for names in reading.detail["parts"])
+    return f"{_success(reading, n)} Halves as stated: {one} | {two}."
 
 
 MEASURE = Measure(
@@ -57,7 +70,7 @@ MEASURE = Measure(
     unit="risk beyond control",
     question="How often do two halves of a person's variables lead an intruder to the same "
     "released row, more often than for people who are not in the file?",
-    sentence=beyond_a_guess("Two halves of a record meet in one released row"),
+    sentence=_sentence,
     source="WP216 (2014), linkability; prior work: Giomi et al. 2023; without a control group, "
     "beyond a random guess",
     compute=compute,

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import combinations
+from math import comb
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,10 +19,18 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import beyond_a_guess
 
 VARIABLES = 3  # conditions in a predicate
-ATTACKS = 1000
-_CELLS = 4_000_000  # predicates times records that are looked at together
+ROWS = 20_000  # released rows that are tried at most
+GUESSES = 1000
+NARROW = 0.05
+"""Half-width of the interval at which the attacks end, after at least so many:"""
+ENOUGH = 385  # the interval of any success rate has this half-width
+_TRIES = 1000  # predicates of one released row
+_ROUND = 50  # rows between two looks at the interval
+_WORK = 1_000_000_000  # values that are compared, and sixteenths of predicates' records
+_BITS = 1 << 25  # predicates times records that are looked at together
 _SEED = 90
 
+Records = NDArray[np.int64]
 Counted = tuple[NDArray[np.int64], int]
 """How many fulfill each predicate, of how many people."""
 
@@ -61,20 +73,31 @@ class Conditions:
 
     def counts(self, table: NDArray[np.float64]) -> NDArray[np.int64]:
         """Count the records of a table that fulfill each predicate, shape (m,)."""
-        many = max(1, _CELLS // max(1, len(table)))
-        parts = np.split(np.arange(len(self.values)), range(many, len(self.values), many))
-        return np.concatenate([self._counts(table, part) for part in parts])
+        columns = [np.ascontiguousarray(column) for column in table.T]
+        found = np.empty(len(self.values), dtype=np.int64)
+        for row, chosen in enumerate(self.chosen):
+            fits = [self._fits(columns[column], row, column) for column in chosen]
+            found[row] = np.count_nonzero(np.logical_and.reduce(fits))
+        return found
 
-    def _counts(self, table: NDArray[np.float64], part: NDArray[np.int64]) -> NDArray[np.int64]:
-        fits = np.ones((len(part), len(table)), dtype=bool)
-        for column in self.chosen[part].T:
-            at = part, column
-            asked, above = self.values[at][:, None], self.above[at][:, None]
-            known = table[:, column].T
-            order = np.array(self.ordered)[column][:, None]
-            beyond = np.where(above, known >= asked, known <= asked)
-            fits &= np.where(order, beyond, known == asked)
-        return np.asarray(fits.sum(axis=1), dtype=np.int64)
+    def _fits(self, known: NDArray[np.float64], row: int, column: int) -> NDArray[np.bool_]:
+        asked = self.values[row, column]
+        if not self.ordered[column]:
+            return known == asked
+        return known >= asked if self.above[row, column] else known <= asked
+
+    def first_unique(self, columns: list[NDArray[np.float64]], row: int) -> int | None:
+        """Return the first of all choices by which a row's conditions fit exactly one record."""
+        fits = np.packbits([self._fits(known, row, i) for i, known in enumerate(columns)], axis=1)
+        bits = np.pad(fits, ((0, 0), (0, -fits.shape[1] % 8))).view(np.uint64)
+        many = max(1, _BITS // (64 * max(1, bits.shape[1])))
+        for start in range(0, len(self.chosen), many):
+            chosen = self.chosen[start : start + many].T
+            all_fit = np.bitwise_and.reduce([bits[column] for column in chosen])
+            alone = np.flatnonzero(np.bitwise_count(all_fit).sum(axis=1, dtype=np.int64) == 1)
+            if alone.size:
+                return start + int(alone[0])
+        return None
 
 
 def edges(
@@ -106,45 +129,114 @@ def alone_among(inside: Counted, outside: Counted, replaced: int) -> NDArray[np.
     return np.asarray(stay[1] * come[0] + stay[0] * come[1], dtype=np.float64)
 
 
-def _predicates(
-    released: NDArray[np.float64], ordered: list[bool], rows: NDArray[np.int64]
-) -> tuple[Conditions, Conditions]:
-    """Return conditions from random released rows, and the same of shuffled rows."""
-    generator = np.random.default_rng(_SEED)
-    width, many = released.shape[1], max(len(rows), 1)
-    order = [generator.permutation(width)[:VARIABLES] for _ in range(many)]
-    chosen = np.array(order)
-    asked, above = edges(released, rows, ordered)
-    shuffled = np.array([generator.permutation(len(rows)) for _ in range(width)]).T
-    each = np.arange(width)
-    return (
-        Conditions(asked, above, chosen, ordered),
-        Conditions(asked[shuffled, each], above[shuffled, each], chosen, ordered),
-    )
+def _choices(width: int, generator: np.random.Generator) -> NDArray[np.int64]:
+    """Return all sets of variables of a predicate, or as many random ones as a row tries."""
+    size = min(VARIABLES, width)
+    if comb(width, size) <= _TRIES:
+        return np.array(list(combinations(range(width), size)))
+    some = [np.sort(generator.permutation(width)[:size]) for _ in range(_TRIES)]
+    return np.unique(some, axis=0)
+
+
+class _Attacks:
+    """Predicates of random released rows that fit no other row, at most one for each row."""
+
+    def __init__(self, released: NDArray[np.float64], ordered: list[bool], rows: Records) -> None:
+        generator, width = np.random.default_rng(_SEED), released.shape[1]
+        self.rows, self.ordered = generator.permutation(rows), ordered
+        self.columns = [np.ascontiguousarray(column) for column in released.T]
+        self.asked, self.above = edges(released, self.rows, ordered)
+        self.choices = _choices(width, generator)
+        self.generator = generator
+        self.used = self.tried = 0
+
+    @property
+    def left(self) -> bool:
+        """True while there are rows to try, and their work is not too much."""
+        work = len(self.columns[0]) * (self.used * len(self.columns) + self.tried / 16)
+        return self.used < len(self.rows) and work <= _WORK
+
+    def next(self, many: int) -> Conditions:
+        """Return what was found for so many further rows."""
+        found, chosen = [], []
+        for row in range(self.used, min(self.used + many, len(self.rows))):
+            order = self.choices[self.generator.permutation(len(self.choices))]
+            rows = Conditions(self.asked, self.above, order, self.ordered)
+            first = rows.first_unique(self.columns, row)
+            self.used, self.tried = self.used + 1, self.tried + len(order)
+            if first is not None:
+                self.tried += first + 1 - len(order)
+                found.append(row)
+                chosen.append(order[first])
+        at = np.array(found, dtype=np.int64)
+        picked = np.array(chosen, dtype=np.int64).reshape(len(at), self.choices.shape[1])
+        return Conditions(self.asked[at], self.above[at], picked, self.ordered)
+
+    def guesses(self) -> Conditions:
+        """Return predicates of the values of shuffled rows."""
+        width, many = len(self.columns), min(len(self.rows), GUESSES)
+        generator = np.random.default_rng(_SEED)
+        chosen = np.array([generator.permutation(width)[:VARIABLES] for _ in range(many)])
+        shuffled = np.array([generator.permutation(many) for _ in range(width)]).T
+        each = np.arange(width)
+        return Conditions(
+            self.asked[shuffled, each], self.above[shuffled, each], chosen, self.ordered
+        )
 
 
 def compute(comparison: Comparison) -> Reading:
     """Return the risk that unique conditions single out an original, beyond the control."""
     released, ordered = _columns(comparison, comparison.masked)
     original, _ = _columns(comparison, comparison.original)
-    rows = canonical_sample(comparison.masked, ATTACKS)
-    attack, guess = _predicates(released, ordered, rows)
-    alone = attack.counts(released) == 1
-    if not alone.any():
-        raise NotApplicable("No conditions that were tried single out a released record.")
-    attacks, counts = int(alone.sum()), attack.counts(original)[alone]
+    holdout, own, others = comparison.holdout, [], []
+    held = None if holdout is None else _columns(comparison, holdout)[0]
+    attacks = _Attacks(released, ordered, canonical_sample(comparison.masked, ROWS))
+    guess = float((attacks.guesses().counts(original) == 1).mean())
+    reading: Reading | None = None
+    while attacks.left and not _narrow(reading):
+        found = attacks.next(_ROUND)
+        own.append(found.counts(original))
+        if held is not None:
+            others.append(found.counts(held))
+        reading = _reading(guess, own, len(original), others, 0 if held is None else len(held))
+    if reading is None:
+        raise NotApplicable(
+            f"None of {attacks.tried:,} sets of conditions that were tried singles out a released "
+            "record."
+        )
+    whole = attacks.used == len(released)
+    ended = "narrow" if _narrow(reading) else "rows" if whole else "work"
+    detail = {"tried": attacks.tried, "rows": attacks.used, "ended": ended}
+    return replace(reading, detail={**reading.detail, **detail})
+
+
+def _narrow(reading: Reading | None) -> bool:
+    if reading is None or reading.interval is None:
+        return False
+    half = (reading.interval[1] - reading.interval[0]) / 2
+    return half <= NARROW and reading.detail["attacks"] >= ENOUGH
+
+
+def _reading(
+    guess: float,
+    own: list[NDArray[np.int64]],
+    people: int,
+    others: list[NDArray[np.int64]],
+    outside: int,
+) -> Reading | None:
+    """Return the reading of the attacks so far; None without any."""
+    counts = np.concatenate(own)
+    if not counts.size:
+        return None
     success, control, wider = float((counts == 1).sum()), None, 1.0
-    if comparison.holdout is not None:
-        held, _ = _columns(comparison, comparison.holdout)
-        others = attack.counts(held)[alone], len(held)
-        control, wider = _outside(success, (counts, len(original)), others)
+    if others:
+        beside = np.concatenate(others), outside
+        control, wider = _outside(success, (counts, people), beside)
     return guess_reading(
-        (success, attacks),
-        None if control is None else (control, attacks),
-        float((guess.counts(original) == 1).mean()),
+        (success, len(counts)),
+        None if control is None else (control, len(counts)),
+        guess,
         wider=wider,
-        tried=len(rows),
-        variables=int(attack.chosen.shape[1]),
     )
 
 
@@ -159,6 +251,27 @@ def _outside(success: float, inside: Counted, outside: Counted) -> tuple[float, 
     return control, float(np.sqrt(2 * people / replaced - 1))
 
 
+_success = beyond_a_guess(
+    "Conditions read off the release single people out",
+    "It assumes somebody who has nothing but the release, neither anybody's values nor the method.",
+)
+_ENDS = {
+    "rows": "The interval stays wide, because no more rows are left to try.",
+    "work": "The interval stays wide, because a larger search would take too long.",
+}
+
+
+def _sentence(reading: Reading, n: int) -> str:
+    """Say the risk, and how many conditions it took."""
+    tried, rows = reading.detail["tried"], reading.detail["rows"]
+    said = [
+        _success(reading, n),
+        f"{tried:,} sets of conditions of {rows:,} released rows were tried.",
+        _ENDS.get(reading.detail["ended"], ""),
+    ]
+    return " ".join(part for part in said if part)
+
+
 MEASURE = Measure(
     key="singling_out",
     title="Singling out",
@@ -166,11 +279,7 @@ MEASURE = Measure(
     unit="risk beyond control",
     question="How often do three conditions that fit one released row fit exactly one original "
     "person, more often than among people who are not in the file?",
-    sentence=beyond_a_guess(
-        "Conditions read off the release single people out",
-        "It assumes somebody who has nothing but the release, neither anybody's values nor the "
-        "method.",
-    ),
+    sentence=_sentence,
     source="WP216 (2014), singling out; prior work: Giomi et al. 2023 (multivariate predicates); "
     "people of the file replaced by those outside; without a control group, beyond a random guess",
     compute=compute,

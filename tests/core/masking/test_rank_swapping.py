@@ -173,3 +173,10 @@ def test_the_chances_of_partners_by_hand_and_against_rankings() -> None:
     assert not (np.abs(simulated - wrong) <= error).all()
     counted = [counted_moore_chances(14, 5, seed).toarray() for seed in range(30)]
     assert (np.abs(np.mean(counted, axis=0) - exact) <= error).all()
+
+
+def test_the_defaults_of_sdcmicro_are_a_preset(normal: Microdata) -> None:
+    """RankSwap(obj): R0 = 0.95, TopPercent = BottomPercent = 5."""
+    made = RankSwapping().prepare(normal)
+    chosen = made.with_levers(**made.presets["As sdcMicro"])
+    assert chosen.params == RankSwapping(r0=0.95, top=0.05, bottom=0.05)

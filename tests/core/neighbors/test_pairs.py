@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from itertools import combinations
 from math import isqrt
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy import stats
 
 from rwn_core.errors import ParameterError
@@ -15,12 +19,10 @@ from rwn_core.randomness import SecretKey
 from tests.oracles.pair_numbers import pair_of
 
 KEY = SecretKey.from_seed(7)
-FIRST = [(1, 2), (1, 3), (2, 3), (1, 4), (2, 4), (3, 4), (1, 5), (2, 5), (3, 5), (4, 5)]
-LARGE = {
-    499999999500000000: (999999999, 1000000000),
-    499999999499999999: (999999998, 1000000000),
-    100000000000000000: (447194785, 447213596),
-    400000000000000000: (447138355, 894427192),
+PATH = Path(__file__).parents[2] / "golden" / "method_check_values.json"
+EXPECTED: dict[str, Any] = {
+    entry["id"]: entry["expected"]
+    for entry in json.loads(PATH.read_text(encoding="utf-8"))["values"]
 }
 
 
@@ -30,9 +32,12 @@ def both(number: int) -> tuple[int, int]:
     return pair_of(number)
 
 
-def test_the_first_pairs():
-    assert [both(number) for number in range(1, 11)] == FIRST
-    assert [both(number) for number in range(11, 16)] == [(i, 6) for i in range(1, 6)]
+def test_PAIR_1_the_first_pairs():
+    expected = EXPECTED["PAIR-1"]["correct"]
+    assert [[number, list(both(number))] for number, _ in expected] == expected
+    printed = EXPECTED["PAIR-1"]["as_printed_in_paper"]
+    differing = [number for number, pair in printed if list(both(number)) != pair]
+    assert differing == [2, 5, 8, 9, 13, 14]  # those of the paper are no pairs
 
 
 @pytest.mark.parametrize("n", [2, 3, 50, 200])
@@ -43,14 +48,15 @@ def test_every_pair_has_one_number(n):
     assert pairs == [pair_of(number) for number in range(1, len(pairs) + 1)]
 
 
-@pytest.mark.parametrize("number", LARGE)
-def test_large_numbers(number):
-    assert both(number) == LARGE[number]
-
-
-def test_where_a_float_root_would_be_wrong():
-    square = 8 * 499999999499999999 + 1
-    assert int(np.sqrt(float(square))) == 1999999999 != isqrt(square) == 1999999998
+def test_PAIR_2_large_numbers():
+    expected = EXPECTED["PAIR-2"]
+    last, before = expected["n1e9_last"], expected["n1e9_last_minus_1"]
+    for number, pair in (last, before, *expected["big"]):
+        assert list(both(number)) == pair
+    square = 8 * before[0] + 1
+    roots = [int(np.sqrt(float(square))), isqrt(square)]  # a float root would be wrong
+    assert roots == expected["float_sqrt_vs_isqrt_at_n1e9_last_minus_1"]
+    assert expected["largest_n_for_signed_64bit"] == LARGEST_N
 
 
 def test_numbers_around_whole_roots_up_to_the_largest_table():
@@ -74,15 +80,31 @@ def test_pairs_are_different(n, count):
     assert j.max() < n
 
 
-def test_the_mean_number_of_partners_is_exact_and_its_spread_as_expected():
-    """M2-1: n = 2000, m = 20; the variance of a degree is 19.861."""
-    variances = []
+def test_M2_1_the_mean_number_of_partners_is_exact_and_its_spread_as_expected():
+    expected, variances = EXPECTED["M2-1"], []
+    n, pairs = expected["n"], expected["ns"]
     for seed in range(20):
-        i, j = random_pairs(SecretKey.from_seed(seed), 2000, 20_000)
-        degree = np.bincount(np.concatenate((i, j)), minlength=2000)
-        assert degree.mean() == 20.0
+        degree = partners(seed, n, pairs)
+        assert degree.mean() == expected["mean_degree"]
+        assert degree.min() > 0
         variances.append(degree.var())
+    assert np.mean(variances) == pytest.approx(expected["var_degree"], rel=0.03)
     assert np.mean(variances) == pytest.approx(19.79, rel=0.03)  # m (1 - m / n), less 1/n
+
+
+def test_M2_1_who_is_nobodys_partner():
+    """With m partners on average a share exp(-m) has none."""
+    expected = EXPECTED["M2-1"]
+    assert stats.poisson.pmf(0, 20) == pytest.approx(expected["p_zero_m20"])
+    share = expected["expected_isolated_m5_n1e6"] / 1e6
+    assert stats.poisson.pmf(0, 5) == pytest.approx(share)
+    alone = sum((partners(seed, 20_000, 50_000) == 0).sum() for seed in range(5))
+    assert alone == pytest.approx(100_000 * share, abs=4 * np.sqrt(100_000 * share))
+
+
+def partners(seed: int, n: int, pairs: int) -> NDArray[np.int64]:
+    i, j = random_pairs(SecretKey.from_seed(seed), n, pairs)
+    return np.bincount(np.concatenate((i, j)), minlength=n)
 
 
 @pytest.mark.parametrize("count", [3, 8])

@@ -1,0 +1,105 @@
+"""Singling out goes on until its interval is narrow, or says why it ended before."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import NotApplicable
+from rwn_core.io.demo import load_demo
+from rwn_core.masking import RWN, mask
+from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk import singling_out
+from rwn_core.measures.risk.singling_out import ENOUGH, NARROW, VARIABLES, Conditions, edges
+
+MEASURE = MEASURES["singling_out"]
+
+
+def read(table: Microdata, k: int, holdout: Microdata | None = None) -> Reading:
+    masked = mask(table, RWN(k=k), seed=1).masked
+    return MEASURE.compute(Comparison(original=table, masked=masked, holdout=holdout))
+
+
+def half_width(reading: Reading) -> float:
+    assert reading.interval is not None
+    low, high = reading.interval
+    return (high - low) / 2
+
+
+@pytest.mark.parametrize("k", [5, 20])
+def test_the_attacks_go_on_until_the_interval_is_narrow(k):
+    """With one set of variables a row there were 48 and 54 attacks, of 768 rows of pima."""
+    reading = read(load_demo("pima"), k)
+    assert half_width(reading) <= NARROW
+    detail = reading.detail
+    assert detail["ended"] == "narrow"
+    assert ENOUGH <= detail["attacks"] <= detail["rows"] < 768
+    said = MEASURE.sentence(reading, 768)
+    assert f" {detail['tried']:,} sets of conditions of {detail['rows']:,} released rows" in said
+    assert "95 % interval" in said
+    assert "stays wide" not in said
+
+
+def test_a_short_table_uses_every_row_and_says_so():
+    """There were 42 attacks with an interval from .14 to .46."""
+    table = load_demo("bodyfat")
+    reading = read(table, 5)
+    detail = reading.detail
+    assert detail["attacks"] > 200
+    assert half_width(reading) < 0.08
+    assert (detail["ended"], detail["rows"]) == ("rows", table.n)
+    assert "no more rows are left to try" in MEASURE.sentence(reading, table.n)
+
+
+def test_a_control_group_is_asked_by_the_same_attacks():
+    pima = load_demo("pima")
+    order = np.random.default_rng(1).permutation(pima.n)
+    reading = read(pima.take(order[:600]), 5, pima.take(order[600:]))
+    assert reading.detail["controls"] == reading.detail["attacks"] > 250
+
+
+def test_the_work_is_bounded(monkeypatch):
+    monkeypatch.setattr(singling_out, "_WORK", 1)
+    reading = read(load_demo("pima"), 5)
+    assert reading.detail["rows"] == 50
+    assert reading.detail["ended"] == "work"
+    assert "would take too long" in MEASURE.sentence(reading, 768)
+
+
+def test_rows_that_are_not_alone_are_singled_out_by_nothing():
+    frame = pd.DataFrame({"a": [1.0, 2.0] * 30, "b": [5.0, 6.0] * 30, "c": [1.5, 2.5] * 30})
+    table = Microdata.from_frame(frame)
+    with pytest.raises(NotApplicable, match="None of 60 sets of conditions that were tried"):
+        MEASURE.compute(Comparison(original=table, masked=table))
+
+
+def test_the_first_unique_conditions_are_those_of_a_slow_search():
+    rng = np.random.default_rng(4)
+    table = rng.integers(0, 9, size=(130, 5)).astype(float)
+    table[rng.random(table.shape) < 0.05] = np.nan
+    ordered, rows = [True, True, False, True, True], np.arange(40)
+    asked, above = edges(table, rows, ordered)
+    tried = np.array(list(combinations(range(5), VARIABLES)))
+    columns, firsts = list(table.T), []
+    for row in rows:
+        again = np.repeat(rows[row : row + 1], len(tried))
+        slow = Conditions(asked[again], above[again], tried, ordered).counts(table)
+        expected = int(np.argmax(slow == 1)) if (slow == 1).any() else None
+        firsts.append(expected)
+        assert Conditions(asked, above, tried, ordered).first_unique(columns, row) == expected
+    assert None in firsts
+    assert len(set(firsts)) > 3
+
+
+def test_counts_are_those_of_a_plain_loop():
+    table = np.array([[1.0, 0.0, 3.0], [2.0, 1.0, np.nan], [3.0, 0.0, 1.0], [4.0, 0.0, 2.0]])
+    values, above = np.array([[2.0, 0.0, 2.0]] * 2), np.array([[True, False, False]] * 2)
+    chosen = np.array([[0, 1, 2], [0, 1, 0]])
+    found = Conditions(values, above, chosen, [True, False, True]).counts(table)
+    assert found.tolist() == [2, 2]
