@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rwn_ui.paper import view
+from rwn_ui.paper import figures, view
 from rwn_ui.server.messages import frame, guarded, let_it_be_sent
 from rwn_ui.state import address
 from rwn_ui.state.startup import page_session
@@ -15,7 +15,12 @@ with guarded():
         number = view.choose(session)
         wanted = view.controls(session, number)
     view.keep_address(session, wanted)
+    more = False
     with guarded():
-        view.draw(session, wanted)
+        more = view.draw(session, wanted)
     view.introduce()
     let_it_be_sent()
+    if more:
+        with guarded():
+            figures.complete(session, wanted)
+            st.rerun()

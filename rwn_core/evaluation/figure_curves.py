@@ -92,7 +92,9 @@ class FigureCurves:
         first, *others = self.values
         if not others or not first.endswith(" intercept"):
             return (self,)
-        return self._only(others, self.title), self._only([first], f"{self.title}: intercept")
+        return self._only(others, self.title), self._only(
+            [first], f"{self.title.partition(':')[0]}: intercept"
+        )
 
     def _only(self, names: Sequence[str], title: str) -> FigureCurves:
         original = {name: self.original[name] for name in names}

@@ -31,7 +31,8 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 
 JOB = "figure"
-LIVE, LIVE_SECONDS = 20, 1.0  # releases at each position while sliders move, and their time
+LIVE, LIVE_SECONDS = 20, 0.5  # releases at each position while sliders move, and their time
+REST_SECONDS = 10.0  # for those that the first picture has no time for
 MANY, MOST = 200, 2000
 _STORED = 12  # figures of one user
 
@@ -85,20 +86,33 @@ def _start(session: Session) -> Prepared:
 
 def live(session: Session, wanted: Asked) -> FigureCurves:
     """Return the curves of so many releases as are drawn in a moment."""
-
-    def make() -> FigureCurves:
-        end = time.monotonic() + LIVE_SECONDS
-
-        def enough(_: FigureCurves) -> bool:
-            user_results()  # a newer choice of the user ends the run here
-            return time.monotonic() > end
-
-        start = _start(session)
-        more: dict[str, Any] = {"over": wanted.over, "seed": session.seed, "after": enough}
-        return figure_curves(wanted.number, start, releases=LIVE, **more)
-
-    found: FigureCurves = memo("figures", _STORED).get_or_make(wanted.key, make)
+    found: FigureCurves = memo("figures", _STORED).get_or_make(
+        wanted.key, lambda: _drawn(session, wanted, LIVE_SECONDS)
+    )
     return found
+
+
+def is_pending(wanted: Asked, curves: FigureCurves) -> bool:
+    """Return True while `complete` can add releases."""
+    return curves.releases < LIVE and ("complete", wanted.key) not in memo("figures", _STORED)
+
+
+def complete(session: Session, wanted: Asked) -> None:
+    """Draw the releases that are missing, as far as they take some seconds only."""
+    curves = _drawn(session, wanted, REST_SECONDS)
+    memo("figures", _STORED).keep(wanted.key, curves)
+    memo("figures", _STORED).keep(("complete", wanted.key), True)
+
+
+def _drawn(session: Session, wanted: Asked, seconds: float) -> FigureCurves:
+    end, start = time.monotonic() + seconds, _start(session)
+
+    def enough(_: FigureCurves) -> bool:
+        user_results()  # a newer choice of the user ends the run here
+        return time.monotonic() > end
+
+    more: dict[str, Any] = {"over": wanted.over, "seed": session.seed, "after": enough}
+    return figure_curves(wanted.number, start, releases=LIVE, **more)
 
 
 def many(wanted: Asked) -> FigureCurves | None:

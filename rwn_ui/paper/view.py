@@ -93,8 +93,8 @@ def _range(session: Session, key: str) -> Over:
     return figures.over(session, ends, low, high)
 
 
-def draw(session: Session, wanted: Asked) -> None:
-    """Caption, then the curves; above them the work under way, or how to begin it."""
+def draw(session: Session, wanted: Asked) -> bool:
+    """Caption and picture, with the work under way or how to begin it; True if more follows."""
     figure, lever = PAPER_FIGURES[wanted.number], figures.lever_of(session)
     curved = wanted.number in CURVES
     st.subheader(f"{_title(wanted.number)}{f' over {lever.words}' * curved}")
@@ -104,7 +104,7 @@ def draw(session: Session, wanted: Asked) -> None:
         charts = figures.setting_charts(session, wanted)
         what = "exact, without any draw" if wanted.number == 1 else f"one release, {_seed(session)}"
         _show(session, wanted, charts, what)
-        return
+        return False
     curves = figures.many(wanted) or figures.live(session, wanted)
     for position, reason in curves.left_out:
         st.caption(escaped(f"No value at {lever.short} = {position:g}: {reason}"))
@@ -112,7 +112,8 @@ def draw(session: Session, wanted: Asked) -> None:
     if job is None:
         _curves(session, wanted, curves)
         _offer(session, wanted)
-    elif job.running:
+        return figures.is_pending(wanted, curves)
+    if job.running:
         own = job.about == wanted.key
         wait_for(
             job,
@@ -124,6 +125,7 @@ def draw(session: Session, wanted: Asked) -> None:
         if job.refusal:
             st.toast(escaped(f"{job.label}: {job.refusal}"))
         st.rerun()
+    return False
 
 
 def _seed(session: Session) -> str:
@@ -145,11 +147,11 @@ def _show(session: Session, wanted: Asked, charts: list[Chart], drawn: str) -> N
     ]
     span = f"{lever.short} from {at[0]:g} to {at[-1]:g}"
     words = " · ".join([session.name, str(session.params.title), span, *others, drawn])
+    st.caption(escaped(f"{words}. {radius_note(session.levers)}"))
     shown: dict[str, Any] = {
         "projector": session.projector,
         "tall": len(charts) == 1,
         "wide": len(charts) > 1,
-        "summary": {"text": words, "help": radius_note(session.levers)},
         "cards": [serialise(chart) for chart in charts],
     }
     panel({"stamp": stamp(f"figure {wanted.number} {words}", shown), **shown}, key="paper")

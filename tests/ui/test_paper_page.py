@@ -18,6 +18,7 @@ def panels(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     drawn: list[dict[str, Any]] = []
     monkeypatch.setattr(view, "panel", lambda payload, **_: drawn.append(payload))
     monkeypatch.setattr(figures, "LIVE_SECONDS", 0.0)  # one release at each position
+    monkeypatch.setattr(figures, "REST_SECONDS", 0.0)
     return drawn
 
 
@@ -66,7 +67,7 @@ def test_figures_2_and_3_are_one_release_at_a_weak_and_a_strong_position(open_pa
 def test_a_link_opens_its_figure_and_lever_and_a_wrong_one_says_so(open_page, panels) -> None:
     screen = open_page("paper", figure="4", over="k")
     assert screen.test.subheader[0].value.endswith("over minimum neighbors k")
-    assert "k from 1 to 100" in panels[-1]["summary"]["text"]
+    assert "k from 1 to 100" in panels[-1]["stamp"]
     screen = open_page("paper", figure="10")
     assert [each.value for each in screen.test.toast] == [
         "figure of the link must be a number from 1 to 9."
@@ -82,7 +83,7 @@ def test_another_method_has_its_own_lever_along_the_axis(
 ) -> None:
     screen = open_page("paper", method=method)
     assert screen.errors == []
-    assert f"{lever} from " in panels[-1]["summary"]["text"]
+    assert f"{lever} from " in panels[-1]["stamp"]
 
 
 def test_a_position_without_a_regression_is_left_out_with_the_reason(open_page, panels) -> None:
@@ -107,7 +108,7 @@ def test_other_sliders_draw_anew_and_the_curves_own_lever_does_not(open_page, pa
     assert panels[-1]["stamp"] == before
     screen.test.slider(key="paper.0.k").set_value(9).run()
     assert panels[-1]["stamp"] != before
-    assert "k = 9" in panels[-1]["summary"]["text"]
+    assert "k = 9" in panels[-1]["stamp"]
 
 
 def test_many_releases_are_drawn_in_the_background_and_stay(
@@ -119,12 +120,12 @@ def test_many_releases_are_drawn_in_the_background_and_stay(
     screen.test.number_input(key="paper.releases").set_value(25)
     screen.test.button(key="paper.draw").click().run()
     assert screen.errors == []
-    assert "25 releases at each position" in panels[-1]["summary"]["text"]
+    assert "25 releases at each position" in panels[-1]["stamp"]
     assert "pale: 9 of 10" in cards(panels)[0]["note"]
     screen.test.radio(key="paper.figure").set_value(7).run()
-    assert "1 release at each position" in panels[-1]["summary"]["text"]
+    assert "1 release at each position" in panels[-1]["stamp"]
     screen.test.radio(key="paper.figure").set_value(9).run()
-    assert "25 releases at each position" in panels[-1]["summary"]["text"]
+    assert "25 releases at each position" in panels[-1]["stamp"]
 
 
 def test_after_cancel_the_curves_so_far_stay(
@@ -138,4 +139,14 @@ def test_after_cancel_the_curves_so_far_stay(
     screen.work.jobs[figures.JOB] = stopped
     screen.test.run()
     assert figures.JOB not in screen.work.jobs
-    assert "3 releases at each position" in panels[-1]["summary"]["text"]
+    assert "3 releases at each position" in panels[-1]["stamp"]
+
+
+def test_a_first_picture_in_a_moment_is_followed_by_the_band(
+    open_page, panels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(figures, "REST_SECONDS", 60.0)
+    open_page("paper", figure="7")
+    counts = [each["stamp"].partition("q = 1 · ")[2].split()[0] for each in panels]
+    assert counts == ["1", "20"]
+    assert "pale: 9 of 10" in cards(panels)[0]["note"]
