@@ -23,6 +23,7 @@ from rwn_ui.state.startup import sample_note
 from rwn_ui.state.work import user_work
 from rwn_ui.widgets import sidebar, sliders
 
+BOXES = 8  # the figure of box plots
 _LINK, _CHOSEN = "paper.link", "paper.figure"
 _INTRODUCTION = (
     "Figures 1 to 9 of Perry, Matloff and Tendick (2022), by the numbers of their captions, drawn "
@@ -133,9 +134,13 @@ def _seed(session: Session) -> str:
 
 
 def _curves(session: Session, wanted: Asked, curves: FigureCurves) -> None:
-    count = curves.releases
+    count, charts = curves.releases, figures.curve_charts(wanted.number, curves)
     drawn = f"{count:,} release{'s' * (count > 1)} at each position, from {_seed(session)}"
-    _show(session, wanted, figures.curve_charts(wanted.number, curves), drawn)
+    if len(curves.values) > 1 and wanted.number != BOXES:  # no room for a note in their cards
+        drawn += ". Solid: unperturbed; dashed: mean"
+        drawn += "" if curves.band(next(iter(curves.values))) is None else "; pale: 9 of 10 draws"
+        charts = [chart | {"note": ""} for chart in charts]
+    _show(session, wanted, charts, drawn)
 
 
 def _show(session: Session, wanted: Asked, charts: list[Chart], drawn: str) -> None:

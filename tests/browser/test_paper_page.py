@@ -32,3 +32,6 @@ def test_a_figure_is_found_by_its_number_and_its_address_opens_it_again(app, ope
     other.page.goto(app.page.url)
     other.until(DRAWN, "Figure 7: Largest squared Mahalanobis distance")
     assert "k = 6" in other.stamp
+    # at the address of a page, Streamlit first asks for its server one folder too deep
+    assert all("/paper/_stcore/" in each for each in other.complaints)
+    other.complaints.clear()

@@ -121,7 +121,7 @@ def test_many_releases_are_drawn_in_the_background_and_stay(
     screen.test.button(key="paper.draw").click().run()
     assert screen.errors == []
     assert "25 releases at each position" in panels[-1]["stamp"]
-    assert "pale: 9 of 10" in cards(panels)[0]["note"]
+    assert "pale: 9 of 10" in panels[-1]["stamp"]
     screen.test.radio(key="paper.figure").set_value(7).run()
     assert "1 release at each position" in panels[-1]["stamp"]
     screen.test.radio(key="paper.figure").set_value(9).run()
