@@ -33,8 +33,11 @@ def main() -> None:
         st.Page("pages/sweep.py", title="Sweep", icon=":material/grid_on:"),
         st.Page("pages/release.py", title="Release", icon=":material/outbox:"),
     ]
+    paper = st.Page("pages/paper.py", title="Paper", icon=":material/article:")
     learn = st.Page("pages/learn.py", title="Learn", icon=":material/school:", default=in_class())
-    page = st.navigation([learn, *pages] if in_class() else [*pages, learn], position="top")
+    page = st.navigation(
+        [learn, *pages, paper] if in_class() else [*pages, learn, paper], position="top"
+    )
     name = page.title.lower()
     if name != "tune":
         user_endpoint().close()  # Tune has been left

@@ -10,8 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.paper_figures import (
     PAPER_FIGURES,
+    PaperFigure,
     Values,
     figure_title,
     measure_reading,
@@ -56,6 +58,8 @@ class FigureCurves:
         its share of the releases; empty where no record has the value.
     original_record : int
         Number of the record with the maximum in the unmasked table; 0 for none.
+    left_out : tuple of (float, str)
+        Positions at which a release has no such value, each with the reason.
     """
 
     title: str
@@ -66,6 +70,7 @@ class FigureCurves:
     values: Mapping[str, NDArray[np.float64]]
     records: tuple[tuple[int, float], ...] = field(default=(), repr=False)
     original_record: int = 0
+    left_out: tuple[tuple[float, str], ...] = ()
 
     @property
     def releases(self) -> int:
@@ -87,7 +92,9 @@ class FigureCurves:
         first, *others = self.values
         if not others or not first.endswith(" intercept"):
             return (self,)
-        return self._only(others, self.title), self._only([first], f"{self.title}: intercept")
+        return self._only(others, self.title), self._only(
+            [first], f"{self.title.partition(':')[0]}: intercept"
+        )
 
     def _only(self, names: Sequence[str], title: str) -> FigureCurves:
         original = {name: self.original[name] for name in names}
@@ -113,7 +120,7 @@ def figure_curves(
     releases: int,
     over: Over = OVER_EPSILON,
     seed: int = 1,
-    after: Callable[[FigureCurves], None] = lambda _: None,
+    after: Callable[[FigureCurves], bool | None] = lambda _: None,
 ) -> FigureCurves:
     """Compute the curves of a figure of section 8 from releases of a table.
 
@@ -129,47 +136,77 @@ def figure_curves(
     seed : int
         First seed; releases of one number share their draws over the positions.
     after : callable, optional
-        Called with the curves so far after a release at each position.
+        Called with the curves so far after a release at each position; True ends there.
 
     Raises
     ------
     NotApplicable
-        If the measure does not apply to the table.
+        If the measure does not apply to the table, or to a release at every position.
     """
     figure = PAPER_FIGURES[number]
     assert figure.read is not None
     start = _unperturbed(prepared)
     itself = measure_reading(figure.measure, start)
-    settings = [prepared.with_levers(**{over.lever: position}) for position in over.at]
     original = figure.read(itself, "original")
-    rows: list[list[Values]] = [[] for _ in over.at]
-    largest: list[Counter[int]] = [Counter() for _ in over.at]
+    positions = [
+        _Position(x, figure, prepared.with_levers(**{over.lever: x}), start) for x in over.at
+    ]
     titles = {each.name: each.title for each in prepared.method.levers}
 
     def curves() -> FigureCurves:
+        drawn = [each for each in positions if each.reason is None]
         return FigureCurves(
             title=figure_title(number),
             axis=figure.axis,
             lever=titles[over.lever],
-            at=np.array(over.at, dtype=np.float64),
+            at=np.array([each.at for each in drawn], dtype=np.float64),
             original=original,
             values={
-                name: np.array([[one[name] for one in row] for row in rows]) for name in original
+                name: np.array([[one[name] for one in each.rows] for each in drawn])
+                for name in original
             },
-            records=tuple(_most_common(each) for each in largest if each),
+            records=tuple(_most_common(each.largest) for each in drawn if each.largest),
             original_record=_record(prepared, itself, "argmax_original"),
+            left_out=tuple((each.at, each.reason.reason) for each in positions if each.reason),
         )
 
     for one in range(releases):
-        key = SecretKey.from_seed(seed + one)
-        for setting, row, counted in zip(settings, rows, largest, strict=True):
-            masked = setting.release(key).masked
-            reading = measure_reading(figure.measure, start.with_masked(masked))
-            row.append(figure.read(reading, "released"))
-            if record := _record(prepared, reading, "argmax_released"):
-                counted[record] += 1
-        after(curves())
+        for position in positions:
+            position.draw(SecretKey.from_seed(seed + one))
+        reasons = [each.reason.reason for each in positions if each.reason]
+        if len(reasons) == len(positions):
+            raise NotApplicable(reasons[0])
+        if after(curves()):
+            break
     return curves()
+
+
+@dataclass(slots=True)
+class _Position:
+    """One position of the lever: values of its releases, or why there are none."""
+
+    at: float
+    figure: PaperFigure
+    setting: Prepared
+    start: Comparison
+    rows: list[Values] = field(default_factory=list)
+    largest: Counter[int] = field(default_factory=Counter)
+    reason: NotApplicable | None = None
+
+    def draw(self, key: SecretKey) -> None:
+        """Draw another release and read it."""
+        if self.reason is not None:
+            return
+        assert self.figure.read is not None
+        released = self.start.with_masked(self.setting.release(key).masked)
+        try:
+            reading = measure_reading(self.figure.measure, released)
+        except NotApplicable as reason:
+            self.reason = reason
+            return
+        self.rows.append(self.figure.read(reading, "released"))
+        if record := _record(self.setting, reading, "argmax_released"):
+            self.largest[record] += 1
 
 
 def _unperturbed(prepared: Prepared) -> Comparison:

@@ -99,13 +99,13 @@ PAPER_FIGURES: Mapping[int, PaperFigure] = MappingProxyType(
             measure="neighborhood_size",
         ),
         2: PaperFigure(
-            title="Correlations, small",
+            title="Correlations, weak masking",
             sees="Original below the diagonal, one release above it. Where both halves have the "
             "same colors, the release retains the correlations.",
             measure="correlation",
         ),
         3: PaperFigure(
-            title="Correlations, large",
+            title="Correlations, strong masking",
             sees="Original below the diagonal, one release above it. The paler the upper half, "
             "the more of the correlations is lost.",
             measure="correlation",

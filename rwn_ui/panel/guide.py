@@ -95,6 +95,12 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "that moves. Notes on the papers follow at the end.",
             "All tables here are made up or public; nothing of your own table is shown.",
         ),
+        "paper": (
+            "Figures 1 to 9 of the paper of 2022, by their numbers, for your table and method. "
+            "Curves run over one lever; the others stand as on Tune.",
+            "A solid line is the original, a dashed one the mean of many releases. Nine of ten "
+            "releases lie in the pale band.",
+        ),
     }
 )
 """What each page shows, by the page's name in the address."""

@@ -129,6 +129,7 @@ class Session:
     lesson: str = ""  # open on the Learn page
     lessons: dict[str, dict[str, Any]] = field(default_factory=dict)  # their controls, by lesson
     link: tuple[int, str, dict[str, str]] | None = None  # of a table that is not here, and when
+    figure: int = 4  # open on the Paper page
     history: History = field(default_factory=History)
     table_version: int = 0  # counts loaded tables and descriptions; part of their widget keys
     grid_version: int = 0  # counts those that the grid of variables has not made itself

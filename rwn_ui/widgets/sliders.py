@@ -37,9 +37,11 @@ def apply_values(session: Session, page: str) -> None:
         session.levers[lever.name] = chosen  # last, or a run that is cut short would lose the move
 
 
-def show(session: Session, page: str) -> None:
-    """Draw the sliders, after `apply_values`."""
+def show(session: Session, page: str, but: str = "") -> None:
+    """Draw the sliders, after `apply_values`; one may be left out."""
     for lever, ends in _sliders(session):
+        if lever.name == but:
+            continue
         if ends.low == ends.high:
             st.text(f"{lever.title}: {ends.high}")
             continue
@@ -55,7 +57,7 @@ def show(session: Session, page: str) -> None:
         )
 
 
-def draw(session: Session, page: str) -> None:
-    """Apply the values and draw the sliders."""
+def draw(session: Session, page: str, but: str = "") -> None:
+    """Apply the values and draw the sliders; one may be left out."""
     apply_values(session, page)
-    show(session, page)
+    show(session, page, but)

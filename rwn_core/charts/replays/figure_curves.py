@@ -45,16 +45,22 @@ def draw(curves: FigureCurves) -> style.Chart:
 
 def _note(curves: FigureCurves) -> str:
     band = "" if curves.band(next(iter(curves.values))) is None else f" · pale: {NAME}"
-    return f"dashed: mean of {curves.releases} releases · solid: unperturbed{band}"
+    return f"dashed: {_mean(curves)} · solid: unperturbed{band}"
+
+
+def _mean(curves: FigureCurves) -> str:
+    return "1 release" if curves.releases == 1 else f"mean of {curves.releases:,} releases"
 
 
 def _traces(curves: FigureCurves, number: int) -> list[style.Trace]:
-    name, at, color = list(curves.values)[number], curves.at, _color(number)
+    name, at = list(curves.values)[number], curves.at
+    single = len(curves.values) == 1  # in the colors of all charts
+    color, before = (style.RELEASED, style.ORIGINAL) if single else 2 * (_color(number),)
     band = curves.band(name)
     pale = [] if band is None else [area(at, *band) | {"fillcolor": f"{color}1F"}]
     mean = style.line(at, style.floats(curves.mean(name)), released=True, line={"color": color})
     flat = style.floats(np.full(len(at), curves.original[name]))
-    itself = style.line(at, flat, released=False, line={"color": color, "width": 1.2})
+    itself = style.line(at, flat, released=False, line={"color": before, "width": 1.2})
     return [
         *(each | {"showlegend": False} for each in pale),
         mean | {"name": style.escape(name), "hovertemplate": "%{x:g}: %{y:.4g}"},
@@ -142,7 +148,7 @@ def draw_boxes(curves: FigureCurves) -> style.Chart:
     return style.chart(
         "figure_boxes",
         curves.title,
-        f"five numbers, each the mean of {curves.releases} releases · line: unperturbed median",
+        f"five numbers, each of {_mean(curves)} · line: unperturbed median",
         f"Box plots of the distance to the nearest record, of the original and over {curves.lever}",
         data=[
             _boxes(np.array([first]), before[:, None], step, released=False),
