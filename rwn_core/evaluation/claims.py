@@ -32,11 +32,18 @@ from rwn_core.evaluation.registered_analysis import (
 )
 from rwn_core.evaluation.repeated_draws import released_only, releases
 from rwn_core.evaluation.standard_errors import Z95
+from rwn_core.evaluation.tied_terms import (
+    MOST_CONDITION,
+    NOT_EXAMINED,
+    TiedTerms,
+    condition_of,
+    has_rare_levels,
+    tied_terms,
+)
 from rwn_core.masking import Method
-from rwn_core.measures.aligned import RELEASED, standardized
+from rwn_core.measures.aligned import RELEASED
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.association import original_associations, released_associations
-from rwn_core.measures.statistics.design_matrix import Design
 from rwn_core.measures.statistics.formula import Formula
 from rwn_core.measures.statistics.intervals import exact_interval
 
@@ -47,13 +54,10 @@ FACTORS = (1.0, 1.2, 1.5, 2.0, 3.0)
 DISTANCES = (0.01, 0.02, 0.05, 0.1, 0.2)
 """Bounds on what has no standard error: associations, tables, means of groups."""
 LEAST_DRAWS = 36  # below it no share of the releases is known to be nine of ten
-MOST_CONDITION = 30.0
-"""Condition of standardized predictors, beyond which they are nearly collinear (Belsley 1991)."""
 FEW_ANSWERS = "Many masked files give no answer, or have nearly collinear predictors."
 NO_ANSWER = "The original gives no answer."
 TIED = "The predictors are nearly collinear in the original."
 RARE_LEVELS = "A variable has levels of few records."
-RARE = 10  # records of a level, below which a model that names it gets no claim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,11 +129,14 @@ class ClaimTable(Summarized):
         Of the association of each two variables; `term` is "one ~ other".
     draws : int
         Releases that judged them.
+    tied : TiedTerms
+        What no model may hold, registered or not.
     """
 
     analyses: tuple[AnalysisClaims, ...]
     pairs: tuple[Claim, ...]
     draws: int
+    tied: TiedTerms = NOT_EXAMINED
 
     def _summary(self) -> Summary:
         rows = [row for each in self.analyses for row in _analysis_rows(each)]
@@ -182,6 +189,7 @@ def claim_table(
         analyses=tuple(each.result(draws) for each in judged),
         pairs=pairs.claims(draws),
         draws=draws,
+        tied=tied_terms(microdata),
     )
 
 
@@ -229,7 +237,7 @@ class _Slopes:
         """Fit the model to a release, if that gives an answer."""
         with suppress(NotApplicable):
             design = model_design(self._analysis, release.original, release.masked, RELEASED)
-            if condition(design) <= MOST_CONDITION:
+            if condition_of(design.columns) <= MOST_CONDITION:
                 slopes, errors = fit_design(self._analysis, design, RELEASED, own=False)
                 self._found.append((slopes[1:], errors[1:]))
 
@@ -364,21 +372,6 @@ def holds(times: int, draws: int) -> bool:
     return exact_interval(times, draws)[0] >= 0.9
 
 
-def condition(design: Design) -> float:
-    """Return the condition of a model's standardized predictors: 1 if none are related."""
-    singular = np.linalg.svd(standardized(design.columns), compute_uv=False)
-    return float(singular.max() / singular.min()) if singular.min() > 0 else np.inf
-
-
-def has_rare_levels(microdata: Microdata, name: str) -> bool:
-    """True for a category with a level that few records have."""
-    if microdata.schema.variable(name).kind is not Kind.CATEGORICAL:
-        return False
-    codes, levels = microdata.codes(name)
-    counts = np.bincount(codes[codes >= 0], minlength=len(levels))
-    return bool((counts[counts > 0] < RARE).any())
-
-
 def _judged(analysis: Analysis, comparison: Comparison) -> _Refused | _Slopes | _Distance:
     """Return the judge of an analysis over releases, or its refusal."""
     original = comparison.original
@@ -392,6 +385,6 @@ def _judged(analysis: Analysis, comparison: Comparison) -> _Refused | _Slopes | 
         own, error = fit_design(analysis, design, "", own=True)
     except NotApplicable:
         return _Refused(analysis, NO_ANSWER)
-    if condition(design) > MOST_CONDITION:
+    if condition_of(design.columns) > MOST_CONDITION:
         return _Refused(analysis, TIED)
     return _Slopes(analysis, (own[1:], error[1:]), design.terms)

@@ -36,6 +36,8 @@ _EMPTY = frozenset(
         "No decision of a meeting was given with this release.",
     }
 )
+_OPTIONAL = frozenset({"accepted by", "watched"})
+"""Rows of a decision that may be empty: its limits are kept, and no record was watched."""
 _ROWS = {each.name: {each.question} for each in QUESTIONS} | {
     key: {measure.title, measure.at_least} - {""} for key, measure in MEASURES.items()
 }
@@ -103,7 +105,7 @@ def _answer(
         for part in quoted:
             if part == "lines":
                 lines += content.lines
-                answered &= any(each not in _EMPTY for each in content.lines)
+                answered &= bool(content.lines) and _EMPTY.isdisjoint(content.lines)
             elif part == "table":
                 answered &= _says(content.table)
                 if content.table is not None and key in shown:
@@ -113,7 +115,7 @@ def _answer(
             else:
                 rows = _named_rows(content.table, part)
                 lines += [f"{row[0]}{'' if row[0].endswith('?') else ':'} {row[1]}" for row in rows]
-                answered &= any(row[1] not in _EMPTY for row in rows)
+                answered &= bool(rows) and all(row[1] not in _EMPTY for row in rows)
     return Content(lines=tuple(lines), table=table), answered
 
 
@@ -125,8 +127,8 @@ def _named_rows(table: Table | None, name: str) -> list[tuple[str, ...]]:
 
 
 def _says(table: Table | None) -> bool:
-    rows = [] if table is None else [set(row[1:]) for row in table.rows]
-    return any(row - _EMPTY for row in rows) and not any("not stated" in row for row in rows)
+    rows = [] if table is None else [set(row[1:]) for row in table.rows if row[0] not in _OPTIONAL]
+    return bool(rows) and all(row - _EMPTY and "not stated" not in row for row in rows)
 
 
 def _html(material: Material) -> bytes:

@@ -12,8 +12,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.evaluation import claims
-from rwn_core.evaluation.claims import AnalysisClaims, Claim, ClaimTable, has_rare_levels
+from rwn_core.evaluation.claims import AnalysisClaims, Claim, ClaimTable
 from rwn_core.evaluation.registered_analysis import MODELS, Analysis
+from rwn_core.evaluation.tied_terms import has_rare_levels, modelled_terms, term_text
 from rwn_core.measures.statistics.formula import Factor, Formula
 from rwn_core.reporting.leak_check import LEAST, check_release, counted, refuse_identifiers
 
@@ -22,7 +23,7 @@ Document = dict[str, Any]
 _WORDS = frozenset(
     {
         *(FORMAT, "number", "category", "date", "correlation", "association", "table", "means"),
-        *(*MODELS, "", "log", "sqrt", "square"),
+        *(*MODELS, "", "log", "sqrt", "square", "all", "plain", "none"),
         *(claims.FEW_ANSWERS, claims.NO_ANSWER, claims.TIED, claims.RARE_LEVELS),
     }
 )
@@ -56,6 +57,8 @@ def claims_document(record: Mapping[str, Any], original: Microdata, table: Claim
         "models": [_model(original, each) for each in models],
         "tables": [_table(each) for each in others],
         "pairs": [_pair(original, claim) for claim in table.pairs],
+        "tied": [[term_text(term) for term in some] for some in table.tied.sets],
+        "examined": table.tied.examined,
     }
 
 
@@ -127,7 +130,7 @@ def _claim(claim: Claim) -> Document:
 def check_claims(document: Document, record: Mapping[str, Any], original: Microdata) -> None:
     """Refuse a claims file that says more than names, frequent levels and the usual bounds."""
     file, release = record["file"], record["release"]
-    texts = {*_WORDS, release["id"], file["sha256"]}
+    texts = {*_WORDS, release["id"], file["sha256"], *map(term_text, modelled_terms(original))}
     for variable in original.schema.released:
         texts.add(variable.name)
         if variable.kind is Kind.CATEGORICAL:

@@ -139,5 +139,17 @@ NIST_188 = Chapter(
         _clause("5", "re-identification studies", ("attacks", "table"), _TEST),
     ),
 )
-CHAPTERS = (ISO_27559, CLINICAL_DATA, ICO, TEHDAS2, NIST_188)
+SATRE = Chapter(
+    title="SATRE 1.0, statement 3.3.09",
+    source="By the list of its statements: the record of a disclosure check of what leaves a "
+    "trusted environment. The release record holds the same facts as JSON.",
+    clauses=(
+        _clause("criteria", "what was checked", ("limits", "lines"), ("attacks", "table")),
+        _clause("thresholds", "each with its source", _LIMITS, ("risk", "lines")),
+        _clause("outcome", "what each check gave", ("risk", "table")),
+        _clause("decision", "who decided, and when", ("approval", "table"), _context("decided_by")),
+        _clause("versions", "program and file", ("versions", "table"), ("file", "lines")),
+    ),
+)
+CHAPTERS = (ISO_27559, CLINICAL_DATA, ICO, TEHDAS2, NIST_188, SATRE)
 """All chapters of the page for auditors, in order."""

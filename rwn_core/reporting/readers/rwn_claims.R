@@ -46,7 +46,7 @@ fit_claimed <- function(survey, formula, kind = "linear") {
   if (!is.null(claimed) && nzchar(claimed$refusal)) {
     refused("Do not use this model: ", claimed$refusal)
   }
-  refuse_tied(survey, unlist(lapply(parsed$terms, function(term) lapply(term, `[`, 1L))))
+  if (is.null(claimed)) refuse_tied(survey, parsed$terms)
   left <- model_response(survey, parsed$response, kind)
   made <- model_columns(survey, parsed$terms)
   every <- cbind(left, made$columns)
@@ -112,7 +112,7 @@ parsed_formula <- function(text) {
     for (size in seq_along(crossed)) {
       for (some in utils::combn(length(crossed), size, simplify = FALSE)) {
         term <- unique(unlist(crossed[some], recursive = FALSE))
-        key <- paste(sort(vapply(term, paste, "", collapse = "\r")), collapse = "\n")
+        key <- term_key(term)
         if (is.null(terms[[key]])) terms[[key]] <- term
       }
     }
@@ -133,24 +133,56 @@ one_factor <- function(text) {
 
 claimed_model <- function(survey, kind, parsed) {
   plain <- function(factor) c(factor$name, factor$transform)
-  key <- function(term) paste(sort(vapply(term, paste, "", collapse = "\r")), collapse = "\n")
-  wanted <- sort(vapply(parsed$terms, key, "", USE.NAMES = FALSE))
+  wanted <- sort(vapply(parsed$terms, term_key, "", USE.NAMES = FALSE))
   for (model in survey$claims$models) {
-    own <- sort(vapply(model$terms, function(term) key(lapply(term, plain)), ""))
+    own <- sort(vapply(model$terms, function(term) term_key(lapply(term, plain)), ""))
     if (model$kind == kind && identical(plain(model$response), parsed$response) &&
         identical(own, wanted)) return(model)
   }
   NULL
 }
 
-# Predictors that are nearly collinear in the original, if not in this file.
-refuse_tied <- function(survey, names) {
+# Terms that are, or could be, nearly collinear in the original, if not in this file.
+refuse_tied <- function(survey, terms) {
+  names <- unlist(lapply(terms, function(term) lapply(term, `[`, 1L)))
+  own <- vapply(terms, term_key, "", USE.NAMES = FALSE)
+  tied <- list()
   for (each in survey$claims$pairs) {
-    if (isTRUE(each$tied) && all(c(each$one, each$other) %in% names)) {
-      refused("Do not use this model: ", each$one, " and ", each$other,
-              " are nearly collinear in the original.")
+    if (isTRUE(each$tied)) {
+      if (all(c(each$one, each$other) %in% names)) tied <- c(tied, list(c(each$one, each$other)))
     }
   }
+  for (some in survey$claims$tied) {
+    held <- vapply(some, function(text) {
+      term_key(lapply(strsplit(text, ":", fixed = TRUE)[[1L]], one_factor)) %in% own
+    }, NA)
+    if (all(held)) tied <- c(tied, list(unlist(some)))
+  }
+  if (length(tied)) {
+    refused("Do not use this model: ", paste(tied[[1L]], collapse = " and "),
+            " are nearly collinear in the original.")
+  }
+  if (!is_examined(survey$claims$examined, terms)) {
+    refused("The claims do not say whether the predictors of this model are nearly collinear ",
+            "in the original. Ask for the model to be registered.")
+  }
+}
+
+term_key <- function(term) paste(sort(vapply(term, paste, "", collapse = "\r")), collapse = "\n")
+
+# Whether the sets of the claims name all that could be nearly collinear in a model.
+is_examined <- function(examined, terms) {
+  part <- function(term, i) vapply(term, `[`, "", i)
+  other <- vapply(terms, function(term) length(term) > 1L || any(nzchar(part(term, 2L))), NA)
+  if (examined != "all" || !any(other)) return(examined != "none" && !any(other))
+  one_name <- vapply(terms, function(term) length(unique(part(term, 1L))) == 1L, NA)
+  # one factor, a cube, or a product of two variables as they are
+  simple <- vapply(seq_along(terms), function(i) {
+    how <- sort(part(terms[[i]], 2L))
+    length(how) == 1L || identical(how, if (one_name[i]) c("", "square") else c("", ""))
+  }, NA)
+  few <- (length(terms) <= 4L && sum(other) == 1L) || (length(terms) <= 3L && all(one_name))
+  few && all(simple)
 }
 
 part_key <- function(name, transform, level) paste(name, transform, level, sep = "\r")

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import json
 import math
 import re
@@ -53,7 +54,7 @@ def load(file: Any, claims: str | Path) -> Survey:
     data = Path(file).read_bytes()
     if hashlib.sha256(data).hexdigest() != content["sha256"]:
         raise Refused("The claims belong to another file: its SHA-256 differs.")
-    rows = list(csv.reader(data.decode("utf-8").splitlines()))
+    rows = list(csv.reader(io.StringIO(data.decode("utf-8"), newline="")))
     columns = dict(zip(rows[0], zip(*rows[1:], strict=True), strict=True))
     return Survey({name: list(columns[name]) for name in _names(content)}, content)
 
@@ -122,7 +123,8 @@ class Survey:
         claimed = self._model(kind, response, terms)
         if claimed is not None and claimed["refusal"]:
             raise Refused(f"Do not use this model: {claimed['refusal']}")
-        self._refuse_tied({name for term in terms for name, _ in term})
+        if claimed is None:
+            self._refuse_tied(terms)
         left = self._response(response, kind)
         names, parts = self._design(terms)
         every = np.column_stack([left, *parts])
@@ -171,14 +173,22 @@ class Survey:
                 return found
         return None
 
-    def _refuse_tied(self, names: set[str]) -> None:
-        """Refuse predictors that are nearly collinear in the original, if not in this file."""
-        for each in self.claims["pairs"]:
-            if each["tied"] and {each["one"], each["other"]} <= names:
-                raise Refused(
-                    f"Do not use this model: {each['one']} and {each['other']} are nearly "
-                    "collinear in the original."
-                )
+    def _refuse_tied(self, terms: list[Term]) -> None:
+        """Refuse terms that are, or could be, nearly collinear in the original, if not here."""
+        names, own = {name for term in terms for name, _ in term}, set(map(frozenset, terms))
+        pairs = [[each["one"], each["other"]] for each in self.claims["pairs"] if each["tied"]]
+        tied = [pair for pair in pairs if set(pair) <= names]
+        tied += [some for some in self.claims["tied"] if set(map(_named_term, some)) <= own]
+        if tied:
+            raise Refused(
+                f"Do not use this model: {' and '.join(tied[0])} are nearly collinear in the "
+                "original."
+            )
+        if not _is_examined(self.claims["examined"], own):
+            raise Refused(
+                "The claims do not say whether the predictors of this model are nearly collinear "
+                "in the original. Ask for the model to be registered."
+            )
 
     def _numbers(self, name: str) -> np.ndarray:
         if self._kind(name) != "number":
@@ -258,6 +268,28 @@ def _one(text: str) -> Factor:
     if match is None or bool(match[1]) != bool(match[3]):
         raise Refused("A part of the formula cannot be read.")
     return match[2].strip("`"), match[1] or ""
+
+
+def _named_term(text: str) -> frozenset[Factor]:
+    return frozenset(map(_one, text.split(":")))
+
+
+def _is_examined(examined: str, terms: set[frozenset[Factor]]) -> bool:
+    """Whether the sets of the claims name all that could be nearly collinear in a model."""
+    others = [term for term in terms if len(term) > 1 or any(how for _, how in term)]
+    if examined != "all" or not others:
+        return examined != "none" and not others
+    names = [{name for name, _ in term} for term in terms]
+    few = len(terms) <= 4 and len(others) == 1
+    few = few or (len(terms) <= 3 and all(len(own) == 1 for own in names))
+    return few and all(map(_is_simple, others))
+
+
+def _is_simple(term: frozenset[Factor]) -> bool:
+    """One factor, a cube, or a product of two variables as they are."""
+    names = {name for name, _ in term}
+    hows = sorted(how for _, how in term)
+    return len(term) == 1 or hows == (["", "square"] if len(names) == 1 else ["", ""])
 
 
 def _plain(factor: dict[str, str]) -> Factor:
