@@ -338,7 +338,7 @@ def known_rows() -> list[dict[str, str]]:
 def main() -> None:
     """Read the command line, judge, and write the file table by table, and the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("tables", nargs="*", choices=[*TABLES, []])
+    parser.add_argument("tables", nargs="*", help=", ".join(TABLES))
     known = {row["table"] for row in known_rows()}
     missing = [name for name in TABLES if name not in known]
     for name in parser.parse_args().tables or missing:
