@@ -164,9 +164,9 @@ class Half:
     alone: tuple[rwn.Comparison, ...]
 
 
-def halves(data: rwn.Microdata) -> Iterator[Half]:
+def halves(data: rwn.Microdata, records: int) -> Iterator[Half]:
     """Yield two random halves of a table, each with the other as the people outside."""
-    order = np.random.default_rng(SAMPLE_SEED).permutation(data.n)[: 2 * RECORDS]
+    order = np.random.default_rng(SAMPLE_SEED).permutation(data.n)[: 2 * records]
     parts = [data.take(np.sort(part)) for part in np.array_split(order, 2)]
     secrets = [v.name for v in data.schema.released if v.role is Role.CONFIDENTIAL]
     for own, outside in (parts, parts[::-1]):
@@ -225,9 +225,9 @@ def keeps_policy(compared: rwn.Comparison) -> bool:
     )
 
 
-def rows_of(name: str) -> Iterator[dict[str, Any]]:
+def rows_of(name: str, records: int) -> Iterator[dict[str, Any]]:
     """Yield a line for each setting of a table; one without numbers for a method that was tried."""
-    start, both = time.process_time(), list(halves(TABLES[name]()))
+    start, both = time.process_time(), list(halves(TABLES[name](), records))
     tables = [half.whole.original for half in both]
     for method, words, slices, params in settings(tables[0]):
         line = {"table": name, "records": tables[0].n, "method": method}
@@ -286,10 +286,10 @@ def section(name: str, rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
         for limit in (*LIMITS, POLICY):
             best, least, own = _least(found, limit, judge)
             if least < np.inf and best.startswith("RWN"):
-                wins.append(f"{words}, {limit} ({best})")
+                wins.append(f"{words} at {limit} ({best.removeprefix('RWN, ')})")
             elif least < np.inf:
                 against = f"RWN {own:.3f}" if own < np.inf else "RWN does not keep it"
-                defeats.append(f"{words}, {limit} ({best} {least:.3f}, {against})")
+                defeats.append(f"{words} at {limit} ({best} {least:.3f}, {against})")
     yield f"**Where RWN wins.** {'; '.join(wins) or 'Nowhere'}."
     yield f"**Where RWN loses.** {'; '.join(defeats) or 'Nowhere'}."
     unable = [method for method in methods if method not in able]
@@ -316,13 +316,17 @@ def page(rows: Sequence[Mapping[str, str]]) -> str:
     """The part of the page that this program writes."""
     by = {name: [row for row in rows if row["table"] == name] for name in TABLES}
     counts = Counter[str]()
-    for mine in by.values():
+    for mine in filter(None, by.values()):
         for limit in (*LIMITS, POLICY):
             for judge in JUDGES:
                 best = _least(losses(mine), limit, judge)[0]
-                counts[best.split(",")[0] or "no method at all"] += 1
+                counts[best.split(",")[0] or "none keeps it"] += 1
     words = ", ".join(f"{method} {count}" for method, count in counts.most_common())
-    parts = [f"The least of the {sum(counts.values())} losses (table, limit, judge): {words}."]
+    parts = [
+        f"Who has the least of {sum(counts.values())} losses (table, limit, judge): {words}. A "
+        "cell has three losses: correlations · tree pMSE · overlap lost; the least of a column is "
+        "bold."
+    ]
     parts += [part for name, mine in by.items() if mine for part in section(name, mine)]
     return "\n\n".join(parts) + "\n"
 
@@ -339,10 +343,12 @@ def main() -> None:
     """Read the command line, judge, and write the file table by table, and the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tables", nargs="*", help=", ".join(TABLES))
+    parser.add_argument("--records", type=int, default=RECORDS, help="of a half, at most")
+    given = parser.parse_args()
     known = {row["table"] for row in known_rows()}
     missing = [name for name in TABLES if name not in known]
-    for name in parser.parse_args().tables or missing:
-        mine = list({tuple(row.items()): row for row in rows_of(name)}.values())
+    for name in given.tables or missing:
+        mine = list({tuple(row.items()): row for row in rows_of(name, given.records)}.values())
         others = [row for row in known_rows() if row["table"] != name]
         ordered = sorted([*others, *mine], key=lambda row: list(TABLES).index(row["table"]))
         with FILE.open("w", newline="", encoding="utf-8") as file:
