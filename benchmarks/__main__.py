@@ -1,6 +1,6 @@
 """Run the benchmarks: ``python -m benchmarks [NAME ...]``; without a name, all of them.
 
-``python -m benchmarks certified``, ``claims``, ``journeys``, ``judges``, ``kernels``,
+``python -m benchmarks certified``, ``claims``, ``journeys``, ``kernels``,
 ``methods``, ``recommend``, ``side_by_side``, ``slices`` or ``speed`` runs one of the long
 comparisons, with options of its own.
 """
@@ -18,7 +18,6 @@ _LONG = (
     "certified",
     "claims",
     "journeys",
-    "judges",
     "kernels",
     "methods",
     "recommend",

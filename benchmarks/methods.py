@@ -1,8 +1,9 @@
-"""All methods under one policy, and at one loss: what each costs and what each protects.
+"""The least loss of each method at limits of risk, by judges and attacks that know no method.
 
-``python -m benchmarks.methods [bodyfat pima cps1988]`` tunes every method by its strength and
-writes docs/explanation/methods-compared.csv, with a figure for each table. Of a table with more
-records than ``--records`` random ones are taken, which the file and the figures say.
+``python -m benchmarks.methods [TABLE ...]`` masks two random halves of each table in turn, at most
+400 records each, with every method along its strength; the other half stays outside. It writes
+docs/explanation/methods-compared.csv table by table, and the numbers of the page of that name.
+Without names it does the tables that are not in the file.
 """
 
 from __future__ import annotations
@@ -11,41 +12,43 @@ import argparse
 import csv
 import sys
 import time
-from itertools import chain
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import rwn_core as rwn
-from rwn_core.charts.parts.style import LIMIT, NEUTRAL, RELEASED
-from rwn_core.charts.parts.svg import Picture, Scale, tick_values
-from rwn_core.masking import METHODS
-from rwn_core.tuning import Plan, Policy, Setting, Trials
-from rwn_core.tuning.match import Loss, Matched, match
+from benchmarks.tables import mixed, survey
+from rwn_core.data.question import Question
+from rwn_core.data.slices import Slices
+from rwn_core.data.variable import Role
+from rwn_core.masking import METHODS, RWN, CARTSynthesis
+from rwn_core.masking.lever import neutral_levers
+from rwn_core.masking.method import Prepared
+from rwn_core.measures.measure import Reading
+from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.slice_presets import preset_slices
 
-DEMOS = ("bodyfat", "pima", "cps1988")
 HERE = Path(__file__).parents[1] / "docs" / "explanation"
-FILE = HERE / "methods-compared.csv"
-RECORDS = 1_000
-SAMPLE_SEED = 0
-RELEASES = 20
-LOSS = 0.1
-POLICY = Policy()
-UTILITY = ("correlation", "regression", "marginals", "pmse", "contingency")
-WAYS = {"policy": POLICY, "loss": Loss(measure="correlation", value=LOSS)}
-NOTES = (
-    "Filled: reached. Hollow: not, drawn where its strength ends. Above the frame or at the right:",
-    "without an exact law; the worst case is unknown and the policy not kept. 1s: RWN in slices.",
-)
-WAYS_ORDER = ("policy", "slices", "loss")
-SLICED = {
-    "bodyfat": (6.6, (), ("siri",)),
-    "pima": (5.5, (("diastolic", "glucose", "insulin", "test"),), ()),
-}
-"""By table what the slice search found for RWN: the radius, slices, and what stands alone; all
-other variables travel together (benchmarks/slices.py)."""
-LEAST, MOST = 0.05, 20.0  # shares of a limit that the figure reaches
+FILE, PAGE = HERE / "methods-compared.csv", HERE / "methods-compared.md"
+BEGINS = "## All tables\n"  # of the page: what this program writes
+RECORDS, RELEASES, SAMPLE_SEED = 400, 4, 0
+PLACES = (0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0)  # of the strength's slider
+SLICES = ("keys_apart", "confidential_apart", "related_2", "related_5")
+LEAVES, SMOOTHING = (3, 5, 10, 20, 35, 50), (0.0, 0.5)
+LIMITS = {"5 %": 0.05, "10 %": 0.1, "20 %": 0.2}
+"""Of `linkage`, rows whose nearest original is the right one, and of `attribute`."""
+POLICY = "usual policy"
+JUDGES = {"correlations": "correlations", "tree": "tree pMSE", "overlap": "overlap lost"}
+"""Correlations moved, tree pMSE, and 1 less the interval overlap: less is better."""
+COLUMNS = ("table", "records", "method", "setting", *JUDGES, "linkage", "attribute", "policy")
+HOPELESS = 0.3  # of a limit's measure in the first release: the setting is left out
+SHUFFLES, LEAF_SHARE = 10, 20
 
 
 def sampled(demo: str, records: int) -> tuple[rwn.Microdata, int]:
@@ -57,187 +60,303 @@ def sampled(demo: str, records: int) -> tuple[rwn.Microdata, int]:
     return data.take(np.sort(chosen)), data.n
 
 
-def row_of(demo: str, sizes: tuple[int, int], way: str, found: Matched) -> dict[str, Any]:
-    """One line of the file."""
-    point, verdict = found.point, POLICY.judge_point(found.point)
-    row: dict[str, Any] = {
-        "table": demo,
-        "records": sizes[0],
-        "of": sizes[1],
-        "tuned_to": way,
-        "method": found.method,
-        "setting": point.setting.words,
-        "reached": "yes" if found.reached else "no",
-        "kept": "yes" if verdict.kept else "no",
-        "largest_share": _plain(verdict.largest),
-        "largest_of": verdict.first or "",
-        "not_read": " ".join(sorted(verdict.unread)),
-    }
-    for key in (*POLICY.measures, *UTILITY):
-        row[key] = _plain(point.median(key))
-    ends = point.spreads["correlation"].interval
-    row["correlation_low"], row["correlation_high"] = (
-        (_plain(ends[0]), _plain(ends[1])) if ends else ("", "")
-    )
-    return row
-
-
-def _plain(value: float | None) -> str:
-    return "" if value is None or not np.isfinite(value) else f"{value:.4g}"
-
-
-def compared(demo: str, methods: list[str], records: int, releases: int) -> list[dict[str, Any]]:
-    """Methods on one table, tuned in both ways."""
-    data, whole = sampled(demo, records)
-    plan = Plan(measures=(*POLICY.measures, *UTILITY), releases=releases)
-    rows = []
-    for way, to in WAYS.items():
-        for key in methods:
-            start = time.process_time()
-            try:
-                (found,) = match(data, [key], to, plan=plan)
-            except rwn.ParameterError as refusal:
-                say(f"{demo}, {way}: {key} is refused: {refusal}")
-                continue
-            rows.append(row_of(demo, (data.n, whole), way, found))
-            took = time.process_time() - start
-            say(f"{demo}, {way}: {rows[-1]['setting'] or key}: reached {rows[-1]['reached']}, "
-                f"share of a limit {rows[-1]['largest_share']}, correlation "
-                f"{rows[-1]['correlation']}; {took:.1f} CPU s")  # fmt: skip
-    if demo in SLICED and "rwn" in methods:
-        rows.append(row_of(demo, (data.n, whole), "slices", sliced(demo, data, plan)))
-    return rows
-
-
-def sliced(demo: str, data: rwn.Microdata, plan: Plan) -> Matched:
-    """RWN with the slices that the slice search found."""
-    epsilon, slices, alone = SLICED[demo]
-    apart = {*alone, *chain.from_iterable(slices)}
-    rest = tuple(v.name for v in data.schema.released if v.name not in apart)
-    setting = Setting(params=rwn.RWN(epsilon=epsilon, k=5), slices=(*slices, rest)).resolved(data)
-    point = Trials(data, [setting], plan).run(setting)
-    return Matched(point=point, reached=POLICY.judge_point(point).kept)
-
-
 def say(line: str) -> None:
     """Write a line at once."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
-def figure(demo: str, rows: list[dict[str, Any]]) -> str:
-    """The map of a table: tuned to the policy on the left, to one loss on the right."""
-    mine = [row for row in rows if row["table"] == demo]
-    size, whole = mine[0]["records"], mine[0]["of"]
-    of = f"{int(size):,} random records of {int(whole):,}" if size != whole else f"{size} records"
-    picture = Picture(1090, 490, f"All methods on {demo}: loss of correlations and risk")
-    picture.text(60, 22, f"{demo}, {of}; medians of releases")
-    policy, loss = ([row for row in mine if row["tuned_to"] == way] for way in WAYS)
-    policy += [row for row in mine if row["tuned_to"] == "slices"]
-    _map(picture, policy)
-    _strip(picture, loss)
-    return picture.svg()
+def asked(data: rwn.Microdata, response: str, predictors: str) -> rwn.Microdata:
+    """A table with a regression."""
+    question = Question(response=response, predictors=tuple(predictors.split()))
+    return data.with_schema(replace(data.schema, question=question))
 
 
-def _map(picture: Picture, rows: list[dict[str, Any]]) -> None:
-    """Loss and risk of every method that is tuned to the policy."""
-    losses = [float(row["correlation"]) for row in rows if row["correlation"]]
-    highest = max(0.1, float(np.ceil(10 * max(losses))) / 10)
-    x, y = Scale(0.0, highest, 60, 460), Scale(LEAST, MOST, 410, 90, log=True)
-    picture.text(60, 48, "Tuned to the policy: its weakest setting that keeps it, or the strongest")
-    picture.axes(x, y, ("loss of correlations", "share of the nearest limit (1: all of it)"))
-    one = float(y(1.0))
-    picture.line((60, one, 460, one), LIMIT, ' stroke-dasharray="6 3"')
-    taken: list[tuple[float, float]] = []
+def factors() -> rwn.Microdata:
+    """Eight simulated variables, three of them keys and two confidential."""
+    data = rwn.Microdata.from_frame(pd.DataFrame(mixed(2_000, 8)).add_prefix("x"))
+    schema = data.schema
+    for name in data.names:
+        role = {"x0": Role.CONFIDENTIAL, "x5": Role.CONFIDENTIAL}.get(name, Role.OTHER)
+        schema = schema.replace_variable(
+            name, role=Role.KEY if name in {"x1", "x2", "x3"} else role
+        )
+    return asked(data.with_schema(schema), "x0", "x1 x2 x3 x5 x6")
+
+
+def randhie() -> rwn.Microdata:
+    """The table with a regression without health that is fair or poor, which few are in."""
+    return asked(rwn.load_demo("randhie"), "mdvis", "lncoins idp lpi fmde physlm disea hlthg")
+
+
+TABLES: Mapping[str, Callable[[], rwn.Microdata]] = {
+    **{name: partial(rwn.load_demo, name) for name in ("bodyfat", "pima", "cps1988")},
+    "randhie": randhie,
+    "factors": factors,
+    "survey": lambda: asked(survey(4_000), "income", "age education hours rent"),
+}
+
+
+def tree_pmse(original: pd.DataFrame, released: pd.DataFrame, seed: int = 0) -> float:
+    """Return how well a tree tells two files apart, over its mean with shuffled labels.
+
+    It is 0 for the same file twice, and about 1 for another sample of the same people.
+    """
+    # Snoke and others 2018: pMSE with a tree, its null by permutation.
+    from sklearn.tree import DecisionTreeClassifier
+
+    both = pd.concat([original, released[list(original)]], ignore_index=True)
+    columns = pd.get_dummies(both, dtype=float).to_numpy(dtype=np.float32)
+    labels = np.repeat([0, 1], [len(original), len(released)])
+    tree = DecisionTreeClassifier(min_samples_leaf=-(-len(both) // LEAF_SHARE), random_state=0)
+    draw = np.random.default_rng(seed)
+
+    def pmse(labels: Any) -> float:
+        chances = tree.fit(columns, labels).predict_proba(columns)[:, 1]
+        return float(((chances - labels.mean()) ** 2).mean())
+
+    return pmse(labels) / float(np.mean([pmse(draw.permutation(labels)) for _ in range(SHUFFLES)]))
+
+
+def settings(table: rwn.Microdata) -> Iterator[tuple[str, str, Slices, Any]]:
+    """Yield each method's name, words on its slices, these, and its parameters."""
+    question = table.schema.question
+    assert question is not None, "every table has a regression"
+    rest = [v.name for v in table.schema.released if v.masked and v.name != question.response]
+    cut: dict[str, Slices] = {"": (), "response apart": (tuple(rest),)}
+    cut |= {key: preset_slices(table, key) for key in SLICES}
+    unique = {slices: words for words, slices in reversed(cut.items()) if slices or not words}
+    for slices, words in reversed(unique.items()):
+        where = "in slices" if slices else "each alone"
+        yield f"RWN, {where}", words, slices, RWN(**neutral_levers(RWN))
+        for balance in (0.0, 1.0) if words in {"", "response apart", "related_2"} else ():
+            soft = f"{'balanced ' * bool(balance)}{words}"
+            params = RWN(kernel="gaussian", balance=balance)
+            yield f"RWN, soft kernel, {where}", soft, slices, params
+    for smoothing in SMOOTHING:
+        name = "CART synthesis, smoothed" if smoothing else "CART synthesis"
+        for leaf in LEAVES:
+            yield name, "", (), CARTSynthesis(leaf=leaf, smoothing=smoothing)
+    for key, method in METHODS.items():
+        if key not in {"rwn", "cart_synthesis"}:
+            numbers = {"variables": table.numeric_names} if key == "data_shuffling" else {}
+            yield method.title, "", (), method(**neutral_levers(method), **numbers)
+
+
+def along(made: Prepared) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield positions of the levers along a method's strength; of CART synthesis the one given."""
+    if isinstance(made.params, CARTSynthesis):
+        yield f"leaf {made.params.leaf}", {}
+        return
+    strength = made.params.strength
+    ends, usual = made.ranges[strength], dict(made.presets["Standard"])
+    steps = sorted({round((ends.high - ends.low) * place / ends.step) for place in PLACES})
+    for step in steps:
+        value = ends.clip(round(ends.low + step * ends.step, 9))
+        yield f"{strength} {value:g}", {**usual, strength: value}
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """What one half of a table is compared with, as a whole and by confidential variable."""
+
+    whole: rwn.Comparison
+    alone: tuple[rwn.Comparison, ...]
+
+
+def halves(data: rwn.Microdata, records: int) -> Iterator[Half]:
+    """Yield two random halves of a table, each with the other as the people outside."""
+    order = np.random.default_rng(SAMPLE_SEED).permutation(data.n)[: 2 * records]
+    parts = [data.take(np.sort(part)) for part in np.array_split(order, 2)]
+    secrets = [v.name for v in data.schema.released if v.role is Role.CONFIDENTIAL]
+    for own, outside in (parts, parts[::-1]):
+        found = []
+        for secret in secrets:  # the others are no keys
+            schema = own.schema
+            for other in secrets:
+                if other != secret:
+                    schema = schema.replace_variable(other, role=Role.OTHER)
+            table = own.with_schema(schema)
+            found.append(rwn.Comparison(original=table, masked=table, holdout=outside))
+        yield Half(rwn.Comparison(original=own, masked=own, holdout=outside), tuple(found))
+
+
+def judged(pairs: Sequence[tuple[Half, Prepared]]) -> dict[str, str] | None:
+    """Return the mean of each judge and attack; None where the first release is hopeless."""
+    found: dict[str, list[Any]] = {key: [] for key in (*JUDGES, "linkage", "attribute")}
+    policy = False
+    for seed in range(RELEASES):
+        half, made = pairs[seed % 2]
+        release = made.release(rwn.SecretKey.from_seed(seed))
+        here = half.whole.with_masked(release.masked, release.law)
+        found["linkage"].append(value_of("distance_linkage", here))
+        if seed == 0 and not found["linkage"][0] <= HOPELESS:
+            return None
+        gains = [value_of("inference", each.with_masked(release.masked)) for each in half.alone]
+        found["attribute"].append(gains)
+        if seed == 0 and not max(gains) <= HOPELESS:
+            return None
+        single = any(len(np.unique(here.masked.values(n))) < 2 for n in here.masked.numeric_names)
+        found["correlations"].append(np.nan if single else value_of("correlation", here))
+        found["overlap"].append(1 - value_of("ci_overlap", here))
+        names = [v.name for v in here.original.schema.released]
+        files = (here.original.frame[names], release.masked.frame[names])
+        found["tree"].append(tree_pmse(*files, seed))
+        if seed == 0 and found["linkage"][0] <= LIMITS["10 %"]:
+            policy = keeps_policy(here)
+    means = {key: float(np.max(np.mean(values, axis=0))) for key, values in found.items()}
+    words = {key: f"{value:.4f}" if np.isfinite(value) else "" for key, value in means.items()}
+    return {**words, "policy": "yes" if policy else "no"}
+
+
+def value_of(measure: str, compared: rwn.Comparison) -> float:
+    """Return a reading; NaN where there is none."""
+    found = rwn.MEASURES[measure].read(compared, bare=True)
+    return found.value if isinstance(found, Reading) else np.nan
+
+
+def keeps_policy(compared: rwn.Comparison) -> bool:
+    """True if a release keeps the usual policy, the cheap limits first."""
+    return all(
+        Policy(limits=(limit,))
+        .judge_readings({limit.measure: rwn.MEASURES[limit.measure].read(compared, bare=True)})
+        .kept
+        for limit in sorted(Policy().limits, key=lambda limit: limit.measure == "attribute_gain")
+    )
+
+
+def rows_of(name: str, records: int) -> Iterator[dict[str, Any]]:
+    """Yield a line for each setting of a table; one without numbers for a method that was tried."""
+    start, both = time.process_time(), list(halves(TABLES[name](), records))
+    tables = [half.whole.original for half in both]
+    for method, words, slices, params in settings(tables[0]):
+        line = {"table": name, "records": tables[0].n, "method": method}
+        yield line
+        try:
+            made = [params.prepare(table.with_slices(slices)) for table in tables]
+            for at, levers in along(made[0]):
+                moved = [each.with_levers(**levers) for each in made]
+                found = judged(list(zip(both, moved, strict=True)))
+                if found is not None:
+                    yield {**line, "setting": f"{at} {words}".strip(), **found}
+        except rwn.ParameterError as refusal:
+            say(f"{name}: {method} is refused: {refusal}")
+        say(f"{name}, {method} {words}: {time.process_time() - start:.0f} CPU s")
+
+
+def keeps(row: Mapping[str, str], limit: str) -> bool:
+    """True if a setting keeps a limit; an attack without an answer keeps none."""
+    if not (row["linkage"] and row["attribute"]):
+        return False
+    if limit == POLICY:
+        return row["policy"] == "yes"
+    return max(float(row["linkage"]), float(row["attribute"])) <= LIMITS[limit]
+
+
+Losses = dict[tuple[str, str, str], float]
+"""The least loss by method, limit and judge."""
+
+
+def losses(rows: Sequence[Mapping[str, str]]) -> Losses:
+    """The least loss of each method on a table, at each limit and by each judge."""
+    found: Losses = {}
     for row in rows:
-        if row["correlation"]:
-            across, up = float(x(float(row["correlation"]))), _height(y, row)
-            while any(abs(a - across) < 9 and abs(b - up) < 9 for a, b in taken):
-                across += 3
-            taken.append((across, up))
-            _mark(picture, across, up, row)
-    lost = [METHODS[row["method"]].title for row in rows if not row["correlation"]]
-    if lost:
-        words = f"Not drawn, no correlation is left to read: {', '.join(lost)}"
-        picture.text(60, 466, words, more=f' style="fill:{NEUTRAL}"')
+        for limit in (*LIMITS, POLICY):
+            for judge in JUDGES if keeps(row, limit) else ():
+                at, value = (row["method"], limit, judge), float(row[judge] or np.inf)
+                found[at] = min(value, found.get(at, np.inf))
+    return {at: value for at, value in found.items() if value < np.inf}
 
 
-def _strip(picture: Picture, rows: list[dict[str, Any]]) -> None:
-    """Risk of every method that is tuned to one loss, a line each, with the loss it has."""
-    x = Scale(LEAST, MOST, 760, 1060, log=True)
-    words = f"Tuned to a loss of correlations of at most {LOSS:g}: share of the nearest limit"
-    picture.text(530, 48, words)
-    picture.text(752, 74, "method and its loss", at="end", more=f' style="fill:{NEUTRAL}"')
-    for value in tick_values(x):
-        place = float(x(value))
-        picture.line((place, 84, place, 424), NEUTRAL, ' stroke-opacity="0.3"')
-        picture.text(place, 440, f"{value:g}", at="middle")
-    one = float(x(1.0))
-    picture.line((one, 84, one, 424), LIMIT, ' stroke-dasharray="6 3"')
-    for row in rows:
-        number = list(METHODS).index(row["method"])
-        up = 96 + 22 * number
-        loss = f"{float(row['correlation']):.3f}" if row["correlation"] else "none to read"
-        title = f"{METHODS[row['method']].title}, {loss}"
-        picture.text(752, up + 4, title, at="end")
-        across = 1075.0 if row["not_read"] else float(x(max(float(row["largest_share"]), LEAST)))
-        _mark(picture, across, up, row)
-    for number, line in enumerate(NOTES):
-        picture.text(530, 466 + 15 * number, line, more=f' style="fill:{NEUTRAL}"')
+def section(name: str, rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """Yield the part of the page that is about one table."""
+    found, methods = losses(rows), list(dict.fromkeys(row["method"] for row in rows))
+    yield f"### {name}: {rows[0]['records']} records masked"
+    lines = [f"| method | {' | '.join((*LIMITS, POLICY))} |", f"|{'---|' * (len(LIMITS) + 2)}"]
+    able = [method for method in methods if any(method == at[0] for at in found)]
+    for method in able:
+        cells = [
+            " · ".join(_cell(found, method, limit, judge) for judge in JUDGES)
+            for limit in (*LIMITS, POLICY)
+        ]
+        lines.append(f"| {method} | {' | '.join(cells)} |")
+    yield "\n".join(lines)
+    wins, defeats = [], []
+    for judge, words in JUDGES.items():
+        for limit in (*LIMITS, POLICY):
+            best, least, own = _least(found, limit, judge)
+            if least < np.inf and best.startswith("RWN"):
+                wins.append(f"{words} at {limit} ({best.removeprefix('RWN, ')})")
+            elif least < np.inf:
+                against = f"RWN {own:.3f}" if own < np.inf else "RWN does not keep it"
+                defeats.append(f"{words} at {limit} ({best} {least:.3f}, {against})")
+    yield f"**Where RWN wins.** {'; '.join(wins) or 'Nowhere'}."
+    yield f"**Where RWN loses.** {'; '.join(defeats) or 'Nowhere'}."
+    unable = [method for method in methods if method not in able]
+    yield f"Keeps none of these limits, or does not apply: {', '.join(unable) or 'none'}."
 
 
-def _height(y: Scale, row: dict[str, Any]) -> float:
-    """Where a method stands; above the frame where its worst case is unknown."""
-    return 72.0 if row["not_read"] else float(y(max(float(row["largest_share"]), LEAST)))
+def _cell(found: Losses, method: str, limit: str, judge: str) -> str:
+    """A loss in words, bold where it is the least."""
+    value = found.get((method, limit, judge))
+    if value is None:
+        return "–"
+    least = _least(found, limit, judge)[1]
+    return f"**{value:.3f}**" if value == least else f"{value:.3f}"
 
 
-def _mark(picture: Picture, across: float, up: float, row: dict[str, Any]) -> None:
-    """A method's number, filled where what was asked for is reached."""
-    reached = row["reached"] == "yes"
-    fill, edge, ink = (RELEASED, RELEASED, "#ffffff") if reached else ("#ffffff", NEUTRAL, NEUTRAL)
-    picture.circle(across, up, 9, f' fill="{fill}" fill-opacity="0.85" stroke="{edge}"')
-    number = f"{list(METHODS).index(row['method']) + 1}{'s' * (row['tuned_to'] == 'slices')}"
-    style = f' style="fill:{ink};font-size:11px"'
-    picture.text(across, up + 4, number, at="middle", more=style)
+def _least(found: Losses, limit: str, judge: str) -> tuple[str, float, float]:
+    """The method of least loss with its loss, and the least loss of RWN."""
+    here = {at[0]: value for at, value in found.items() if at[1:] == (limit, judge)}
+    best, least = min(here.items(), key=lambda each: each[1], default=("", np.inf))
+    return best, least, min((v for m, v in here.items() if m.startswith("RWN")), default=np.inf)
 
 
-def kept_rows(demos: list[str], methods: list[str]) -> list[dict[str, Any]]:
-    """The lines of the file that are about other tables or methods."""
+def page(rows: Sequence[Mapping[str, str]]) -> str:
+    """The part of the page that this program writes."""
+    by = {name: [row for row in rows if row["table"] == name] for name in TABLES}
+    counts = Counter[str]()
+    for mine in filter(None, by.values()):
+        for limit in (*LIMITS, POLICY):
+            for judge in JUDGES:
+                best = _least(losses(mine), limit, judge)[0]
+                counts[best.split(",")[0] or "none keeps it"] += 1
+    words = ", ".join(f"{method} {count}" for method, count in counts.most_common())
+    parts = [
+        f"Who has the least of {sum(counts.values())} losses (table, limit, judge): {words}. A "
+        "cell has three losses: correlations · tree pMSE · overlap lost; the least of a column is "
+        "bold."
+    ]
+    parts += [part for name, mine in by.items() if mine for part in section(name, mine)]
+    return "\n\n".join(parts) + "\n"
+
+
+def known_rows() -> list[dict[str, str]]:
+    """The lines of the file."""
     if not FILE.exists():
         return []
     with FILE.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    return [row for row in rows if row["table"] not in demos or row["method"] not in methods]
+        return list(csv.DictReader(file))
 
 
 def main() -> None:
-    """Read the command line, tune, and write the file and the figures."""
+    """Read the command line, judge, and write the file table by table, and the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("demos", nargs="*", default=list(DEMOS))
-    parser.add_argument("--records", type=int, default=RECORDS)
-    parser.add_argument("--releases", type=int, default=RELEASES)
-    parser.add_argument("--methods", nargs="*", default=list(METHODS))
-    parser.add_argument("--draw", action="store_true", help="only draw the figures anew")
-    chosen = parser.parse_args()
-    demos = [] if chosen.draw else chosen.demos
-    rows: list[dict[str, Any]] = []
-    for demo in demos:
-        rows += compared(demo, chosen.methods, chosen.records, chosen.releases)
-    rows += kept_rows(demos, chosen.methods)
-    order = list(METHODS)
-    rows.sort(
-        key=lambda row: (
-            DEMOS.index(row["table"]),
-            WAYS_ORDER.index(row["tuned_to"]),
-            order.index(row["method"]),
-        )
-    )
-    with FILE.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    for demo in dict.fromkeys(row["table"] for row in rows):
-        (HERE / f"methods-compared-{demo}.svg").write_text(figure(demo, rows), encoding="utf-8")
+    parser.add_argument("tables", nargs="*", help=", ".join(TABLES))
+    parser.add_argument("--records", type=int, default=RECORDS, help="of a half, at most")
+    given = parser.parse_args()
+    known = {row["table"] for row in known_rows()}
+    missing = [name for name in TABLES if name not in known]
+    for name in given.tables or missing:
+        mine = list({tuple(row.items()): row for row in rows_of(name, given.records)}.values())
+        others = [row for row in known_rows() if row["table"] != name]
+        ordered = sorted([*others, *mine], key=lambda row: list(TABLES).index(row["table"]))
+        with FILE.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(ordered)
+    text = PAGE.read_text(encoding="utf-8").partition(BEGINS)[0]
+    PAGE.write_text(f"{text}{BEGINS}\n{page(known_rows())}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rwn_core.evaluation.published_results import REPLAYS, Replayed, Request, replayed
-from rwn_core.evaluation.published_results.replay import totals
+from rwn_core.evaluation.published_results.replay import count, totals
 from rwn_core.reporting.replay_files import cells
 
 PAGE = Path(__file__).parent / "explanation" / "reproduced.md"
@@ -29,9 +29,14 @@ same.
 
 def page(runs: Sequence[Replayed]) -> str:
     """The page's text."""
-    total = totals([row for run in runs for row in run.rows])
-    parts = [_BEGINNING.strip(), "\n".join(f"- {line}" for line in total)]
+    parts = [_BEGINNING.strip(), "\n".join(f"- {line}" for line in counts(runs))]
     return "\n\n".join([*parts, *map(section, runs)]) + "\n"
+
+
+def counts(runs: Sequence[Replayed]) -> tuple[str, ...]:
+    """Count the rows of all runs by verdict: of all sources together, then of each."""
+    rows = [row for run in runs for row in run.rows]
+    return (count("all sources", rows), *totals(rows))
 
 
 def section(run: Replayed) -> str:
@@ -55,8 +60,7 @@ def main() -> None:
     """Run all replays in full, and write the page."""
     runs = [replayed(each, Request()) for each in REPLAYS.values()]
     PAGE.write_text(page(runs), encoding="utf-8")
-    counts = totals([row for run in runs for row in run.rows])
-    sys.stdout.write("\n".join(counts) + "\n")
+    sys.stdout.write("\n".join(counts(runs)) + "\n")
 
 
 if __name__ == "__main__":

@@ -335,10 +335,11 @@ class Replayed(Found):
 def totals(rows: Sequence[Row]) -> tuple[str, ...]:
     """Count in words the rows of each source by verdict."""
     of = {name: [r for r in rows if r.published.source == name] for name in SOURCES.values()}
-    return tuple(_words(name, mine) for name, mine in of.items() if mine)
+    return tuple(count(name, mine) for name, mine in of.items() if mine)
 
 
-def _words(source: str, rows: Sequence[Row]) -> str:
+def count(source: str, rows: Sequence[Row]) -> str:
+    """Count in words the rows by verdict, after a title."""
     seen = Counter(row.verdict for row in rows)
     explained = sum(row.explained for row in rows)
     return (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from rwn_core.evaluation import published_results
 from rwn_core.evaluation.published_results import REPLAYS, Request, Verdict, chosen, replayed
 from rwn_core.evaluation.published_results.nbrs import TERMS
 from rwn_core.evaluation.published_results.replay import (
+    POWER,
     Attempt,
     Number,
     Published,
@@ -106,6 +108,22 @@ def test_ten_percent_overturn_every_agreement(key: str, up: float) -> None:
         low = row.published.low * up if np.isfinite(row.published.low) else 1e300
         shifted = replace(row, published=replace(row.published, low=low, high=low))
         assert shifted.verdict is Verdict.DIFFERS, row.published.name
+
+
+def test_one_line_of_the_page_counts_all_verdicts_and_a_bound_has_power() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    rows = [row for row in rows if row[-1] != "verdict"]
+    seen = Counter(row[-1] for row in rows)
+    assert (
+        f"- all sources: {seen['agrees']} of {len(rows)} agree, {seen['bound holds']} bounds hold, "
+        f"{seen['differs'] + seen['differs because']} differ ({seen['differs because']} with a "
+        f"cause), {seen['cannot tell']} cannot tell, {seen['not reproducible']} not reproducible\n"
+    ) in text
+    for _, stated, ours, tolerance, _, verdict in rows:
+        if verdict == "bound holds":  # beyond it by 10 % of the distance to it, ours would differ
+            distance = float(ours) - float(stated.removeprefix("at least "))
+            assert float(tolerance) < POWER * distance
 
 
 def test_every_replay_has_its_facts_and_no_fact_is_left_over() -> None:
