@@ -19,9 +19,8 @@ _FORMULA = re.compile(r"[=@+-].*[A-Za-z(|!].*", re.DOTALL)
 # as surveys write missing: -9, -8, -7, 99, 98, 97, 999 ...; -1; 6666, 7777, 8888
 _NINES = [10**digits - rest for digits in range(1, 13) for rest in (1, 2, 3)]
 _ALIKE = [int(digit * times) for digit in "678" for times in (3, 4, 5, 6)]
-_CODES = np.array(
-    [-1, *(-number for number in (*_NINES, *_ALIKE)), *(n for n in (*_NINES, *_ALIKE) if n > 9)],
-    dtype=float,
+_CODES = np.sort(
+    [-1.0, *(-number for number in (*_NINES, *_ALIKE)), *(n for n in (*_NINES, *_ALIKE) if n > 9)]
 )
 _DAYS = ("9999-12-31", "1900-01-01", "1899-12-30", "1899-12-31", "2999-12-31", "1800-01-01")
 _YEARS_APART = 10  # between such a day and all others of the column
@@ -86,12 +85,15 @@ def _days_for_missing(column: pd.Series[Any], variable: Variable) -> list[str]:
 
 def far_codes(values: NDArray[np.float64]) -> dict[float, int]:
     """Count numbers of nines, or below 0 among none such, that lie far from all others."""
-    coded = np.isin(values, _CODES)
-    rest = values[~coded & ~np.isnan(values)]
-    if not coded.any() or not len(rest):
+    whole = values[np.rint(values) == values]  # few of a column with decimals
+    nearest = np.minimum(np.searchsorted(_CODES, whole), len(_CODES) - 1)
+    odd, times = np.unique(whole[_CODES[nearest] == whole], return_counts=True)
+    if not len(odd):
+        return {}
+    rest = values[~np.isin(values, odd) & ~np.isnan(values)]
+    if not len(rest):
         return {}
     low, high = float(rest.min()), float(rest.max())
-    odd, times = np.unique(values[coded], return_counts=True)
     return {
         value: count
         for value, count in zip(odd.tolist(), times.tolist(), strict=True)

@@ -100,16 +100,25 @@ class Microdata(Summarized):
         check_names(frame.columns)
         copied = frame.reset_index(drop=True).copy(deep=True)
         copied.attrs = {}
+        return cls.from_own_frame(copied, schema, notices=notices)
+
+    @classmethod
+    def from_own_frame(
+        cls, frame: pd.DataFrame, schema: Schema | None, *, notices: tuple[str, ...] = ()
+    ) -> Microdata:
+        """Check a frame that nobody else holds, without a copy; its rows are numbered from 0."""
+        check_shape(frame)
+        check_names(frame.columns)
         if schema is None:
-            schema = guess_schema(copied)
+            schema = guess_schema(frame)
         else:
-            schema.require_names(tuple(copied.columns))
+            schema.require_names(tuple(frame.columns))
         for variable in schema.variables:
-            check_column(copied[variable.name], variable)
-        noticed = cache(lambda: (*notices, *table_notices(copied, schema)))  # slow: if asked for
+            check_column(frame[variable.name], variable)
+        noticed = cache(lambda: (*notices, *table_notices(frame, schema)))  # slow: if asked for
         if schema.edit_rules:  # but a rule that does not fit the values is refused at once
             noticed()
-        return cls(copied, with_levels(copied, schema), noticed)
+        return cls(frame, with_levels(frame, schema), noticed)
 
     def __repr__(self) -> str:
         """Size only: a value never reaches a log."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from rwn_core.data.date_notation import USUAL_DATES
 from rwn_core.data.file_layout import FileLayout
@@ -169,7 +170,7 @@ class _Cells:
                 self.gaps, self.values, self.kinds == _NUMBER, strict=True
             )
         ]
-        column = pa.chunked_array([pa.array(texts, pa.large_string())])
+        column = pc.dictionary_encode(pa.array(texts, pa.large_string()))
         if comma:
             column = with_points(self.file, self.name, column)
         made = TextColumn(

@@ -101,6 +101,8 @@ def _encoding(content: bytes) -> str:
     ):
         if content.startswith(sign):
             return encoding
+    if content.isascii():
+        return "utf-8"
     for encoding in ("utf-8", "cp1252"):
         try:
             content.decode(encoding)

@@ -62,6 +62,7 @@ _NO_NAMES = {
 }
 _ENDS = r"\r\n|\n|\r"
 _LINE_END = re.compile(_ENDS.encode())
+_LAST_LINE = re.compile(rb"[^\r\n](?:\r\n|\n|\r)?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +85,15 @@ class _Text:
             next(records)
         return records
 
-    def below_header(self) -> bytes:
-        """The bytes of the records; empty where the header is more than one line, or the last."""
+    def below_header(self) -> int:
+        """Where the records begin; at the end where the header is more than one line, or the last."""
         if not self.header:
-            return self.content
+            return 0
         records = self.records()
         next(records)
         end = _LINE_END.search(self.content)
-        return b"" if end is None or records.line_num != 1 else self.content[end.end() :]  # type: ignore[attr-defined]
+        one = end is not None and records.line_num == 1  # type: ignore[attr-defined]
+        return end.end() if end is not None and one else len(self.content)
 
     def line(self, records: Iterator[list[str]]) -> int:
         """The number of the line that follows what was read, in the file."""
@@ -149,7 +151,8 @@ def read_text_table(
         if fields:
             written[name] = fields
     with in_file(file):
-        data = Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
+        frame = pd.DataFrame(series, copy=False)
+        data = Microdata.from_own_frame(frame, schema, notices=tuple(notices))
     described = data.schema
     for name, fields in written.items():
         described = described.replace_variable(name, **fields)
@@ -183,6 +186,7 @@ def _laid_out(file: str, content: bytes, layout: FileLayout, separator: str) -> 
 
 def _checked_text(file: str, content: bytes) -> bytes:
     """The content without a byte order mark and empty last lines, if it is UTF-8 text."""
+    # a large text is copied only where something of it is left out
     wide = "UTF-32" if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)) else "UTF-16"
     if wide == "UTF-32" or content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{file} is {wide} text; say its encoding, or save it as CSV in UTF-8.")
@@ -193,15 +197,18 @@ def _checked_text(file: str, content: bytes) -> bytes:
             "save the table as CSV in UTF-8 again."
         )
     try:
-        content.decode("utf-8")
+        if not content.isascii():
+            content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(
             f"{file}, line {_line_at(content, error.start):,}: there are bytes that are not UTF-8 "
             "text, perhaps Latin-1 or Windows-1252; say its encoding, or save the table as CSV in "
             "UTF-8."
         ) from None
-    text = content.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n")
-    if not text.strip():
+    text = content.removeprefix(codecs.BOM_UTF8)
+    if _LAST_LINE.search(text[-3:]) is None:
+        text = text.rstrip(b"\r\n")
+    if not text or text.isspace():
         raise InputError(f"{file} holds only blanks; choose a file that holds a table.")
     return text
 
@@ -243,8 +250,8 @@ def _header(text: _Text) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _columns(text: _Text, names: Sequence[str]) -> list[pa.ChunkedArray]:
-    plain = plain_columns(text.below_header(), len(names), text.separator)
+def _columns(text: _Text, names: Sequence[str]) -> list[pa.DictionaryArray]:
+    plain = plain_columns(text.content, len(names), text.separator, text.below_header())
     if plain is not None:
         return _with_lengths(text, names, plain)
     records = text.after_header()
@@ -258,12 +265,13 @@ def _columns(text: _Text, names: Sequence[str]) -> list[pa.ChunkedArray]:
         raise InputError(
             f"{text.file}: no record follows the header line; masking needs at least two records."
         )
-    return _with_lengths(text, names, [pa.chunked_array(parts) for parts in chunks])
+    encoded = [pc.dictionary_encode(pa.concat_arrays(parts)) for parts in chunks]
+    return _with_lengths(text, names, encoded)
 
 
 def _with_lengths(
-    text: _Text, names: Sequence[str], columns: list[pa.ChunkedArray]
-) -> list[pa.ChunkedArray]:
+    text: _Text, names: Sequence[str], columns: list[pa.DictionaryArray]
+) -> list[pa.DictionaryArray]:
     for name, column in zip(names, columns, strict=True):
         _check_lengths(text, columns, name, column)
     return columns
@@ -287,14 +295,15 @@ def _block(text: _Text, records: Iterator[list[str]], width: int) -> list[list[s
 
 
 def _check_lengths(
-    text: _Text, columns: Sequence[pa.ChunkedArray], name: str, column: pa.ChunkedArray
+    text: _Text, columns: Sequence[pa.DictionaryArray], name: str, column: pa.DictionaryArray
 ) -> None:
-    if (pc.max(pc.binary_length(column)).as_py() or 0) <= LONGEST_FIELD:
+    different = column.dictionary
+    if (pc.max(pc.binary_length(different)).as_py() or 0) <= LONGEST_FIELD:
         return  # bytes are counted in a fraction of the time of characters
-    lengths = pc.utf8_length(column)
+    lengths = pc.utf8_length(different)
     if pc.max(lengths).as_py() <= LONGEST_FIELD:
         return
-    row = pc.index(pc.greater(lengths, LONGEST_FIELD), True).as_py()
+    row = pc.index(pc.greater(lengths, LONGEST_FIELD).take(column.indices), True).as_py()
     raise InputError(
         f"{text.file}, line {_physical_lines(text, columns, [row])[0]:,}, column {name}: "
         f"the field is longer than {LONGEST_FIELD:,} characters; shorten it."
@@ -302,10 +311,13 @@ def _check_lengths(
 
 
 def _physical_lines(
-    text: _Text, columns: Sequence[pa.ChunkedArray], rows: Sequence[int]
+    text: _Text, columns: Sequence[pa.DictionaryArray], rows: Sequence[int]
 ) -> list[int]:
     """Return the lines on which these records begin; record 0 follows the header."""
-    breaks = sum(pc.count_substring_regex(each, _ENDS).to_numpy() for each in columns)
+    breaks = sum(
+        pc.count_substring_regex(each.dictionary, _ENDS).take(each.indices).to_numpy()
+        for each in columns
+    )
     heights = 1 + np.asarray(breaks)
     begin = text.line(text.after_header())
     return [begin + int(heights[:row].sum()) for row in rows]

@@ -46,7 +46,8 @@ Handle = Callable[[Any, Report], Any]
 """Does one task, reports how much is done, and returns what comes of it."""
 
 POLITE = 19  # what a worker adds to its niceness while a person uses the same machine
-_PROGRESS, _REFUSED, _FAILED, _BYTES, _PICKLED = b"p", b"r", b"f", b"b", b"d"  # begin an answer
+_PROGRESS, _REFUSED, _FAILED, _PICKLED = b"p", b"r", b"f", b"d"  # begin an answer
+_BYTES = b"b"  # said alone: the next message is an answer of bytes, which may be large
 _COMPILING = b"c"  # said once, between two reports
 _FOUND = b"a"  # an answer so far
 _GRACE = 0.4  # seconds between asking a process to end and ending it
@@ -99,6 +100,8 @@ class Worker:
         while True:
             message = self.channel.recv_bytes()
             kind, content = message[:1], message[1:]
+            if kind == _BYTES:
+                return "done", self.channel.recv_bytes()
             try:
                 if kind == _COMPILING:
                     compiling()
@@ -115,8 +118,6 @@ class Worker:
 
 def _answered(kind: bytes, content: bytes, *, plain: bool) -> tuple[str, Any]:
     """Decode an answer."""
-    if kind == _BYTES:
-        return "done", content
     if kind == _PICKLED and not plain:
         return "done", pickle.loads(content)
     if kind in (_REFUSED, _FAILED):
@@ -177,14 +178,15 @@ def _serve(channel: Channel) -> None:
         with on_compiling(lambda: _send(channel, _COMPILING)):
             made = _attempt(lambda: _handle(channel.recv_bytes()))
             while True:
-                _send(channel, _answer(made, channel))
+                _send(channel, *_answer(made, channel))
     except BaseException:  # the last wall: a traceback's last line may hold a value
         os._exit(1)
 
 
-def _send(channel: Channel, message: bytes) -> None:
+def _send(channel: Channel, *messages: bytes | bytearray) -> None:
     with _SENDING:
-        channel.send_bytes(message)
+        for message in messages:
+            channel.send_bytes(message)
 
 
 def _end_with_the_parent() -> None:
@@ -202,22 +204,23 @@ def _handle(how: bytes) -> Handle:
     return handle
 
 
-def _answer(made: tuple[str, Any], channel: Channel) -> bytes:
-    """Do the next task and return its packed answer."""
+def _answer(made: tuple[str, Any], channel: Channel) -> tuple[bytes | bytearray, ...]:
+    """Do the next task and return its answer, as the messages to send."""
     task = channel.recv_bytes()
     what, made_of_it = made
 
-    def done() -> bytes:
+    def done() -> tuple[bytes | bytearray, ...]:
         result = made_of_it(pickle.loads(task), _Sent(channel))
         plain = isinstance(result, (bytes, bytearray))
-        return _BYTES + result if plain else _PICKLED + packed(result)
+        return (_BYTES, result) if plain else (_PICKLED + packed(result),)
 
     if what == "done":
         what, made_of_it = _attempt(done)
     if what == "done":
-        answer: bytes = made_of_it
+        answer: tuple[bytes | bytearray, ...] = made_of_it
         return answer
-    return (_REFUSED if what == "refused" else _FAILED) + str(made_of_it).encode("utf-8", "replace")
+    kind = _REFUSED if what == "refused" else _FAILED
+    return (kind + str(made_of_it).encode("utf-8", "replace"),)
 
 
 class _Sent:

@@ -26,8 +26,8 @@ class TextColumn:
     ----------
     file, name : str
         For messages.
-    texts : pyarrow.ChunkedArray of large_string, length n
-        An empty text is an empty field.
+    texts : pyarrow.DictionaryArray of large_string, length n
+        An empty text is an empty field; two entries of the dictionary may be the same text.
     lines : callable
         The physical lines of some record numbers; slow, for refusals only.
     place : str
@@ -39,7 +39,7 @@ class TextColumn:
         *,
         file: str,
         name: str,
-        texts: pa.ChunkedArray,
+        texts: pa.DictionaryArray,
         lines: Callable[[Sequence[int]], list[int]],
         place: str = "line",
     ) -> None:
@@ -49,19 +49,15 @@ class TextColumn:
         self._lines, self._place = lines, place
 
     @cached_property
-    def _encoded(self) -> pa.DictionaryArray:
-        return pc.dictionary_encode(self.texts.combine_chunks())
-
-    @cached_property
     def codes(self) -> NDArray[np.int32]:
         """Which of the different texts each record has, shape (n,)."""
-        codes: NDArray[np.int32] = self._encoded.indices.to_numpy()
+        codes: NDArray[np.int32] = self.texts.indices.to_numpy()
         return codes
 
     @cached_property
     def different(self) -> pa.Array:
         """The different texts, without the blanks around them."""
-        return without_blanks(self._encoded.dictionary)
+        return without_blanks(self.texts.dictionary)
 
     @cached_property
     def forms(self) -> NDArray[np.uint8]:
@@ -79,7 +75,7 @@ class TextColumn:
 
     def padded(self) -> NDArray[np.bool_]:
         """Which of the different texts begin or end with a blank."""
-        same: NDArray[np.bool_] = pc.equal(self._encoded.dictionary, self.different).to_numpy(
+        same: NDArray[np.bool_] = pc.equal(self.texts.dictionary, self.different).to_numpy(
             zero_copy_only=False
         )
         return ~same

@@ -112,7 +112,7 @@ def _numbers(column: TextColumn, *, declared: bool) -> Typed:
     notices = _missing_notice(column, "count as missing")
     if pc.any(pc.match_substring_regex(texts, "[.eE]")).as_py():
         notices += digit_notices(column, chosen, values)
-        return pd.Series(values[column.codes], name=column.name), notices
+        return pd.Series(values[column.codes], name=column.name, copy=False), notices
     return _integers(column, values), notices
 
 
@@ -141,14 +141,15 @@ def _integers(column: TextColumn, values: NDArray[np.float64]) -> pd.Series[Any]
     whole = np.where(missing, 0, values).astype(np.int64)[column.codes]
     gaps = missing[column.codes]
     if not gaps.any():
-        return pd.Series(whole, name=column.name)
+        return pd.Series(whole, name=column.name, copy=False)
     return pd.Series(pd.arrays.IntegerArray(whole, gaps), name=column.name)
 
 
 def _texts(column: TextColumn) -> pd.Series[Any]:
-    empty = pc.equal(column.texts, "")
-    filled = pc.if_else(empty, pa.scalar(None, pa.large_string()), column.texts)
-    return pd.Series(pd.array(filled, dtype="str"), name=column.name)
+    different = column.texts.dictionary
+    known = pc.if_else(pc.equal(different, ""), pa.scalar(None, pa.large_string()), different)
+    filled = pd.array(known.take(column.texts.indices), dtype="str")
+    return pd.Series(filled, name=column.name, copy=False)
 
 
 def _missing_notice(column: TextColumn, what: str) -> list[str]:

@@ -37,7 +37,7 @@ def table_lines(file: str, text: bytes, layout: FileLayout) -> bytes:
     start = 0
     for found in islice(_LINE.finditer(text), layout.above):
         start = found.end()
-    end = len(text)
+    end = len(text.rstrip(b"\r\n")) if layout.below else len(text)
     for _ in range(layout.below):
         end = max(text.rfind(b"\n", 0, end), text.rfind(b"\r", 0, end), start)
         while end > start and text[end - 1 : end] in (b"\r", b"\n"):
@@ -74,10 +74,9 @@ def invented_notice(names: Sequence[str]) -> str:
     )
 
 
-def with_points(file: str, name: str, texts: pa.ChunkedArray) -> pa.ChunkedArray:
+def with_points(file: str, name: str, texts: pa.DictionaryArray) -> pa.DictionaryArray:
     """Replace decimal commas of a column by points; other columns are unchanged."""
-    encoded = pc.dictionary_encode(texts.combine_chunks())
-    different = without_blanks(encoded.dictionary)
+    different = without_blanks(texts.dictionary)
     forms = text_forms(different)
     pointed = fitting(different, _POINT) & (forms != Form.OTHER_DATE)
     commas = fitting(different, _COMMA)
@@ -89,17 +88,19 @@ def with_points(file: str, name: str, texts: pa.ChunkedArray) -> pa.ChunkedArray
             "comma; choose the other mark, or take out points between thousands."
         )
     replaced = pc.if_else(
-        pa.array(commas), pc.replace_substring(different, ",", "."), encoded.dictionary
+        pa.array(commas), pc.replace_substring(different, ",", "."), texts.dictionary
     )
-    return pa.chunked_array([replaced.take(encoded.indices)], pa.large_string())
+    return pa.DictionaryArray.from_arrays(texts.indices, replaced)
 
 
-def without_words(texts: pa.ChunkedArray, words: Sequence[str]) -> pa.ChunkedArray:
+def without_words(texts: pa.DictionaryArray, words: Sequence[str]) -> pa.DictionaryArray:
     """Empty the fields that hold one of some texts, which count as missing values."""
     if not words:
         return texts
-    given = pc.is_in(without_blanks(texts), pa.array(words, pa.large_string()))
-    return pc.if_else(given, pa.scalar("", pa.large_string()), texts)
+    different = texts.dictionary
+    given = pc.is_in(without_blanks(different), pa.array(words, pa.large_string()))
+    emptied = pc.if_else(given, pa.scalar("", pa.large_string()), different)
+    return pa.DictionaryArray.from_arrays(texts.indices, emptied)
 
 
 def with_commas(texts: Sequence[str]) -> list[str]:

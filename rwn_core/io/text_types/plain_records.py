@@ -12,50 +12,54 @@ from rwn_core.io.limits import LONGEST_FIELD
 QUOTE, BLOCK = ord('"'), 1 << 20  # bytes that Arrow splits at a time
 
 
-def plain_columns(records: bytes, width: int, separator: str) -> list[pa.ChunkedArray] | None:
-    """Return the fields of records without their header line, column by column."""
+def plain_columns(
+    text: bytes, width: int, separator: str, begin: int = 0
+) -> list[pa.DictionaryArray] | None:
+    """Return the fields of the records that begin there in a text, column by column."""
     # None where a quote or a line end may mean something else to the csv module, or a record is of
     # another width: then that module splits the records, or says what is wrong with them.
     if (
         width < 2
-        or not records
-        or not _has_plain_lines(records)
-        or not _has_plain_quotes(records, separator)
+        or begin >= len(text)
+        or not _has_plain_lines(text, begin)
+        or not _has_plain_quotes(text, begin, separator)
     ):
         return None
     names = [str(column) for column in range(width)]
+    different = pa.dictionary(pa.int32(), pa.large_string())  # texts that come again are held once
     try:
         table = csv.read_csv(
-            pa.BufferReader(records),
+            pa.BufferReader(pa.py_buffer(text).slice(begin)),
             csv.ReadOptions(column_names=names, block_size=BLOCK),
             csv.ParseOptions(
-                delimiter=separator, newlines_in_values=b'"' in records, ignore_empty_lines=False
+                delimiter=separator, newlines_in_values=text.find(b'"', begin) >= 0, ignore_empty_lines=False
             ),
             csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.large_string()),
+                column_types=dict.fromkeys(names, different),
                 strings_can_be_null=False,
                 quoted_strings_can_be_null=False,
             ),
         )
     except pa.ArrowInvalid:
         return None
-    return list(table.columns)
+    return [column.combine_chunks() for column in table.unify_dictionaries().columns]
 
 
-def _has_plain_lines(records: bytes) -> bool:
+def _has_plain_lines(text: bytes, begin: int) -> bool:
     """True if no line is empty, and a carriage return stands at the end of a line alone."""
-    if records.startswith((b"\n", b"\r")) or b"\n\n" in records:
+    if text.startswith((b"\n", b"\r"), begin) or text.find(b"\n\n", begin) >= 0:
         return False
-    if b"\r" not in records:
+    if text.find(b"\r", begin) < 0:
         return True
-    return records.count(b"\r") == records.count(b"\r\n") and b"\n\r" not in records
+    ends = text.count(b"\r", begin) == text.count(b"\r\n", begin)
+    return ends and text.find(b"\n\r", begin) < 0
 
 
-def _has_plain_quotes(records: bytes, separator: str) -> bool:
+def _has_plain_quotes(content: bytes, begin: int, separator: str) -> bool:
     """True if quotes open and close whole fields by turns."""
-    if b'"' not in records:
+    if content.find(b'"', begin) < 0:
         return True
-    text = np.frombuffer(records, np.uint8)
+    text = np.frombuffer(content, np.uint8)[begin:]
     place = np.flatnonzero(text == QUOTE)
     apart = np.zeros(256, bool)
     apart[[ord(separator), ord("\n"), ord("\r")]] = True
