@@ -23,9 +23,8 @@ from benchmarks.methods import HERE, sampled, say
 from rwn_core.data.variable import Role
 from rwn_core.masking import METHODS
 from rwn_core.masking.lever import neutral_levers
-from rwn_core.tuning.quick_verdict import MOST_LOST
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
-from rwn_core.tuning.strength_trial import StrengthTrial, judgeable
+from rwn_core.tuning.strength_trial import MOST_LOST, StrengthTrial, judgeable
 
 FILE, PAGE = HERE / "recommend.csv", HERE / "recommended.md"
 BEGINS = "## All tables\n"  # of the page: what this program writes

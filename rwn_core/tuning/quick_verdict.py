@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
+from statistics import fmean, stdev
 from typing import Any, Literal
 
 from rwn_core.data.given_tables import takes_tables
@@ -21,19 +22,19 @@ from rwn_core.measures.sentence import percent
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.recommend import recommend, refusal
+from rwn_core.tuning.recommend import Recommendation, recommend, refusal
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.slice_presets import PRESETS, preset_key
-from rwn_core.tuning.strength_trial import CLEARLY, StrengthTrial, judgeable
+from rwn_core.tuning.strength_trial import CLEARLY, MOST_LOST, StrengthTrial, judgeable
 from rwn_core.tuning.verdict import Verdict, share_words
 
 WITHIN = 3.0  # seconds
-MOST_LOST = 0.9  # decides: share of relations lost, beyond which a release is of no use
 _WEAKER = 8  # parts of a strength: where risk may rise with it, each is looked at
 _COARSE = 0.5  # standard deviations of a rounding that is proposed
 EVERY = 10_000  # places: each step of a slider
 QUICK_LIMITS = ("bayes_linkage", "linked_over_half", "true_matches")
 _FEW_RELATIONS = "Even the weakest strength loses nearly all relations; there may be few to keep."
+_AT_THE_END = "Every limit is kept only where nearly all relations are lost. Search for a setting."
 _LATER = "Not all limits can be read in time on a table of this size; search for a setting."
 
 
@@ -131,7 +132,9 @@ def quick_verdict(
         found = QuickVerdict(answer="cannot", sentence=str(why))
     if found.answer == "can":
         return found
-    return replace(found, next_steps=_next_steps(microdata, setting, policy))
+    masked = any(variable.masked for variable in microdata.schema.released)
+    advice = recommend(microdata, policy, whole=False) if masked else None
+    return replace(found, next_steps=next_steps(microdata, setting, policy, advice))
 
 
 def _setting(method: str | Any) -> Setting:
@@ -166,15 +169,16 @@ def _answered(
         late = time.monotonic() > until
         return QuickVerdict(answer="unknown", sentence=_LATER if late else _FEW_RELATIONS)
     if hurried or microdata.n > LARGEST_DENSE:
-        verdict = trial.verdict(place)  # of one release
+        point, verdict = None, trial.verdict(place)  # of one release
     else:
-        verdict = _of_medians(trial.point(place), trial.policy)
+        point = trial.point(place)
+        verdict = _of_medians(point, trial.policy)
     clear = (verdict.largest or 0.0) >= CLEARLY and _breaks_before(trial, place, until)
     if clear and (not large or _can_break(microdata, policy, verdict)):
         return QuickVerdict(answer="cannot", sentence=_broken_words(trial, place, verdict))
     if hurried:
         return QuickVerdict(answer="unknown", sentence=_LATER)
-    return _of_releases(microdata, trial, place, policy)
+    return _of_releases(microdata, trial, place, policy, point)
 
 
 def _can_break(microdata: Microdata, policy: Policy, verdict: Verdict) -> bool:
@@ -201,14 +205,20 @@ def _of_medians(point: Point, policy: Policy) -> Verdict:
 
 
 def _of_releases(
-    microdata: Microdata, trial: StrengthTrial, place: int, policy: Policy
+    microdata: Microdata, trial: StrengthTrial, place: int, policy: Policy, point: Point | None
 ) -> QuickVerdict:
-    """Say "can" where one more release keeps every limit that can be judged."""
+    """Say "can" where one more release keeps every limit that can be judged, and some relations."""
     judged, apart = judgeable(microdata, policy)
     if judged is None:
         why = next(iter(apart.values()))
         return QuickVerdict(answer="unknown", sentence=f"The policy cannot be judged here. {why}")
-    verdict = judged.judge_point(trial.point(place))
+    verdict = judged.judge_point(point or trial.point(place))
+    if verdict.kept:
+        inside = _inside(trial, place)
+        if inside is None:
+            return QuickVerdict(answer="unknown", sentence=_AT_THE_END)
+        if inside != place:
+            place, verdict = inside, judged.judge_point(trial.point(inside))
     if not verdict.kept:
         words = f"At {_strength(trial.at(place))}: {verdict.sentence} Search for a setting."
         return QuickVerdict(answer="unknown", sentence=words)
@@ -216,6 +226,23 @@ def _of_releases(
     where = f"At {_strength(found)} every limit that can be judged is kept"
     words = f"{where}; {lost} of the relations are lost."
     return QuickVerdict(answer="can", sentence=words, setting=found)
+
+
+def _inside(trial: StrengthTrial, place: int) -> int | None:
+    """Return a place at which other releases, too, lose clearly less than is of use.
+
+    That one release loses just less at a place may be luck: what others lose there, and twice their
+    spread, must be less, else a weaker place is taken whose release loses so much less.
+    """
+    losses = trial.losses(place)
+    end = fmean(losses) + 2 * stdev(losses)
+    if end <= MOST_LOST:
+        return place
+    inside = trial.strongest(trial.loss(place) - (end - MOST_LOST))
+    if inside is None:
+        return None
+    losses = trial.losses(inside)
+    return inside if fmean(losses) + stdev(losses) <= MOST_LOST else None
 
 
 def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:
@@ -245,13 +272,14 @@ def _title(microdata: Microdata, setting: Setting) -> str:
     return f"Try RWN{kernel}: {slices}"
 
 
-def _next_steps(microdata: Microdata, setting: Setting, policy: Policy) -> tuple[NextStep, ...]:
+def next_steps(
+    microdata: Microdata, setting: Setting, policy: Policy, advice: Recommendation | None
+) -> tuple[NextStep, ...]:
     """Return what to try: recommended settings, rounded values, fewer variables or keys."""
     steps = []
-    if any(variable.masked for variable in microdata.schema.released):
-        advice = recommend(microdata, policy)
+    if advice is not None and advice.kept:
         own = _kind(setting.resolved(microdata))
-        for each in (advice.setting, *advice.runners_up) if advice.kept else ():
+        for each in (advice.setting, *advice.runners_up):
             if _kind(each.resolved(microdata)) != own:
                 steps.append(NextStep(title=_title(microdata, each), setting=each))
     steps_by_name = given_steps(microdata, _COARSE) if microdata.numeric_names else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -30,13 +30,18 @@ from rwn_core.measures.sentence import percent
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.setting import Setting
-from rwn_core.tuning.slice_presets import masked_names, preset_slices
-from rwn_core.tuning.strength_trial import StrengthTrial, judgeable
+from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
+from rwn_core.tuning.strength_trial import MOST_LOST, StrengthTrial, judgeable
 from rwn_core.tuning.verdict import counted, share_words
+from rwn_core.tuning.whole_table import WholeTable, look_at
 
 _PART = 250  # random records that candidates are tried on
 _PLACES = 8  # parts of a strength
 _MOST_TIMES = 4.0  # how far a limit on linkage grows on a part
+_STEPS = 200_000  # times records: releases and readings on all records
+_LEAST_COUNTED = 300  # records; smaller tables get no more releases
+_PART_FIRST = 3  # settings that kept the policy on a part, tried first on all records
+_PROMISING = 2  # slices that every kernel is tried with on all records
 _NAMED = 3  # variables named in a sentence
 _FEW = 30  # records on which a method's law is looked for
 _FALLING = ("bayes_linkage", "linked_over_half")  # with the number of records, at equal geometry
@@ -67,6 +72,8 @@ class Recommendation(Summarized):
         By key of a method that cannot work on this table, why, in one sentence.
     kept : bool
         Whether the setting kept all limits on the records that were tried.
+    confirmed : bool
+        Whether that was all records, and several releases.
     """
 
     setting: Setting
@@ -74,6 +81,7 @@ class Recommendation(Summarized):
     runners_up: tuple[Setting, ...] = ()
     unfit: Mapping[str, str] = field(default_factory=dict)
     kept: bool = True
+    confirmed: bool = False
 
     def _summary(self) -> Summary:
         return Summary(
@@ -97,18 +105,25 @@ class _Tried:
 
 
 @takes_tables
-def recommend(microdata: Microdata, policy: Policy | None = None) -> Recommendation:
+def recommend(
+    microdata: Microdata, policy: Policy | None = None, *, whole: bool = True
+) -> Recommendation:
     """Find the setting to begin with.
 
     Candidates are tried on random records with the geometry of the whole table: a soft kernel's
     bandwidth and the size of a group shrink with the number of records, and a limit on linkage
-    grows, since linkage falls with the number of records; a limit on attributes stays.
+    grows, since linkage falls with the number of records; a limit on attributes stays. What kept
+    the policy there is then tried on all records of a table of up to 2,000, with the other methods,
+    the usual slices and kernels; most of these end after one release, as they cannot lose less.
 
     Parameters
     ----------
     microdata : Microdata
     policy : Policy, optional
         The usual one by default.
+    whole : bool
+        Also try candidates on all records, which may take a minute. Without it the answer comes
+        within seconds.
 
     Returns
     -------
@@ -128,7 +143,10 @@ def recommend(microdata: Microdata, policy: Policy | None = None) -> Recommendat
     policy = policy or Policy()
     masked_columns(microdata)
     key = ("recommendation", policy, microdata.schema)
-    return microdata.cached(key, lambda: _recommended(microdata, policy))
+    found = microdata.cached(key, lambda: _recommended(microdata, policy))
+    if not whole or microdata.n > LARGEST_DENSE:
+        return found.recommendation
+    return microdata.cached((*key, "whole"), lambda: _on_all_records(microdata, policy, found))
 
 
 def tuned(microdata: Microdata, setting: Setting, policy: Policy | None = None) -> Setting | None:
@@ -141,7 +159,16 @@ def tuned(microdata: Microdata, setting: Setting, policy: Policy | None = None) 
     return None if place is None else trial.at(place)
 
 
-def _recommended(microdata: Microdata, policy: Policy) -> Recommendation:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OnPart:
+    """A recommendation by a part of the records, and all settings that it was chosen from."""
+
+    recommendation: Recommendation
+    keeping: tuple[Setting, ...]
+    others: tuple[Setting, ...]
+
+
+def _recommended(microdata: Microdata, policy: Policy) -> _OnPart:
     part, unfit = _part(microdata), _unfit(microdata, policy)
     times = min(microdata.n / part.n, _MOST_TIMES)
     judged, _ = judgeable(part, _scaled(policy, times))
@@ -150,23 +177,90 @@ def _recommended(microdata: Microdata, policy: Policy) -> Recommendation:
     _look_at_all(trials, unfit)
     tried = trials.tried
     keeping = sorted((each for each in tried if each.kept), key=lambda each: each.loss)
-    ranked = keeping or sorted(tried, key=lambda each: each.share)
+    others = sorted((each for each in tried if not each.kept), key=lambda each: each.share)
+    ranked = keeping or others
     best = ranked[0]
     where = f"{part.n:,}{f' of {microdata.n:,}' if part.n < microdata.n else ''} records"
-    what = f"{_facts(microdata)}: of {counted(len(tried), 'setting')} tried on {where},"
-    if keeping:
-        words = f"this one keeps the policy there and loses least: {percent(best.loss)}."
-        if best.setting.params.strength == "size":
-            words += " Noise may give impossible values, such as a negative age."
-    else:
-        words = f"none keeps the policy; this one comes nearest, {share_words(best.share)} a limit."
-    return Recommendation(
+    found = Recommendation(
         setting=best.setting,
-        reason=f"{what} {words}",
+        reason=_reason(
+            microdata, where, len(tried), best.setting, best.loss if keeping else None, best.share
+        ),
         runners_up=tuple(each.setting for each in ranked[1:3]),
         unfit=unfit,
         kept=bool(keeping),
     )
+    return _OnPart(
+        recommendation=found,
+        keeping=tuple(each.setting for each in keeping),
+        others=tuple(each.setting for each in others),
+    )
+
+
+def _reason(
+    microdata: Microdata, where: str, tried: int, best: Setting, loss: float | None, share: float
+) -> str:
+    """Say what was tried and why this one is the best; without a loss none keeps the policy."""
+    what = f"{_facts(microdata)}: of {counted(tried, 'setting')} tried on {where},"
+    if loss is None:
+        near = f"none keeps the policy and loses at most {percent(MOST_LOST)}; this one"
+        return f"{what} {near} comes nearest, {share_words(share)} a limit."
+    words = f"this one keeps the policy there and loses least: {percent(loss)}."
+    if best.params.strength == "size":
+        words += " Noise may give impossible values, such as a negative age."
+    return f"{what} {words}"
+
+
+def _on_all_records(microdata: Microdata, policy: Policy, found: _OnPart) -> Recommendation:
+    """Hold what a part of the records showed against all of them, and try what else there is."""
+    advice = found.recommendation
+    judged, _ = judgeable(microdata, policy)
+    if judged is None:
+        return advice
+    steps = round(_STEPS / max(microdata.n, _LEAST_COUNTED))
+    search = WholeTable(microdata=microdata, policy=judged, steps=steps)
+    first = "balanced"
+    look_at(search, found.keeping[:_PART_FIRST])
+    look_at(search, _other_methods(advice.unfit))
+    names = dict.fromkeys((*_SLICES, *PRESETS))
+    slices = list(dict.fromkeys(preset_slices(microdata, each) for each in names))
+    best = look_at(search, (Setting(params=RWN(**_KERNELS[first]), slices=s) for s in slices))
+    near = [best] if best else []
+    near += [each for each in (*found.keeping, *found.others) if each.method == "rwn"]
+    promising = list(dict.fromkeys(each.slices or () for each in near))[:_PROMISING]
+    for kernel in _KERNELS:
+        look_at(search, (Setting(params=RWN(**_KERNELS[kernel]), slices=s) for s in promising))
+    where = f"all {microdata.n:,} records"
+    keeping = list(search.best())
+    if not keeping:
+        share, setting = min(search.nearest, key=lambda each: each[0], default=(0.0, None))
+        if setting is None:
+            return replace(advice, kept=False)
+        return replace(
+            advice,
+            setting=setting,
+            reason=_reason(microdata, where, search.looked, setting, None, share),
+            runners_up=(),
+            kept=False,
+            confirmed=True,
+        )
+    loss, setting = keeping[0]
+    reason = _reason(microdata, where, search.looked, setting, loss, 1.0)
+    return Recommendation(
+        setting=setting,
+        reason=reason,
+        runners_up=tuple(each for _, each in keeping[1:3]),
+        unfit=advice.unfit,
+        confirmed=True,
+    )
+
+
+def _other_methods(unfit: Mapping[str, str]) -> Iterator[Setting]:
+    """Yield every method that may keep the policy but RWN, those first that lose least often."""
+    names = dict.fromkeys((CorrelatedNoise.method, Microaggregation.method, *METHODS))
+    for key in names:
+        if key not in unfit and key != RWN.method:
+            yield Setting(params=METHODS[key](**neutral_levers(METHODS[key])))
 
 
 def _part(microdata: Microdata) -> Microdata:
@@ -194,7 +288,7 @@ class _Trials:
     part: Microdata
     policy: Policy
     ranges: Mapping[str, LeverRange]
-    best: float = 1.0
+    best: float = MOST_LOST
     tried: list[_Tried] = field(default_factory=list)
 
     def look(self, candidate: Setting) -> bool:

@@ -25,6 +25,7 @@ from rwn_core.tuning.verdict import Verdict
 PLACES = 16  # parts between the ends of a strength
 RELEASES = 6
 CLEARLY = 1.5  # times a limit
+MOST_LOST = 0.9  # decides: share of relations lost, beyond which a release is of no use
 _ORDER = ("bayes_linkage", "linked_over_half", "true_matches")  # cheap ones before a slow one
 
 
@@ -68,6 +69,7 @@ class StrengthTrial:
         self._losses: dict[int, float] = {}
         self._verdicts: dict[int, Verdict] = {}
         self._released: tuple[int, Masked] | None = None
+        self.steps = 0  # releases drawn and read so far
 
     def at(self, place: int) -> Setting:
         """Return the setting at a place, from 0, the weakest, to `last`."""
@@ -81,6 +83,7 @@ class StrengthTrial:
         if self._released is None or self._released[0] != place:
             moved = self._start.with_levers(**lever_values(self.at(place).params))
             drawn = moved.release(SecretKey.from_seed(self._seed), threads=1)
+            self.steps += 1
             self._released = place, drawn.rounded(dict(self._setting.precision))
             made = self._released[1]
             self._comparison = self._comparison.with_masked(made.masked, made.law)
@@ -109,6 +112,7 @@ class StrengthTrial:
         """Return the verdict on the limits up to the first that is not kept."""
         if place not in self._verdicts:
             self._verdicts[place] = self._judged(self._compared(place))
+            self.steps += 1
         return self._verdicts[place]
 
     def _judged(self, compared: Comparison) -> Verdict:
@@ -140,6 +144,24 @@ class StrengthTrial:
     def keeps(self, place: int) -> bool:
         """True if the release of a place keeps every limit."""
         return self.verdict(place).kept
+
+    def losses(self, place: int, releases: int = RELEASES) -> list[float]:
+        """Return the loss of each of a few releases."""
+        moved, losses = self._start.with_levers(**lever_values(self.at(place).params)), []
+        for seed in range(self._seed + 1, self._seed + 1 + releases):
+            made = moved.release(SecretKey.from_seed(seed), threads=1)
+            made = made.rounded(dict(self._setting.precision))
+            losses.append(_loss(self._comparison.with_masked(made.masked)))
+        return losses
+
+    def nearest(self) -> list[tuple[float, Setting]]:
+        """Return the place read that comes nearest to all limits, with its share of the worst."""
+        read = [
+            (each.largest, place)
+            for place, each in self._verdicts.items()
+            if each.largest is not None and not each.unread and each.released is None
+        ]
+        return [(share, self.at(place)) for share, place in [min(read)]] if read else []
 
     def point(self, place: int, releases: int = RELEASES) -> Point:
         """Read all limits on more releases, up to the first that most releases break clearly."""
@@ -209,6 +231,7 @@ class StrengthTrial:
         for seed in range(self._seed + 1, self._seed + 1 + releases):
             made = moved.release(SecretKey.from_seed(seed), threads=1)
             made = made.rounded(dict(self._setting.precision))
+            self.steps += 2
             if not self._judged(self._comparison.with_masked(made.masked, made.law)).kept:
                 return False
         return True

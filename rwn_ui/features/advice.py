@@ -50,21 +50,22 @@ def verdict(session: Session) -> QuickVerdict | None:
 
 
 def pending(session: Session) -> list[str]:
-    """Return ["advice"] while the picture waits for advice, else nothing."""
-    if not is_wanted(session) or verdict(session) is not None:
+    """Return what the picture waits for: ["advice"], after the verdict ["start"], at last none."""
+    if not is_wanted(session) or (verdict(session) and start(session)):
         return []
     job = user_work().advice
     failed = job is not None and job.refusal and job.about == verdict_key(session)
-    return [] if failed else ["advice"]
+    return [] if failed else ["start" if verdict(session) else "advice"]
 
 
 def follow(session: Session) -> None:
     """Begin what is wanted, give up what is no longer asked for, and keep what was found."""
     work, about = user_work(), verdict_key(session)
     job = work.advice
-    if job is not None and job.about == about and job.result is not None:
-        found = job.result
-        memo("starts", 4).keep(_table(session), found[0])
+    found = None if job is None or job.about != about else job.result or job.so_far
+    if found is not None:
+        if found[0] is not None:  # the verdict comes first
+            memo("starts", 4).keep(_table(session), found[0])
         memo("quick verdicts", 8).keep(about, found[1])
         memo("presets", 8).keep(about, found[2])
     if not pending(session) or work.closed or work.preparation is not None:
@@ -82,6 +83,7 @@ def follow(session: Session) -> None:
                 microdata=session.data,
                 policy=session.policy,
                 setting=session.setting,
+                known=start(session),
             )
 
 

@@ -74,7 +74,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     more = {
         "waits": waits,
         "waiting": bool(
-            asked or limit_queue.pin_questions(session) or {"advice", "curves"} & {*waits}
+            asked or limit_queue.pin_questions(session) or {"advice", "start", "curves"} & {*waits}
         ),
     }
     return {"stamp": stamp(session.words, shown), **more, **shown}

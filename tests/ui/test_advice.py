@@ -116,6 +116,28 @@ def test_a_table_of_ones_own_begins_at_the_recommendation_and_undo_goes_back(own
     assert own.session.levers == before, "taken once"
 
 
+def test_the_verdict_is_shown_before_the_start(own, begun, monkeypatch, finished) -> None:
+    """A start is tried on all records, which takes longer than a verdict."""
+    whole = advice.find_advice(microdata=own.session.data, setting=START)
+    begin = own.session.setting
+
+    def begins(*_: Any, about: Any, **others: Any) -> Any:
+        assert others["known"] is None
+        return finished(label="", about=about, running=True, so_far=(None, *whole[1:]))
+
+    monkeypatch.setattr(advice, "Job", begins)
+    advice.user_work().advice = None
+    shown = followed(own)
+    assert shown["verdict"]["quick"]["text"] == "No strength keeps this policy."
+    assert shown["waits"] == ["start"]
+    assert "A recommended start follows." in captions(own)
+    assert own.session.setting == begin
+    advice.user_work().advice.result = whole
+    shown = followed(own)
+    assert "start" not in shown["waits"]
+    assert own.session.levers == {"epsilon": 1.5, "k": 9, "q": 1.0}
+
+
 def as_key(screen: Any) -> None:
     data = screen.session.data
     schema = data.schema.replace_variable("a", role=Role.KEY)

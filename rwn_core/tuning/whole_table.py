@@ -1,0 +1,97 @@
+"""Candidates for a start on all records of a small table: what a part of them showed may not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import ParameterError
+from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.strength_trial import MOST_LOST, StrengthTrial
+
+_CLOSER = 0.95  # of the least loss so far: what a candidate must come below to be followed
+_AGAIN = 4  # further releases that keep all limits
+
+
+@dataclass(slots=True, kw_only=True)
+class WholeTable:
+    """The search on all records: most candidates end after one reading, as they cannot lose less.
+
+    Attributes
+    ----------
+    microdata : Microdata
+    policy : Policy
+        Its limits that can be judged.
+    steps : int
+        Releases and readings that are left.
+    looked : int
+        Settings tried.
+    """
+
+    microdata: Microdata
+    policy: Policy
+    steps: int
+    looked: int = 0
+    nearest: list[tuple[float, Setting]] = field(default_factory=list)
+    _found: list[tuple[float, int, StrengthTrial]] = field(default_factory=list)
+    _seen: set[tuple[object, ...]] = field(default_factory=set)
+
+    @property
+    def least(self) -> float:
+        """The least loss at which a candidate kept all limits, the largest useful one before."""
+        return min((loss for loss, _, _ in self._found), default=MOST_LOST)
+
+    def look(self, candidate: Setting) -> bool:
+        """Try a candidate; True if it keeps all limits on several releases and loses less."""
+        own = kind(candidate.resolved(self.microdata))
+        if self.steps <= 0 or own in self._seen:
+            return False
+        self._seen.add(own)
+        most = _CLOSER * self.least if self._found else MOST_LOST
+        try:
+            trial = StrengthTrial(self.microdata, candidate, self.policy)
+            place = _steady(trial, most)
+            loss = 1.0 if place is None else trial.mean_loss(place)
+        except ParameterError:
+            return False
+        self.looked += 1
+        self.steps -= trial.steps
+        if place is None:
+            self.nearest.extend(trial.nearest())
+            return False
+        self._found.append((loss, place, trial))
+        return loss <= most
+
+    def best(self) -> Iterator[tuple[float, Setting]]:
+        """Yield loss and setting of what keeps all limits, the least loss first."""
+        for loss, place, trial in sorted(self._found, key=lambda each: each[:2]):
+            yield loss, trial.at(place)
+
+
+def _steady(trial: StrengthTrial, most: float) -> int | None:
+    """Return the weakest place, or the next one, at which further releases keep all limits, too."""
+    place = trial.weakest(most)
+    if place is None or trial.keeps_again(place, _AGAIN):
+        return place
+    place += 1
+    if place > trial.last or trial.loss(place) > most or not trial.keeps(place):
+        return None
+    return place if trial.keeps_again(place, _AGAIN) else None
+
+
+def kind(setting: Setting) -> tuple[object, ...]:
+    """Return what a setting is apart from its strength."""
+    params = setting.params
+    balanced = getattr(params, "balance", 0.0) > 0
+    return params.method, getattr(params, "kernel", ""), balanced, setting.slices
+
+
+def look_at(whole: WholeTable, candidates: Iterable[Setting]) -> Setting | None:
+    """Try candidates; the last one that lost less than those before."""
+    best = None
+    for each in candidates:
+        if whole.look(each):
+            best = each
+    return best
