@@ -259,14 +259,13 @@ def paired_table(
     *,
     m: int,
     key: SecretKey,
-    budget: float | None = None,
 ) -> NeighborTable:
     """Rank each record's partners in floor(n m / 2) random pairs (Method 2)."""
     # A record without a pair gets max(1, k) random others, which do not get it in return: so no
-    # other record's partners depend on it. `budget` is in bytes.
+    # other record's partners depend on it.
     n = len(points)
     needed = BYTES_A_PARTNER * float(n) * m
-    check_fits(needed, budget_bytes(budget), "Ranking these pairs", "take a smaller m")
+    check_fits(needed, budget_bytes(None), "Ranking these pairs", "take a smaller m")
     i, j = random_pairs(key, n, n * m // 2)
     rows, others = np.concatenate((i, j)), np.concatenate((j, i))
     isolated = np.flatnonzero(np.bincount(rows, minlength=n) == 0)

@@ -186,7 +186,6 @@ def stored_source(
     ball: Ball,
     *,
     threads: int | None = None,
-    progress: Progress | None = None,
     budget: float | None = None,
 ) -> NeighborSource:
     """Store the neighbors of every record out to a ball; where they do not fit, search instead."""
@@ -197,7 +196,6 @@ def stored_source(
             k=None if ball.k is None else min(ball.k, len(points) - 1),
             epsilon=ball.epsilon,
             threads=threads,
-            progress=progress,
             budget=budget,
         )
     except ParameterError:

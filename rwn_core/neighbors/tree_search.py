@@ -103,13 +103,12 @@ def table_among(
     k: int | None,
     epsilon: Radius | None,
     watch: Watch,
-    budget: float | None = None,
 ) -> NeighborTable:
     """Every record's others among some candidates, ranked."""
     apart = None if epsilon is None or one_radius(epsilon) else np.asarray(epsilon)
     query = build_index(points, apart=apart)
     target = build_index(points[candidates], numbers=candidates, frame=query.frame)
-    return store(Search(target, query, k=k or 0, epsilon=epsilon), watch, budget)
+    return store(Search(target, query, k=k or 0, epsilon=epsilon), watch, None)
 
 
 def neighborhoods_of_some(

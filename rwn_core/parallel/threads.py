@@ -182,16 +182,13 @@ class Watch:
     progress: Progress | None = None
     cancel: threading.Event | None = None
 
-    def run(
-        self, work: Callable[[int, int], None], count: int, begin: float = 0.0, end: float = 1.0
-    ) -> None:
-        """Run `work` over its ranges, as the part from `begin` to `end` of the whole."""
-        watch = self.part(begin, end)
+    def run(self, work: Callable[[int, int], None], count: int) -> None:
+        """Run `work` over its ranges."""
         run_in_ranges(
             work,
             count,
             threads=self.threads,
-            progress=watch.progress,
+            progress=self.progress,
             cancel=self.cancel,
         )
 

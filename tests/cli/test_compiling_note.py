@@ -31,6 +31,12 @@ def test_it_is_said_once_where_it_is_true(fresh: Path) -> None:
     assert rwn(fresh, *masked).count(NOTE) == 1
     (fresh / "m.csv").unlink()
     assert NOTE not in rwn(fresh, *masked)  # the code lies on the disk
+
+
+@pytest.mark.nightly  # the day hears of the search; an attack is compiled by the same decorator
+def test_it_is_said_of_other_code_once_more(fresh: Path) -> None:
+    masked = ("mask", "demo:bodyfat", "m.csv", "--k", "5", "--order", "original", "--seed", "1")
+    rwn(fresh, *masked)
     audit = ("audit", "demo:bodyfat", "m.csv", "--set", "k=5", "--measure", "bayes_linkage")
     assert rwn(fresh, *audit).count(NOTE) == 1  # other code
     assert NOTE not in rwn(fresh, *audit)

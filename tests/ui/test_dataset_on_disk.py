@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from rwn_core.data import sizes
 from rwn_core.data.variable import Role
 from rwn_core.datasets import dataset_preview
 from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.key_file import read_key
 from rwn_core.errors import InputError, ParameterError, ReleaseError
-from rwn_core.neighbors import preview
 from rwn_ui.background.dataset_job import write_reports
 from rwn_ui.data import dataset_columns, dataset_look
 from rwn_ui.server import dataset_folders, environment
@@ -181,7 +181,7 @@ def test_random_records_go_to_tune_and_a_setting_comes_back(
     screen = opened_page(open_page)
     test, opened = screen.test, screen.work.dataset
     monkeypatch.setattr(dataset_look, "LIVE_RECORDS", 500)
-    monkeypatch.setattr(preview, "LIVE_RECORDS", 500)
+    monkeypatch.setattr(sizes, "LIVE_RECORDS", 500)
     test.run()
     test.button(key="data.dataset.draw").click().run()
     assert not test.error

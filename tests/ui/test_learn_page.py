@@ -115,7 +115,14 @@ def test_sliders_move_the_numbers_and_stay_after_a_visit_elsewhere(open_page) ->
     assert screen.results.last[view.PICTURE]["tiles"] == after["tiles"]
 
 
-@pytest.mark.parametrize("key", LESSONS)
+TO_TUNE = ("choose", "intruder", "neighborhood", "edges")
+"""Lessons with slices, rounding, weights and a kernel, which Tune takes over by the day."""
+
+
+@pytest.mark.parametrize(
+    "key",
+    [key if key in TO_TUNE else pytest.param(key, marks=pytest.mark.nightly) for key in LESSONS],
+)
 def test_it_goes_on_at_tune_with_the_lesson_s_table_and_setting(open_page, key: str) -> None:
     screen = open_page("learn", demo="bodyfat_raw")
     screen.test.radio(key="learn.lesson").set_value(key).run()

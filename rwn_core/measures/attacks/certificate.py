@@ -26,6 +26,7 @@ from rwn_core.parallel.threads import Watch, thread_count
 LEAST_SUM = 1e-290  # of likelihoods relative to the row's largest; below, the bound is 1
 ROUNDED_UP = 1 + 1e-9
 AT_ONCE = 256  # rows
+COVER = 200  # likeliest records that the exchanges of a row go to
 
 
 def ratios_of_law(
@@ -86,8 +87,6 @@ def unit_bounds(
     likelihood: NDArray[np.float64],
     ratios: NDArray[np.float64],
     units: NDArray[np.int64],
-    *,
-    most: int = 200,
 ) -> NDArray[np.float64]:
     """Return the bound of each unit's posterior, shape (rows, units)."""
     # Records of one unit, such as a household or a person with several records, are no cover for
@@ -101,7 +100,7 @@ def unit_bounds(
     def bound(first: int, last: int) -> None:
         for row in range(first, last):
             logs = likelihood[row]
-            cover = np.arange(n) if n <= most else np.sort(np.argpartition(-logs, most)[:most])
+            cover = np.arange(n) if n <= COVER else np.sort(np.argpartition(-logs, COVER)[:COVER])
             inverse = logs[order, None] - logs[cover] - ratios[np.ix_(order, cover)]
             inverse = np.exp(np.clip(inverse, -700, 700))  # 1 / rho_ik
             shares = 1.0 / np.add.reduceat(inverse, starts, axis=0)

@@ -17,7 +17,7 @@ GRID = np.linspace(0.1, 0.9, 17)  # quantiles at which two numbers are cut toget
 
 
 def single_record_predicates(
-    original: Microdata, keys: Sequence[str], most: int = MOST
+    original: Microdata, keys: Sequence[str]
 ) -> list[tuple[Predicate, int]]:
     """Return predicates on the keys that one original record meets, with it; the simplest first."""
     cuts = [name for name in keys if is_number(original, name)]
@@ -25,12 +25,12 @@ def single_record_predicates(
         name for name in keys if name not in cuts and len(original.codes(name)[1]) <= MOST_LEVELS
     ]
     result: dict[tuple[int, frozenset[str]], Predicate] = {}
-    for predicate, record in islice(_candidates(original, groups, cuts), 20 * most):
+    for predicate, record in islice(_candidates(original, groups, cuts), 20 * MOST):
         names = frozenset(condition.name for condition in predicate.conditions)
         simpler = any(other == record and known < names for other, known in result)
         if not simpler:
             result.setdefault((record, names), predicate)
-        if len(result) >= most:
+        if len(result) >= MOST:
             break
     return [(predicate, record) for (record, _), predicate in result.items()]
 

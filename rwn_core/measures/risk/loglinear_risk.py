@@ -93,14 +93,17 @@ def _model(counts: NDArray[np.float64], terms: Terms, fraction: float) -> Model:
     return Model(terms=terms, means=means, risk=risk, z=z)
 
 
-def forward_search(counts: NDArray[np.float64], fraction: float, most: int = 6) -> list[Model]:
-    """Return models from main effects on, each with one more interaction, at most `most`."""
+MOST_INTERACTIONS = 6  # of a path of models
+
+
+def forward_search(counts: NDArray[np.float64], fraction: float) -> list[Model]:
+    """Return models from main effects on, each with one more interaction."""
     # The search ends when |B| is at most 1.96 standard deviations (Skinner and Shlomo 2008, section
     # 4).
     mains: Terms = tuple((axis,) for axis in range(counts.ndim))
     path = [_model(counts, mains, fraction)]
     left = list(combinations(range(counts.ndim), 2))
-    while left and len(path) <= most and abs(path[-1].z) > ENOUGH and fraction < 1:
+    while left and len(path) <= MOST_INTERACTIONS and abs(path[-1].z) > ENOUGH and fraction < 1:
         tried = [_model(counts, _with(path[-1].terms, pair), fraction) for pair in left]
         best = int(np.argmin([abs(model.z) for model in tried]))
         if abs(tried[best].z) >= abs(path[-1].z):

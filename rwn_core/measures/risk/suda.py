@@ -36,15 +36,15 @@ class Special(NamedTuple):
     shares: NDArray[np.float64]
 
 
-def scores(cells: NDArray[np.int64], largest: int = LARGEST) -> Special:
+def scores(cells: NDArray[np.int64]) -> Special:
     """Return each record's SUDA score with the variables that make it."""
     # Elliot, Manning, Ford 2002; Manning, Haglin, Keane 2008. A minimal unique of size k adds the
-    # product of (m - i), i = k, ..., largest. Missing (-1) is a value.
+    # product of (m - i), i = k, ..., LARGEST. Missing (-1) is a value.
     n, m = cells.shape
     score, smallest, parts = np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros((n, m))
     unique: dict[tuple[int, ...], NDArray[np.bool_]] = {}
-    for size in range(1, min(largest, m) + 1):
-        weight = float(np.prod([max(m - i, 1) for i in range(size, largest + 1)]))
+    for size in range(1, min(LARGEST, m) + 1):
+        weight = float(np.prod([max(m - i, 1) for i in range(size, LARGEST + 1)]))
         for chosen in combinations(range(m), size):
             group = classes(cells[:, chosen])
             alone = np.bincount(group)[group] == 1

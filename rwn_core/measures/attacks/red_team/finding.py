@@ -18,6 +18,7 @@ TENTH, TWENTIETH = 0.1, 0.05  # of a spread, and of the value itself: a number s
 ROUNDED_OFF = 1e-9
 FEW_PEOPLE = 10  # values that fewer people share are named together, too: one of each is luck
 RARE = "rare values"
+WRITTEN = 3  # variables of a set that are named
 # decides: rows that a model of the red team learns from, and people that choose a set of keys
 LEARNED_ROWS = 5_000
 
@@ -230,12 +231,12 @@ def link_finding(attack: str, words: str, right: Any, rows: int, n: int) -> Find
     )  # fmt: skip
 
 
-def named_set(names: Sequence[str], most: int = 3) -> str:
+def named_set(names: Sequence[str]) -> str:
     """Write some variables, to stand after "a merge on".
 
     >>> named_set(["age", "sex"]), named_set(list("abcdef"))
     ('age + sex', 'a + b + c + 3 more')
     """
-    if len(names) <= most + 1:
+    if len(names) <= WRITTEN + 1:
         return " + ".join(names)
-    return f"{' + '.join(names[:most])} + {len(names) - most} more"
+    return f"{' + '.join(names[:WRITTEN])} + {len(names) - WRITTEN} more"
