@@ -83,8 +83,10 @@ class Conditions:
     def _fits(self, known: NDArray[np.float64], row: int, column: int) -> NDArray[np.bool_]:
         asked = self.values[row, column]
         if not self.ordered[column]:
-            return known == asked
-        return known >= asked if self.above[row, column] else known <= asked
+            return np.equal(known, asked)
+        if self.above[row, column]:
+            return np.greater_equal(known, asked)
+        return np.less_equal(known, asked)
 
     def first_unique(self, columns: list[NDArray[np.float64]], row: int) -> int | None:
         """Return the first of all choices by which a row's conditions fit exactly one record."""
