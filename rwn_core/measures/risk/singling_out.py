@@ -82,9 +82,12 @@ class Conditions:
 
     def _fits(self, known: NDArray[np.float64], row: int, column: int) -> NDArray[np.bool_]:
         asked = self.values[row, column]
+        fits: NDArray[np.bool_]
         if not self.ordered[column]:
-            return known == asked
-        return known >= asked if self.above[row, column] else known <= asked
+            fits = known == asked
+        else:
+            fits = known >= asked if self.above[row, column] else known <= asked
+        return fits
 
     def first_unique(self, columns: list[NDArray[np.float64]], row: int) -> int | None:
         """Return the first of all choices by which a row's conditions fit exactly one record."""
