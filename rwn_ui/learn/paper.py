@@ -11,10 +11,10 @@ from rwn_core.charts import Chart, serialise
 from rwn_core.evaluation.figure_curves import FigureCurves, Over
 from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
 from rwn_ui.background.progress import wait_for
+from rwn_ui.learn import figures
+from rwn_ui.learn.figures import Asked
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import radius_note, stamp
-from rwn_ui.paper import figures
-from rwn_ui.paper.figures import Asked
 from rwn_ui.server.messages import escaped
 from rwn_ui.state import address
 from rwn_ui.state.results import prepared
