@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rwn_ui.paper import figures, view
+from rwn_ui.learn import figures, paper
 from rwn_ui.server.messages import frame, guarded, let_it_be_sent
 from rwn_ui.state import address
 from rwn_ui.state.startup import page_session
@@ -12,13 +12,13 @@ with guarded():
     session = page_session()
     address.read(session)
     with st.sidebar:
-        number = view.choose(session)
-        wanted = view.controls(session, number)
-    view.keep_address(session, wanted)
+        number = paper.choose(session)
+        wanted = paper.controls(session, number)
+    paper.keep_address(session, wanted)
     more = False
     with guarded():
-        more = view.draw(session, wanted)
-    view.introduce()
+        more = paper.draw(session, wanted)
+    paper.introduce()
     let_it_be_sent()
     if more:
         with guarded():

@@ -1,1 +1,1 @@
-"""The Learn page: lessons on disclosure, masking and its price, and notes on the papers."""
+"""The Learn page: lessons and notes on the papers; and the Paper page with its figures."""

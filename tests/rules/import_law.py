@@ -28,7 +28,7 @@ INSIDE = {
     "measures": "comparison ends measure aligned sentence\nstatistics\nattacks\nutility risk",
     "rwn_ui": (
         "server panel\nbackground progress\nstate\nwidgets\nfeatures\n"
-        "data tune utility risk compare sweep release learn paper\nnotebook"
+        "data tune utility risk compare sweep release learn\nnotebook"
     ),
 }
 """The same inside two rooms, by file or folder."""

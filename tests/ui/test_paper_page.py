@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
-from rwn_ui.paper import figures, view
+from rwn_ui.learn import figures, paper
 from tests.ui.small_file import table
 
 
@@ -16,7 +16,7 @@ from tests.ui.small_file import table
 def panels(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What the page gave its panel, the last one at the end."""
     drawn: list[dict[str, Any]] = []
-    monkeypatch.setattr(view, "panel", lambda payload, **_: drawn.append(payload))
+    monkeypatch.setattr(paper, "panel", lambda payload, **_: drawn.append(payload))
     monkeypatch.setattr(figures, "LIVE_SECONDS", 0.0)  # one release at each position
     monkeypatch.setattr(figures, "REST_SECONDS", 0.0)
     return drawn

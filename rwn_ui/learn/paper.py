@@ -11,10 +11,10 @@ from rwn_core.charts import Chart, serialise
 from rwn_core.evaluation.figure_curves import FigureCurves, Over
 from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
 from rwn_ui.background.progress import wait_for
+from rwn_ui.learn import figures
+from rwn_ui.learn.figures import Asked
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import radius_note, stamp
-from rwn_ui.paper import figures
-from rwn_ui.paper.figures import Asked
 from rwn_ui.server.messages import escaped
 from rwn_ui.state import address
 from rwn_ui.state.results import prepared
@@ -78,12 +78,12 @@ def controls(session: Session, number: int) -> Asked:
 
 
 def _range(session: Session, key: str) -> Over:
-    ends = figures.ends_of(session)
+    ends = figures.axis_ends(session)
     usual = figures.usual_end(session, ends)
     if ends.low == ends.high:
         return figures.over(session, ends, ends.low, ends.high)
     low, high = st.slider(
-        f"Range of {figures.lever_of(session).short}",
+        f"Range of {figures.axis_lever(session).short}",
         ends.low,
         ends.high,
         (ends.low, usual),
@@ -96,7 +96,7 @@ def _range(session: Session, key: str) -> Over:
 
 def draw(session: Session, wanted: Asked) -> bool:
     """Caption and picture, with the work under way or how to begin it; True if more follows."""
-    figure, lever = PAPER_FIGURES[wanted.number], figures.lever_of(session)
+    figure, lever = PAPER_FIGURES[wanted.number], figures.axis_lever(session)
     curved = wanted.number in CURVES
     st.subheader(f"{_title(wanted.number)}{f' over {lever.words}' * curved}")
     st.markdown(figure.sees)
@@ -144,7 +144,7 @@ def _curves(session: Session, wanted: Asked, curves: FigureCurves) -> None:
 
 
 def _show(session: Session, wanted: Asked, charts: list[Chart], drawn: str) -> None:
-    lever, at = figures.lever_of(session), wanted.over.at
+    lever, at = figures.axis_lever(session), wanted.over.at
     others = [
         f"{each.short} = {session.levers[each.name]:g}"
         for each in session.params.levers
@@ -163,7 +163,7 @@ def _show(session: Session, wanted: Asked, charts: list[Chart], drawn: str) -> N
 
 
 def _offer(session: Session, wanted: Asked) -> None:
-    """How many releases to draw in the background, and a button that begins it."""
+    """Offer a number of releases, and a button that draws them in the background."""
     count, press = st.columns([1, 2], vertical_alignment="bottom")
     releases = count.number_input(
         "Releases at each position",

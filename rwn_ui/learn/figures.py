@@ -48,18 +48,18 @@ class Asked:
 
 def asked(session: Session, number: int, over: Over) -> Asked:
     """Return what is asked for; the lever's own slider has no part in it."""
-    rest = at_levers(session.params, {over.lever: over.at[0]})
-    key = (*table_key(session.data), rest, session.precision, session.seed, number, over)
+    fixed = at_levers(session.params, {over.lever: over.at[0]})
+    key = (*table_key(session.data), fixed, session.precision, session.seed, number, over)
     return Asked(number=number, over=over, key=key)
 
 
-def lever_of(session: Session) -> Lever:
+def axis_lever(session: Session) -> Lever:
     """Return the lever along the horizontal axis."""
     found: Lever = next(x for x in session.params.levers if x.name == session.curve_axis)
     return found
 
 
-def ends_of(session: Session) -> LeverRange:
+def axis_ends(session: Session) -> LeverRange:
     """Return the lever's range, as far as no neighbor has to be searched for."""
     table = prepared(session)
     ends = table.prepared.ranges[session.curve_axis]
@@ -194,6 +194,6 @@ def setting_charts(session: Session, wanted: Asked) -> list[Chart]:
         else:
             key = SecretKey.from_seed(session.seed)
             chart = CHARTS["correlation"](correlation_reading(setting, key))
-        short = lever_of(session).short
+        short = axis_lever(session).short
         charts.append(chart | {"title": f"{chart['title']}, {short} = {position:g}"})
     return charts
