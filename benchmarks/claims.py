@@ -1,14 +1,25 @@
 """Whether claims hold: 20 analyses of each of six tables, judged again on fresh releases.
 
-``python -m benchmarks claims [TABLE ...] [--draws N] [--fresh N]`` prints the figures of
-docs/explanation/claims-measured.md.
+``python -m benchmarks claims [TABLE ...] [--draws N] [--fresh N]`` judges these tables anew and
+writes docs/explanation/claims-measured.csv and the table of its page.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
+import csv
+import json
 import re
-from collections.abc import Callable, Mapping
+import shutil
+import subprocess
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,13 +31,25 @@ from benchmarks.methods import say
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
-from rwn_core.evaluation.claims import AnalysisClaims, ClaimTable, claim_table
+from rwn_core.evaluation.audit import compare
+from rwn_core.evaluation.claims import AnalysisClaims, Claim, ClaimTable, claim_table
 from rwn_core.evaluation.registered_analysis import Analysis, fit_model
-from rwn_core.evaluation.repeated_draws import releases
-from rwn_core.tuning import Policy, Setting
+from rwn_core.evaluation.repeated_draws import released_only, releases
+from rwn_core.evaluation.tied_terms import has_rare_levels
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.association import original_associations, released_associations
+from rwn_core.reporting.claims_file import claims_document
+from rwn_core.reporting.readers import READERS, rwn_claims
+from rwn_core.tuning import Policy
 from rwn_core.tuning.recommend import recommend
 
-KINDS = ("linear",) * 8 + ("crossed",) * 4 + ("grouped",) * 4 + ("tied",) * 4
+FOLDER = Path(__file__).parents[1] / "docs" / "explanation"
+FILE, PAGE = FOLDER / "claims-measured.csv", FOLDER / "claims-measured.md"
+BEGINS = "<!-- what follows is written by python -m benchmarks claims -->"
+KINDS = (
+    *(*("linear",) * 6, *("logistic",) * 2, *("crossed",) * 4),
+    *(*("grouped",) * 4, *("tied",) * 4),
+)
 MOST_RECORDS = 3_000
 Z95 = 1.959964
 
@@ -84,12 +107,13 @@ TABLES: Mapping[str, Callable[[], rwn.Microdata]] = {
 
 
 def plan_of(data: rwn.Microdata) -> AnalysisPlan:
-    """Return 20 analyses: plain, crossed, with categories, and nearly collinear ones."""
+    """Return 20 analyses: plain, logistic, crossed, with categories, and nearly collinear ones."""
     rng = np.random.default_rng(5)
     released = data.schema.released
     numbers = [v.name for v in released if v.kind in (Kind.CONTINUOUS, Kind.COUNT)]
     groups = [v.name for v in released if v.kind is Kind.CATEGORICAL]
     wide = [n for n in numbers if len(np.unique(data.values(n)[~np.isnan(data.values(n))])) > 5]
+    two = binary(data)
     found: dict[str, Analysis] = {}
     for kind in KINDS:
         for _ in range(100):
@@ -99,6 +123,8 @@ def plan_of(data: rwn.Microdata) -> AnalysisPlan:
                 some = [" * ".join(map(str, others[:2]))]
             elif kind == "grouped" and groups:
                 some = [*some[:2], str(rng.choice(groups))]
+            elif kind == "logistic" and two:
+                response = str(rng.choice(two))
             elif kind == "tied":
                 narrow = sorted(wide, key=lambda n: np.nanstd(data.values(n)) / _mean(data, n))
                 one = str(rng.choice(narrow[:4]))
@@ -106,90 +132,285 @@ def plan_of(data: rwn.Microdata) -> AnalysisPlan:
                 some = [f"{one} * square({one})", *(n for n in some[:1] if n != response)]
             formula = f"{response} ~ {' + '.join(some)}"
             if formula not in found:
-                found[formula] = Analysis(name=formula, kind="linear", tolerance=1, formula=formula)
+                how = "logistic" if kind == "logistic" and two else "linear"
+                found[formula] = Analysis(name=formula, kind=how, tolerance=1, formula=formula)
                 break
     return AnalysisPlan(analyses=tuple(found.values()))
+
+
+def binary(data: rwn.Microdata) -> list[str]:
+    """Return the categories of two frequent values, which a logistic model can explain."""
+    return [
+        v.name
+        for v in data.schema.released
+        if v.kind is Kind.CATEGORICAL
+        and data.frame[v.name].nunique() == 2
+        and not has_rare_levels(data, v.name)
+    ]
 
 
 def _mean(data: rwn.Microdata, name: str) -> float:
     return float(max(np.nanmean(data.values(name)), 1e-9))
 
 
-def held(data: rwn.Microdata, setting: Setting, table: ClaimTable, fresh: int) -> np.ndarray:
-    """Return the share of fresh releases in which each claim of a model holds."""
-    models = [each for each in table.analyses if each.claims]
-    own = [_fit(each, data, data) for each in models]
-    counts: dict[tuple[int, int, str], int] = {}
-    for masked, _ in releases(data, setting.params, fresh, 100_000):
-        for number, each in enumerate(models):
-            try:
-                new, errors = _fit(each, data, masked)
-            except NotApplicable:
-                new = errors = np.full(len(each.claims), np.nan)
-            old, error = own[number]
-            for at, claim in enumerate(each.claims):
-                change = abs(new[at] - old[at])
-                holds = {
-                    "sign": claim.sign and np.sign(new[at]) == np.sign(old[at]),
-                    "within": claim.within is not None and change <= claim.within * error[at],
-                    "factor": claim.factor is not None
-                    and change <= claim.factor * Z95 * errors[at],
-                }
-                made = {
-                    "sign": claim.sign,
-                    "within": claim.within is not None,
-                    "factor": claim.factor is not None,
-                }
-                for what in ("sign", "within", "factor"):
-                    if made[what]:
-                        key = number, at, what
-                        counts[key] = counts.get(key, 0) + bool(holds[what])
-    return np.array(list(counts.values())) / fresh
+class Count:
+    """How often each claim holds in fresh releases."""
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[object, str], list[bool]] = {}
+
+    def add(
+        self, about: object, claim: Claim, old: float, new: float, error: float, width: float
+    ) -> None:
+        """Judge one number; without an answer nothing holds."""
+        change = abs(new - old)
+        if claim.sign:
+            self._note(about, "sign", bool(np.sign(new) == np.sign(old)))
+        if claim.within is not None:
+            self._note(about, "within", bool(change <= claim.within * error))
+        if claim.factor is not None:
+            self._note(about, "factor", bool(change <= claim.factor * Z95 * width))
+
+    def _note(self, about: object, what: str, held: bool) -> None:
+        self._held.setdefault((about, what), []).append(held)
+
+    @property
+    def shares(self) -> np.ndarray:
+        """Share of the releases in which each claim holds, in percent."""
+        return np.array([100 * np.mean(held) for held in self._held.values()])
+
+    def words(self) -> tuple[int, str, str]:
+        """Number of claims, and in how many releases they hold on average and at least."""
+        shares = self.shares
+        if not len(shares):
+            return 0, "", ""
+        return len(shares), f"{shares.mean():.1f}", f"{shares.min():.1f}"
+
+
+def judge_models(
+    count: Count, data: rwn.Microdata, own: Mapping[AnalysisClaims, Any], masked: rwn.Microdata
+) -> None:
+    """Judge the claims of models on a fresh release; `own`: their fits of the original."""
+    for number, (each, fit) in enumerate(own.items()):
+        old, error = (part[1:] for part in fit)
+        try:
+            new, width = (part[1:] for part in fit_model(each.analysis, data, masked, ""))
+        except NotApplicable:
+            new = width = np.full(len(old), np.nan)
+        for at, claim in enumerate(each.claims):
+            count.add((number, at), claim, old[at], new[at], error[at], width[at])
+
+
+def judge_pairs(count: Count, table: ClaimTable, release: Comparison) -> None:
+    """Judge the claims of pairs on a fresh release."""
+    before, after = original_associations(release), released_associations(release)
+    schema = release.original.schema
+    place = {variable.name: at for at, variable in enumerate(schema.released)}
+    error = 1 / np.sqrt(release.original.n - 3)
+    for claim in table.pairs:
+        at = tuple(place[name] for name in claim.pair)
+        if Kind.CATEGORICAL in {schema.variable(name).kind for name in claim.pair}:
+            old, new = max(before[at], 0.0), max(after[at], 0.0)
+            count.add(claim.pair, claim, old, new, 1.0, np.nan)
+        else:
+            old, new = (np.arctanh(np.clip(r[at], -1 + 1e-12, 1 - 1e-12)) for r in (before, after))
+            count.add(claim.pair, claim, old, new, error, error)
 
 
 def tall(data: rwn.Microdata, analysis: Analysis) -> bool:
     """Whether a model's predictors are nearly collinear, by statsmodels' own design."""
-    formula = re.sub(r"square\((\w+)\)", r"I(\1**2)", analysis.formula)
-    _, exog = patsy.dmatrices(formula, data.frame)
-    columns = np.asarray(exog)[:, 1:]
+    formula = re.sub(r"square\((\w+)\)", r"I(\1**2)", analysis.formula.split("~")[1])
+    columns = np.asarray(patsy.dmatrix(formula, data.frame))[:, 1:]
     return bool(np.linalg.cond((columns - columns.mean(axis=0)) / columns.std(axis=0)) > 30)
 
 
-def _fit(each: AnalysisClaims, data: rwn.Microdata, table: rwn.Microdata) -> tuple[np.ndarray, ...]:
-    return tuple(part[1:] for part in fit_model(each.analysis, data, table, ""))
+def is_fitted(claims: Mapping[str, Any], frame: pd.DataFrame, analysis: Analysis) -> bool:
+    """Whether the reader gives an answer."""
+    columns = {each["name"]: list(frame[each["name"]]) for each in claims["variables"]}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            rwn_claims.Survey(columns, dict(claims)).fit(analysis.formula, analysis.kind)
+    except rwn_claims.Refused:
+        return False
+    return True
 
 
-def report(name: str, draws: int, fresh: int) -> None:
-    """Print the figures of a table."""
-    data = TABLES[name]()
-    advice = recommend(data, Policy())
-    setting = advice.setting.resolved(data)
-    data = setting.applied_to(data)
-    table = claim_table(data, setting.params, plan_of(data), draws=draws, seed=1)
-    shares = held(data, setting, table, fresh)
-    models = table.analyses
-    usable = sum(any(c.factor or c.sign for c in each.claims) for each in models)
-    firm = sum(bool(each.claims) and all(c.factor for c in each.claims) for each in models)
-    tied = [each for each in models if tall(data, each.analysis)]
-    through = sum(each.usable for each in tied)
-    say(f"{name}, {data.n} records: {setting.words}")
-    say(f"  {len(models)} analyses: {usable} have a usable claim, {firm} a factor for each slope")
-    say(f"  {len(tied)} nearly collinear ones, {through} of them let through")
-    pairs = sum(pair.usable for pair in table.pairs)
-    say(f"  {pairs} of {len(table.pairs)} pairs of variables have a claim")
-    if len(shares):
-        few, mean, least = int((shares < 0.9).sum()), 100 * shares.mean(), 100 * shares.min()
-        say(
-            f"  {len(shares)} claims on {fresh} fresh releases: hold in {mean:.1f} % on average, "
-            f"in {least:.1f} % at least; {few} below 90 %"
+def unregistered(claims: Mapping[str, Any], *, listed: bool = True) -> dict[str, Any]:
+    """The claims of a steward who registered nothing; `listed`: with what is nearly collinear."""
+    result = {**copy.deepcopy(dict(claims)), "models": []}
+    if not listed:
+        pairs = [{**each, "tied": False} for each in result["pairs"]]
+        result |= {"tied": [], "examined": "all", "pairs": pairs}
+    return result
+
+
+def readers_differ(data: rwn.Microdata, params: Any, table: ClaimTable) -> float:
+    """Return the largest relative difference of the readers' estimates and standard errors."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        release = rwn.mask(data, params, seed=4)
+        content = release.to_bytes("csv")
+        record = {"release": {"id": "1f" * 16}, "file": {"sha256": sha256(content).hexdigest()}}
+        (folder / "release.csv").write_bytes(content)
+        (folder / "claims.json").write_text(json.dumps(claims_document(record, data, table)))
+        (folder / "rwn_claims.R").write_bytes(READERS["rwn_claims.R"])
+        survey = rwn_claims.load(folder / "release.csv", folder / "claims.json")
+        models = [each.analysis for each in table.analyses if each.claims]
+        program = 'source("rwn_claims.R"); s <- load_claims("release.csv", "claims.json")\n'
+        for each in models:
+            program += f'r <- fit_claimed(s, "{each.formula}", "{each.kind}")\n'
+            program += 'cat(format(c(r$estimate, r$error), digits = 17), "\\n")\n'
+        (folder / "program.R").write_text(program)
+        done = subprocess.run(
+            ["Rscript", "program.R"], cwd=folder, capture_output=True, text=True, check=True
         )
+        largest = 0.0
+        for line, each in zip(done.stdout.splitlines(), models, strict=True):
+            rows = survey.fit(each.formula, each.kind).rows
+            ours = np.array([*(row.estimate for row in rows), *(row.error for row in rows)])
+            theirs = np.array(line.split(), dtype=np.float64)
+            largest = max(largest, float(np.abs(theirs / ours - 1).max()))
+    return largest
 
 
-if __name__ == "__main__":
+def r_version() -> str:
+    """Return the version of R; empty without it."""
+    if shutil.which("Rscript") is None:
+        return ""
+    done = subprocess.run(["Rscript", "--version"], capture_output=True, text=True, check=True)
+    return (done.stdout + done.stderr).split("version ")[1].split()[0]
+
+
+def figures(name: str, draws: int, fresh: int) -> dict[str, object]:
+    """Return the row of a table."""
+    began = time.process_time()
+    data = TABLES[name]()
+    setting = recommend(data, Policy()).setting.resolved(data)
+    data = setting.applied_to(data)
+    params = setting.params
+    if setting.precision:
+        params = rwn.Rounded(params=params, precision=setting.precision)
+    plan = plan_of(data)
+    table = claim_table(data, params, plan, draws=draws, seed=1)
+    record = {"release": {"id": "1f" * 16}, "file": {"sha256": ""}}
+    claims = claims_document(record, data, table)
+    tied = [each for each in plan.analyses if tall(data, each)]
+    others = [each for each in plan.analyses if each not in tied]
+    models, pairs = Count(), Count()
+    comparison = compare(data, released_only(data))
+    own = {each: fit_model(each.analysis, data, data, "") for each in table.analyses if each.claims}
+    through = without = 0
+    for masked, law in releases(data, params, fresh, 100_000):
+        judge_models(models, data, own, masked)
+        judge_pairs(pairs, table, comparison.with_masked(masked, law))
+        for each in tied:
+            through += is_fitted(unregistered(claims), masked.frame, each)
+            without += is_fitted(unregistered(claims, listed=False), masked.frame, each)
+    fitted = sum(is_fitted(unregistered(claims), data.frame, each) for each in others)
+    known = [each for each in table.analyses if each.usable]
+    firm = [each for each in known if all(claim.factor for claim in each.claims)]
+    number, mean, least = models.words()
+    pair_number, pair_mean, pair_least = pairs.words()
+    version = r_version()
+    return {
+        "table": name,
+        "records": data.n,
+        "setting": setting.words,
+        "draws": draws,
+        "fresh": fresh,
+        "logistic": sum(each.kind == "logistic" for each in plan.analyses),
+        "usable": len(known),
+        "factors": len(firm),
+        "tied": len(tied),
+        "registered through": sum(each.usable for each in table.analyses if each.analysis in tied),
+        "tries": len(tied) * fresh,
+        "through": through,
+        "through without the list": without,
+        "others": len(others),
+        "others fitted": fitted,
+        "claims": number,
+        "mean": mean,
+        "least": least,
+        "pairs": len(table.pairs),
+        "pairs usable": sum(pair.usable for pair in table.pairs),
+        "pair claims": pair_number,
+        "pair mean": pair_mean,
+        "pair least": pair_least,
+        "R": version,
+        "readers differ": f"{readers_differ(data, params, table):.0e}" if version else "",
+        "processor seconds": round(time.process_time() - began),
+    }
+
+
+def read_rows() -> list[dict[str, str]]:
+    """The rows of the file."""
+    if not FILE.exists():
+        return []
+    with FILE.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def page_lines(rows: list[dict[str, str]]) -> Iterator[str]:
+    """The tables of the page."""
+    yield (
+        "| table | records | setting | releases that make and judge claims | processor seconds |\n"
+        "|---|---|---|---|---|\n"
+        + "\n".join(
+            f"| {r['table']} | {r['records']} | {r['setting']} | {r['draws']} + {r['fresh']} "
+            f"| {r['processor seconds']} |"
+            for r in rows
+        )
+    )
+    yield (
+        "| table | logistic, of 20 | with a usable claim | with a factor for each slope "
+        "| claims of models | hold on average, % | at least, % "
+        "| pairs with a claim | claims of pairs | hold on average, % | at least, % |\n"
+        "|---|---|---|---|---|---|---|---|---|---|---|\n"
+        + "\n".join(
+            f"| {r['table']} | {r['logistic']} | {r['usable']} | {r['factors']} | {r['claims']} "
+            f"| {r['mean']} | {r['least']} | {r['pairs usable']} of {r['pairs']} "
+            f"| {r['pair claims']} | {r['pair mean']} | {r['pair least']} |"
+            for r in rows
+        )
+    )
+    yield (
+        "| table | nearly collinear, of 20 | of them with a claim "
+        "| unregistered, tries on fresh releases | fitted | fitted without the list "
+        "| other models, fitted unregistered |\n|---|---|---|---|---|---|---|\n"
+        + "\n".join(
+            f"| {r['table']} | {r['tied']} | {r['registered through']} | {r['tries']} "
+            f"| {r['through']} | {r['through without the list']} "
+            f"| {r['others fitted']} of {r['others']} |"
+            for r in rows
+        )
+    )
+    yield (
+        "| table | version of R | readers differ by at most (relative) |\n|---|---|---|\n"
+        + "\n".join(f"| {r['table']} | {r['R']} | {r['readers differ']} |" for r in rows)
+    )
+
+
+def main() -> None:
+    """Judge tables, and write the file and its page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tables", nargs="*", default=list(TABLES))
     parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--fresh", type=int, default=200)
     given = parser.parse_args()
-    for each in given.tables:
-        report(each, given.draws, given.fresh)
+    for name in given.tables:
+        row = {key: str(value) for key, value in figures(name, given.draws, given.fresh).items()}
+        say(", ".join(f"{key}: {value}" for key, value in row.items()))
+        rows = {each["table"]: each for each in read_rows()} | {name: row}
+        ordered = [rows[each] for each in TABLES if each in rows]
+        with FILE.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, row, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(ordered)
+        said = PAGE.read_text(encoding="utf-8").partition(BEGINS)[0]
+        lines = "\n\n".join(page_lines(ordered))
+        PAGE.write_text(f"{said}{BEGINS}\n\n{lines}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

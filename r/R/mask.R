@@ -6,14 +6,13 @@
 #' @param out The file to write, such as "release.csv". Left out, the release is returned.
 #' @param ... Options of `rwn mask`, with underscores: epsilon = 2, k = 5, q = 1,
 #'   weight = c(age = 2), slice = list(c("sex", "age")), seed = 1, order = "original".
-#' @param schema A TOML file, such as rwn_schema() writes; roles are guessed if left out.
+#' @param schema A TOML file, such as rwn_schema() writes; if left out, roles are those
+#'   of the sdcMicro object, or guessed.
 #' @return A data frame, or invisibly the path `out`; attribute "sha256" is the file's, and
 #'   attribute "messages" what the command said.
 rwn_mask <- function(data, out = NULL, ..., schema = NULL) {
   folder <- private_folder()
-  if (is.null(schema) && is(data, "sdcMicroObj")) {
-    schema <- rwn_schema(data, out = file.path(folder, "schema.toml"))
-  }
+  schema <- schema_of(data, schema, folder)
   if (is(data, "sdcMicroObj")) data <- slot(data, "origData")
   target <- if (is.null(out)) file.path(folder, "release.rds") else out
   done <- rwn("mask", table_path(data, folder, "table.rds"), target,
@@ -28,12 +27,14 @@ rwn_mask <- function(data, out = NULL, ..., schema = NULL) {
 
 #' Compare an original and a masked table, row i with row i.
 #'
-#' @param original,masked Data frames or paths; `masked` in the original order.
+#' @param original A data frame, an sdcMicro object or a path.
+#' @param masked A data frame or a path, in the original order.
 #' @param ... Options of `rwn audit`: measure = list("linkage"), record = "record.toml".
-#' @param schema A TOML file.
+#' @param schema A TOML file; if left out, roles are those of the sdcMicro object, or guessed.
 #' @return A data frame with a row for each measure; `reason` says why one does not apply.
 rwn_audit <- function(original, masked, ..., schema = NULL) {
   folder <- private_folder()
+  schema <- schema_of(original, schema, folder)
   if (is(original, "sdcMicroObj")) original <- slot(original, "origData")
   printed <- rwn("audit", table_path(original, folder, "original.rds"),
                  table_path(masked, folder, "masked.rds"), "--json",
@@ -52,10 +53,11 @@ rwn_audit <- function(original, masked, ..., schema = NULL) {
 #'
 #' @param data A data frame, an sdcMicro object or a path.
 #' @param ... Options of `rwn sweep`: epsilon = c(0, 1, 2), k = c(3, 5), limit = c(linkage = 0.05).
-#' @param schema A TOML file.
+#' @param schema A TOML file; if left out, roles are those of the sdcMicro object, or guessed.
 #' @return A data frame with a row for each setting and measure.
 rwn_sweep <- function(data, ..., schema = NULL) {
   folder <- private_folder()
+  schema <- schema_of(data, schema, folder)
   if (is(data, "sdcMicroObj")) data <- slot(data, "origData")
   target <- file.path(folder, "sweep.csv")
   rwn("sweep", table_path(data, folder, "table.rds"), "-o", target,

@@ -21,6 +21,14 @@ rwn_schema <- function(data, keys = NULL, confidential = NULL, weight = NULL, ho
   out
 }
 
+# The schema that was given, or that of an sdcMicro object.
+schema_of <- function(data, schema, folder) {
+  if (is.null(schema) && is(data, "sdcMicroObj")) {
+    schema <- rwn_schema(data, out = file.path(folder, "schema.toml"))
+  }
+  schema
+}
+
 # The variables of an sdcMicro object, by the names of their roles here.
 sdc_roles <- function(object, given) {
   columns <- names(slot(object, "origData"))

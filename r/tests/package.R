@@ -41,22 +41,27 @@ rwn_report(file.path(folder, "record.toml"), file.path(folder, "report.html"),
            original = file.path(folder, "original.rds"))
 check("a report", file.size(file.path(folder, "report.html")) > 1000)
 
-# roles of an sdcMicro object
+# roles of an sdcMicro object, in all that takes one
+table$home <- rep(seq_len(n / 4), each = 4)
+table$layer <- sample(c("town", "land"), n, TRUE)
 if (requireNamespace("sdcMicro", quietly = TRUE)) {
   object <- sdcMicro::createSdcObj(table, keyVars = c("sex", "region"), numVars = c("income"),
-                                   weightVar = "weight")
+                                   weightVar = "weight", hhId = "home", strataVar = "layer")
 } else {
   setClass("sdcMicroObj", representation(
     origData = "data.frame", keyVars = "ANY", numVars = "ANY", weightVar = "ANY", hhId = "ANY",
     strataVar = "ANY", sensibleVar = "ANY", pramVars = "ANY"
   ))
   object <- new("sdcMicroObj", origData = table, keyVars = c(3L, 5L), numVars = 2L,
-                weightVar = 4L, hhId = NULL, strataVar = NULL, sensibleVar = NULL, pramVars = NULL)
+                weightVar = 4L, hhId = 6L, strataVar = 7L, sensibleVar = NULL, pramVars = NULL)
 }
-text <- readLines(rwn_schema(object, confidential = "age"))
+schema <- rwn_schema(object, confidential = "age")
+text <- readLines(schema)
 role <- function(name) text[match(paste0('name = "', name, '"'), text) + 1L]
 for (key in c("sex", "region", "income")) check("keys", role(key) == 'role = "key"')
 check("weight", role("weight") == 'role = "sampling weight"')
+check("household", role("home") == 'role = "household"')
+check("stratum", role("layer") == 'role = "stratum"')
 check("what is named here comes before", role("age") == 'role = "confidential"')
 check("an object is masked", nrow(rwn_mask(object, k = 60)) == n)
 

@@ -284,7 +284,9 @@ fitted_model <- function(response, scaled, kind) {
     family <- if (kind == "logistic") stats::binomial() else stats::poisson()
     fit <- suppressWarnings(stats::glm.fit(exog, response, family = family,
                             control = stats::glm.control(epsilon = 1e-14, maxit = 100L)))
-    spread <- chol2inv(fit$qr$qr[seq_len(ncol(exog)), , drop = FALSE])
+    # weights of the last step, not of the one before it, which fit$qr has
+    weight <- fit$fitted.values * (if (kind == "logistic") 1 - fit$fitted.values else 1)
+    spread <- chol2inv(qr.R(qr(exog * sqrt(weight))))
     if (!fit$converged || max(sqrt(diag(spread))[-1L]) > 50) {
       refused("The model has no finite estimate on this file.")
     }
