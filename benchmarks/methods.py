@@ -331,8 +331,8 @@ def page(rows: Sequence[Mapping[str, str]]) -> str:
     parts = [
         f"Who has the least of {sum(counts.values())} losses (table, limit, judge): {words}. Of "
         f"the {len(open_to_all)} without the usual policy, RWN has {sum(open_to_all)}. "
-        "A cell has three losses: correlations · tree pMSE · overlap lost; the least of a column is "
-        "bold."
+        "A cell has three losses: correlations · tree pMSE · overlap lost; the least of a "
+        "column is bold."
     ]
     parts += [part for name, mine in by.items() if mine for part in section(name, mine)]
     return "\n\n".join(parts) + "\n"
