@@ -322,10 +322,17 @@ def page(rows: Sequence[Mapping[str, str]]) -> str:
                 best = _least(losses(mine), limit, judge)[0]
                 counts[best.split(",")[0] or "none keeps it"] += 1
     words = ", ".join(f"{method} {count}" for method, count in counts.most_common())
+    open_to_all = [
+        _least(losses(mine), limit, judge)[0].startswith("RWN")
+        for mine in filter(None, by.values())
+        for limit in LIMITS
+        for judge in JUDGES
+    ]
     parts = [
-        f"Who has the least of {sum(counts.values())} losses (table, limit, judge): {words}. A "
-        "cell has three losses: correlations · tree pMSE · overlap lost; the least of a column is "
-        "bold."
+        f"Who has the least of {sum(counts.values())} losses (table, limit, judge): {words}. Of "
+        f"the {len(open_to_all)} without the usual policy, RWN has {sum(open_to_all)}. "
+        "A cell has three losses: correlations · tree pMSE · overlap lost; the least of a "
+        "column is bold."
     ]
     parts += [part for name, mine in by.items() if mine for part in section(name, mine)]
     return "\n\n".join(parts) + "\n"
