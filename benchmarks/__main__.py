@@ -1,8 +1,8 @@
 """Run the benchmarks: ``python -m benchmarks [NAME ...]``; without a name, all of them.
 
 ``python -m benchmarks certified``, ``claims``, ``journeys``, ``judges``, ``kernels``,
-``methods``, ``recommend``, ``side_by_side``, ``slices`` or ``speed`` runs one of the long
-comparisons, with options of its own.
+``methods``, ``reading``, ``recommend``, ``side_by_side``, ``slices`` or ``speed`` runs one of the
+long comparisons, with options of its own.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ _LONG = (
     "judges",
     "kernels",
     "methods",
+    "reading",
     "recommend",
     "side_by_side",
     "slices",
