@@ -86,7 +86,7 @@ class _Text:
         return records
 
     def below_header(self) -> int:
-        """Where the records begin: at the end if the header is several lines, or the last one."""
+        """Return where the records begin; the end where the header has several lines."""
         if not self.header:
             return 0
         records = self.records()
