@@ -1,7 +1,7 @@
 """Run the benchmarks: ``python -m benchmarks [NAME ...]``; without a name, all of them.
 
-``python -m benchmarks certified``, ``claims``, ``journeys``, ``kernels``,
-``methods``, ``recommend``, ``side_by_side``, ``slices`` or ``speed`` runs one of the long
+``python -m benchmarks certified``, ``claims``, ``journeys``, ``kernels``, ``methods``,
+``reading``, ``recommend``, ``side_by_side``, ``slices`` or ``speed`` runs one of the long
 comparisons, with options of its own.
 """
 
@@ -20,6 +20,7 @@ _LONG = (
     "journeys",
     "kernels",
     "methods",
+    "reading",
     "recommend",
     "side_by_side",
     "slices",

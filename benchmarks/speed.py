@@ -20,7 +20,7 @@ from unittest.mock import patch
 import pandas as pd
 
 import rwn_core as rwn
-from benchmarks.bench import processor_seconds
+from benchmarks import bench
 from benchmarks.tables import mixed
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
@@ -39,7 +39,7 @@ METHODS = (
 
 def seconds(work: Callable[[], object]) -> float:
     """Return the median processor seconds of three runs, after one that warms up."""
-    return statistics.median([processor_seconds(work) for _ in range(4)][1:])
+    return statistics.median([bench.seconds(work)[0] for _ in range(4)][1:])
 
 
 def our_seconds(frame: pd.DataFrame) -> dict[str, float]:

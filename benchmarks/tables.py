@@ -83,3 +83,10 @@ def survey(n: int) -> rwn.Microdata:
     for name, (role, _) in columns.items():
         schema = schema.replace_variable(name, role=role)
     return table.with_schema(schema)
+
+
+def written(n: int, p: int) -> pd.DataFrame:
+    """Return a table for a text file: numbers with three decimals, and one column of texts."""
+    frame = pd.DataFrame(mixed(n, p), columns=[f"v{i}" for i in range(p)]).round(3)
+    frame["group"] = np.where(frame["v0"] > 0, "above", "below")
+    return frame.drop(columns=f"v{p - 1}")

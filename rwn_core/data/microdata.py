@@ -106,7 +106,7 @@ class Microdata(Summarized):
     def from_own_frame(
         cls, frame: pd.DataFrame, schema: Schema | None, *, notices: tuple[str, ...] = ()
     ) -> Microdata:
-        """Check a frame that nobody else holds, without a copy; its rows are numbered from 0."""
+        """Check a new frame and take it without a copy; its rows are numbered from 0."""
         check_shape(frame)
         check_names(frame.columns)
         if schema is None:

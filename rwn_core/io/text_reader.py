@@ -86,7 +86,7 @@ class _Text:
         return records
 
     def below_header(self) -> int:
-        """Where the records begin; at the end where the header is more than one line, or the last."""
+        """Return where the records begin; the end where the header has several lines."""
         if not self.header:
             return 0
         records = self.records()

@@ -26,13 +26,16 @@ def plain_columns(
     ):
         return None
     names = [str(column) for column in range(width)]
+    quoted = text.find(b'"', begin) >= 0
     different = pa.dictionary(pa.int32(), pa.large_string())  # texts that come again are held once
     try:
         table = csv.read_csv(
             pa.BufferReader(pa.py_buffer(text).slice(begin)),
             csv.ReadOptions(column_names=names, block_size=BLOCK),
             csv.ParseOptions(
-                delimiter=separator, newlines_in_values=text.find(b'"', begin) >= 0, ignore_empty_lines=False
+                delimiter=separator,
+                newlines_in_values=quoted,
+                ignore_empty_lines=False,
             ),
             csv.ConvertOptions(
                 column_types=dict.fromkeys(names, different),
