@@ -211,8 +211,8 @@ def page(rows: list[dict[str, str]]) -> Iterator[str]:
     yield ""
     yield (
         f"The recommendation is good on {good} of {some} tables where a setting exists; on "
-        f"{len(names) - some} the search finds none. Of {read} quick verdicts {wrong} contradict the "
-        f"search and {unknown} are unknown."
+        f"{len(names) - some} the search finds none. Of {read} quick verdicts {wrong} contradict "
+        f"the search and {unknown} are unknown."
     )
 
 
