@@ -183,7 +183,7 @@ def page(rows: list[dict[str, str]]) -> Iterator[str]:
     """The tables of the page: what was recommended, and what the quick verdict said."""
     yield "| table | records | variables | least loss | found by | recommended | loss | good |"
     yield "|---|---|---|---|---|---|---|---|"
-    good, wrong, unknown, read = 0, 0, 0, 0
+    good, some, wrong, unknown, read = 0, 0, 0, 0, 0
     ended = {row["table"] for row in rows if row["what"] == "rwn balanced whole"}
     names = [name for name in TABLES if any(row["table"] == name for row in rows)]
     for name in names:
@@ -194,13 +194,14 @@ def page(rows: list[dict[str, str]]) -> Iterator[str]:
         fits = best is None or (
             advised["kept"] == "yes" and _close(float(advised["loss"]), float(best["loss"]))
         )
-        good += fits
+        good += fits and best is not None
+        some += best is not None
         title = name if name in ended else f"{name} (unfinished)"
         yield (
             f"| {title} | {mine[0]['records']} | {mine[0]['variables']} | "
             f"{best['loss'] if best else 'none'} | {best['what'] if best else '–'} | "
             f"{advised['setting'].split(' · ')[0] or '–'} | {advised['loss'] or '–'} | "
-            f"{'yes' if fits else 'no'} |"
+            f"{'–' if best is None else 'yes' if fits else 'no'} |"
         )
         for row in (row for row in mine if row["verdict"]):
             found = row["kept"] == "yes"
@@ -209,8 +210,9 @@ def page(rows: list[dict[str, str]]) -> Iterator[str]:
             wrong += row["verdict"] == ("cannot" if found else "can")
     yield ""
     yield (
-        f"The recommendation is good on {good} of {len(names)} tables. Of {read} quick verdicts "
-        f"{wrong} contradict the search and {unknown} are unknown."
+        f"The recommendation is good on {good} of {some} tables where a setting exists; on "
+        f"{len(names) - some} the search finds none. Of {read} quick verdicts {wrong} contradict "
+        f"the search and {unknown} are unknown."
     )
 
 

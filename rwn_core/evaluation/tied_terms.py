@@ -123,7 +123,7 @@ class _Search:
     @property
     def width(self) -> int:
         """Number of columns of all terms."""
-        return self._columns.shape[1]
+        return int(self._columns.shape[1])
 
     def _made(self, term: Term) -> NDArray[np.float64]:
         """Return the columns of a term, NaN where it has no value."""

@@ -1,4 +1,4 @@
-"""Candidates for a start on all records of a small table: what a part of them showed may not hold."""
+"""Candidates for a start on all records of a small table: a part may show other things."""
 
 from __future__ import annotations
 

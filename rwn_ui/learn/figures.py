@@ -10,6 +10,7 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart
+from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.evaluation.figure_curves import (
     OVER_EPSILON,
     FigureCurves,
@@ -22,7 +23,6 @@ from rwn_core.evaluation.figure_curves import (
 )
 from rwn_core.masking import Lever, LeverRange, Method, Prepared, lever_values
 from rwn_core.masking.lever import at_levers
-from rwn_core.neighbors.preview import LIVE_RECORDS
 from rwn_core.parallel.processes import Report, be_polite
 from rwn_core.randomness import SecretKey
 from rwn_ui.background.job import Job
