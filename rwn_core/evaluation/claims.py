@@ -36,7 +36,7 @@ from rwn_core.evaluation.tied_terms import (
     MOST_CONDITION,
     NOT_EXAMINED,
     TiedTerms,
-    condition_of,
+    condition_number,
     has_rare_levels,
     tied_terms,
 )
@@ -237,7 +237,7 @@ class _Slopes:
         """Fit the model to a release, if that gives an answer."""
         with suppress(NotApplicable):
             design = model_design(self._analysis, release.original, release.masked, RELEASED)
-            if condition_of(design.columns) <= MOST_CONDITION:
+            if condition_number(design.columns) <= MOST_CONDITION:
                 slopes, errors = fit_design(self._analysis, design, RELEASED, own=False)
                 self._found.append((slopes[1:], errors[1:]))
 
@@ -385,6 +385,6 @@ def _judged(analysis: Analysis, comparison: Comparison) -> _Refused | _Slopes | 
         own, error = fit_design(analysis, design, "", own=True)
     except NotApplicable:
         return _Refused(analysis, NO_ANSWER)
-    if condition_of(design.columns) > MOST_CONDITION:
+    if condition_number(design.columns) > MOST_CONDITION:
         return _Refused(analysis, TIED)
     return _Slopes(analysis, (own[1:], error[1:]), design.terms)

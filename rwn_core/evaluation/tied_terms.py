@@ -238,7 +238,7 @@ def _correlations(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(result)
 
 
-def condition_of(columns: NDArray[np.float64]) -> float:
+def condition_number(columns: NDArray[np.float64]) -> float:
     """Return the condition of predictors once they are standardized: 1 if none are related."""
     singular = np.linalg.svd(standardized(columns), compute_uv=False)
     return float(singular.max() / singular.min()) if singular.min() > 0 else np.inf

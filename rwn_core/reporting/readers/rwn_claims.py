@@ -275,7 +275,7 @@ def _named_term(text: str) -> frozenset[Factor]:
 
 
 def _is_examined(examined: str, terms: set[frozenset[Factor]]) -> bool:
-    """Whether the sets of the claims name all that could be nearly collinear in a model."""
+    """Return True if the sets of the claims name all that could be nearly collinear in a model."""
     others = [term for term in terms if len(term) > 1 or any(how for _, how in term)]
     if examined != "all" or not others:
         return examined != "none" and not others

@@ -20,7 +20,7 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.evaluation.claims import ClaimTable
-from rwn_core.evaluation.tied_terms import MOST_CONDITION, condition_of, term_text, tied_terms
+from rwn_core.evaluation.tied_terms import MOST_CONDITION, condition_number, term_text, tied_terms
 from rwn_core.reporting.claims_file import claims_file
 from rwn_core.reporting.readers import READERS, rwn_claims
 
@@ -87,9 +87,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, rwn.Release]:
 def test_what_masking_repaired_is_refused(files: tuple[Path, rwn.Release], formula: str) -> None:
     folder, release = files
     if formula != "y ~ sex:job":
-        assert condition_of(design(table().frame, formula)) > MOST_CONDITION
+        assert condition_number(design(table().frame, formula)) > MOST_CONDITION
         if "x" not in formula:  # no donor leaves a narrow range
-            assert condition_of(design(release.masked.frame.dropna(), formula)) < MOST_CONDITION
+            assert condition_number(design(release.masked.frame.dropna(), formula)) < MOST_CONDITION
     with pytest.raises(rwn_claims.Refused, match="collinear in the original"):
         rwn_claims.load(folder / "release.csv", folder / "claims.json").fit(formula)
 
@@ -116,11 +116,13 @@ def test_every_set_is_tied_and_none_can_lose_a_term() -> None:
         texts = [term_text(term).replace("`", "") for term in some]
         if texts == ["job:sex"]:
             continue  # refused for its rare cell
-        whole = condition_of(design(frame, f"~ {' + '.join(texts)}"))
+        whole = condition_number(design(frame, f"~ {' + '.join(texts)}"))
         assert whole > MOST_CONDITION * 0.98  # two records have a missing value
         for part in combinations(texts, len(texts) - 1):
             if part:
-                assert condition_of(design(frame, f"~ {' + '.join(part)}")) < MOST_CONDITION * 1.02
+                assert (
+                    condition_number(design(frame, f"~ {' + '.join(part)}")) < MOST_CONDITION * 1.02
+                )
 
 
 def test_plain_models_with_no_set_are_well_conditioned() -> None:
@@ -130,7 +132,7 @@ def test_plain_models_with_no_set_are_well_conditioned() -> None:
     rng = np.random.default_rng(2)
     for _ in range(300):
         some = rng.permutation(names)[: rng.integers(2, len(names) + 1)]
-        tied = condition_of(np.column_stack([data.values(n) for n in some])) > MOST_CONDITION
+        tied = condition_number(np.column_stack([data.values(n) for n in some])) > MOST_CONDITION
         assert tied == any(each <= {f"`{name}`" for name in some} for each in sets)
 
 
