@@ -23,6 +23,7 @@ nightly:
 	python -m pytest -m nightly
 
 engines:
+	@command -v Rscript >/dev/null || { echo "R is not installed: apt-get install r-base-core"; exit 1; }
 	python -m pytest -m engines
 
 replay:

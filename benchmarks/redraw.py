@@ -32,15 +32,20 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 PANEL, BARE = ("[data-stamp]", "stamp"), ("[data-testid=stText]", None)
 SIZES = {"100000x10": (100_000, 10), "10000x55": (10_000, 55), "5000x10": (5_000, 10)}
 START = {
-    "bodyfat": "demo=bodyfat&epsilon=2",
-    "slices": "demo=bodyfat&epsilon=2&slices=0-1-2-3_4-5-6-7-8-9_10-11-12-13-14",
-    "randhie": "demo=randhie&epsilon=0.4",
-    "bodyfat soft": "demo=bodyfat&kernel=gaussian&width=1",
-    "bodyfat balanced": "demo=bodyfat&kernel=gaussian&width=1&balance=1",
-    "randhie soft": "demo=randhie&kernel=gaussian&width=1",
+    "bodyfat": "?demo=bodyfat&epsilon=2",
+    "slices": "?demo=bodyfat&epsilon=2&slices=0-1-2-3_4-5-6-7-8-9_10-11-12-13-14",
+    "randhie": "?demo=randhie&epsilon=0.4",
+    "bodyfat soft": "?demo=bodyfat&kernel=gaussian&width=1",
+    "bodyfat balanced": "?demo=bodyfat&kernel=gaussian&width=1&balance=1",
+    "randhie soft": "?demo=randhie&kernel=gaussian&width=1",
+    "lesson": "learn?lesson=theorem",
+    "paper": "paper?figure=4&demo=bodyfat",
 }
+"""Addresses; an arrow key is pressed on the first slider, or on that which SLIDERS names."""
+SLIDERS = {"lesson": "Radius ε", "paper": "Minimum neighbors k"}
 PRESSED = {"bodyfat": 5.0, "slices": 5.0, "randhie": 12.0, "bodyfat soft": 6.5,
-           "bodyfat balanced": 6.5, "randhie soft": 15.6}  # fmt: skip
+           "bodyfat balanced": 6.5, "randhie soft": 15.6,
+           "lesson": 24.0, "paper": 24.0}  # fmt: skip
 """Median, in bare pages; of a soft kernel 1.3 times that of the even one."""
 WALKED = {"bodyfat": (2.6, 5.0), "randhie": (8.0, 15.0), "cps1988": (8.0, 15.0),
           "10000x55": (8.0, 15.0), "100000x10": (np.inf, np.inf)}  # fmt: skip
@@ -195,12 +200,12 @@ def presses(browser: Browser, floor: Page, names: Sequence[str]) -> bool:
     """Press an arrow key in turn on each page; True if a limit is missed."""
     with ExitStack() as stack:
         app = served(stack)
-        pages = {name: opened(browser, f"{app}/?{START[name]}", PANEL[0]) for name in names}
+        pages = {name: opened(browser, f"{app}/{START[name]}", PANEL[0]) for name in names}
         times: dict[str, list[float]] = {name: [] for name in names}
         floors: list[float] = []
         for block in range(BLOCKS + 1):  # the first one warms up
             for name, page in pages.items():
-                slider = page.get_by_role("slider").first
+                slider = page.get_by_role("slider", name=SLIDERS.get(name)).first
                 some = [pressed(page, slider, PANEL, "ArrowRight") for _ in range(PRESSES)]
                 times[name] += some if block else []
             some = [bare(floor) for _ in range(PRESSES)]
@@ -354,7 +359,7 @@ def fresh(browser: Browser, name: str) -> bool:
         os.environ["NUMBA_CACHE_DIR"] = stack.enter_context(tempfile.TemporaryDirectory())
         app, page = served(stack), browser.new_page(viewport={"width": 1440, "height": 900})
         start = time.monotonic()
-        page.goto(f"{app}/?{START[name]}")
+        page.goto(f"{app}/{START[name]}")
         page.wait_for_selector(PANEL[0], timeout=300_000)
         took = time.monotonic() - start
         page.close()

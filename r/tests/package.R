@@ -63,7 +63,13 @@ check("weight", role("weight") == 'role = "sampling weight"')
 check("household", role("home") == 'role = "household"')
 check("stratum", role("layer") == 'role = "stratum"')
 check("what is named here comes before", role("age") == 'role = "confidential"')
-check("an object is masked", nrow(rwn_mask(object, k = 60)) == n)
+release <- rwn_mask(object, epsilon = 2, k = 5, seed = 1, order = "original")
+check("an object is masked, without its households", identical(
+  names(release), setdiff(names(table), "home")))
+read <- rwn_audit(object, release, measure = "correlation")
+check("an object is compared with its release", read$value > 0)
+tried <- rwn_sweep(object, k = c(3, 5), releases = 2, measure = "correlation")
+check("settings are tried on an object", identical(sort(unique(tried$k)), c(3L, 5L)))
 
 # one sentence for what is wrong; nothing of a cell
 check("a wrong option", grepl("epsilon", refused(rwn_mask(table, epsilon = -1))))

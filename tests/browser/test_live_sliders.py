@@ -22,6 +22,12 @@ WATCH = """() => {
     .observe(node, { childList: true, characterData: true, subtree: true });
 }"""
 
+# where the tiles and cards stand on the page
+PLACES = """() => JSON.stringify([...document.querySelectorAll('.rwn-tile, .rwn-card')].map((each) => {
+  const box = each.getBoundingClientRect();
+  return [box.x, box.y + window.scrollY, box.width, box.height].map(Math.round);
+}))"""
+
 # every picture from now on
 HOLD = """() => {
   window.held = [];
@@ -57,11 +63,16 @@ def test_dragging_redraws_before_the_mouse_is_let_go_and_draws_the_last_position
     slider = app.slider("epsilon")
     left, width = hold(app, slider, 0.3)
     y = slider.bounding_box()["y"] + 8
+    places = {app.page.evaluate(PLACES)}
+    assert len(json.loads(*places)) > 9, "the nine cards, and tiles above them"
     for step in range(1, 25):
         app.page.mouse.move(left + (0.3 + step / 50) * width, y)
         app.page.wait_for_timeout(40)
+        places.add(app.page.evaluate(PLACES))
     app.until("() => new Set(window.shown).size > 3")
     held = slider.input_value()
+    places.add(app.page.evaluate(PLACES))
+    assert len(places) == 1, "nothing moves while a slider is dragged"
     app.page.get_by_text(f"ε = {float(held):g} ·").wait_for()  # although nobody has let go
     app.page.wait_for_timeout(600)  # nothing has been let go
     app.page.mouse.move(left + 0.9 * width, y)

@@ -9,7 +9,7 @@ from rwn_core.evaluation.paper_figures import PAPER_FIGURES
 DRAWN = """title => {
   const card = document.querySelector('.rwn-card'), canvas = card?.querySelector('canvas');
   return card?.querySelector('b').textContent.startsWith(title) && canvas.width > 300
-    && card.textContent.includes('9 of 10');
+    && document.body.textContent.includes('9 of 10 draws');
 }"""
 
 

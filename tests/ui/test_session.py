@@ -177,9 +177,10 @@ def test_presets_lie_within_the_sliders_of_every_demo(demo: str, method: str) ->
         for name, value in levers.items():
             steps = (value - ranges[name].low) / ranges[name].step
             assert steps == pytest.approx(round(steps))
-    values = [tuple(levers.values()) for levers in presets.values()]
-    assert values == sorted(values)
-    assert len(set(values)) == len(values)
+    values = {name: tuple(levers.values()) for name, levers in presets.items()}
+    assert len(set(values.values())) == len(values)
+    values.pop("As sdcMicro", None)  # another program's default is no strength
+    assert [*values.values()] == sorted(values.values())
 
 
 @pytest.mark.parametrize("method", rwn.METHODS)
