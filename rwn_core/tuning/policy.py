@@ -180,7 +180,7 @@ class Policy(NamedParameters, Summarized):
     @property
     def measures(self) -> tuple[str, ...]:
         """The measures that have a limit."""
-        return tuple(limit.measure for limit in self.limits)
+        return tuple([limit.measure for limit in self.limits])
 
     def limit(self, measure: str) -> Limit | None:
         """The limit on a measure, if there is one."""

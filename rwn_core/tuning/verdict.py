@@ -62,7 +62,7 @@ class Verdict(Summarized):
     @property
     def first(self) -> str | None:
         """The measure that is nearest to its limit or furthest beyond; None without a number."""
-        return max(self.shares, key=lambda key: self.shares[key], default=None)
+        return max(self.shares, key=self.shares.__getitem__, default=None)
 
     @property
     def largest(self) -> float | None:

@@ -23,8 +23,8 @@ WATCH = """() => {
 }"""
 
 # where the tiles and cards stand on the page
-PLACES = """() => JSON.stringify(Array.from(document.querySelectorAll('.rwn-tile, .rwn-card'), (each) => {
-  const box = each.getBoundingClientRect();
+PLACES = """() => JSON.stringify([...document.querySelectorAll('.rwn-tile, .rwn-card')].map((e) => {
+  const box = e.getBoundingClientRect();
   return [box.x, box.y + window.scrollY, box.width, box.height].map(Math.round);
 }))"""
 

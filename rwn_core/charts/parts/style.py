@@ -135,7 +135,7 @@ def _tick_texts(positions: Sequence[float], share: bool) -> list[str]:
 
 def widest(texts: Sequence[str]) -> float:
     """Return the width in pixels of the widest escaped text at the base font size."""
-    return LETTER * max((len(html.unescape(text)) for text in texts), default=0)
+    return LETTER * max([0, *[len(html.unescape(text)) for text in texts]])
 
 
 def layout(x: Axis, y: Axis, *, right: float = 12, **more: Any) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def attacked_units(law: Law, names: Sequence[str] | None) -> list[tuple[str, ...
     """Return the units of the attacked variables; of a group, the part that is attacked."""
     chosen = None if names is None else set(names)
     units = [
-        tuple(name for name in unit if chosen is None or name in chosen) for unit in law.units()
+        tuple([name for name in unit if chosen is None or name in chosen]) for unit in law.units()
     ]
     units = [unit for unit in units if unit]
     if not units:
