@@ -106,7 +106,7 @@ def test_the_page_for_auditors_is_a_form_of_its_own(masked: Run) -> None:
     for name in ("a.html", "a.txt"):
         code, _, said = masked(*report, name)
         assert (code, "no value of a record was found" in said) == (0, True), said
-        assert "51 clauses, " in said
+        assert "56 clauses, " in said
     assert "6.2.3 · motives to identify" in Path("a.txt").read_text("utf-8")
     for wrong, why in (("a.json", "must end in"), ("b.html", "two files")):
         more = ("--public",) if wrong == "b.html" else ()
