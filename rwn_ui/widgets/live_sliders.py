@@ -18,7 +18,7 @@ from rwn_ui.state.work import user_work
 LEVERS, WEIGHTS = "levers", "weights"
 HIGHEST = 5.0  # where the slider of a weight ends; more can be typed
 MOST = 100.0
-_FIXED = "A fixed start, fitted to this table's distances; it follows no policy."
+_FIXED = "A fixed start of this method; it follows no policy."
 _DISTANCES = {
     "Light": "The weakest strength that uses at most 1.5 times the worst limit.",
     "Standard": "The weakest strength that uses all of the worst limit and no more.",

@@ -148,7 +148,7 @@ def draw_boxes(curves: FigureCurves) -> style.Chart:
     return style.chart(
         "figure_boxes",
         curves.title,
-        f"five numbers, each of {_mean(curves)} · line: unperturbed median",
+        f"five numbers, {_mean(curves)} · line: unperturbed median",
         f"Box plots of the distance to the nearest record, of the original and over {curves.lever}",
         data=[
             _boxes(np.array([first]), before[:, None], step, released=False),
