@@ -38,13 +38,16 @@ def _steps(session: Session, words: str) -> Steps:
 
 def _all(session: Session, key: str) -> None:
     """One choice for all numbers; the table below then shows the steps."""
-    last = f"{key}.last"
+    last, own = f"{key}.last", f"{key}.own"
+    # Undo makes another slider: a browser that has not yet heard of it sends the old one's value
+    key = f"{key}.{session.edit_version - st.session_state.get(own, 0)}"
 
     def choose() -> None:
         words = st.session_state[last] = st.session_state[key]
         if words in CHOICES:
             session.precision = _steps(session, words)
             session.edit_version += 1
+            st.session_state[own] = st.session_state.get(own, 0) + 1
 
     # two choices may have the same steps: the last one then stays, or none beyond can be reached
     now = st.session_state.get(last)
