@@ -21,20 +21,12 @@ _GLANCE = 0.2  # seconds between two looks at whether to stop
 
 @dataclass(slots=True, eq=False)
 class Preparation:
-    """A table in preparation.
-
-    Attributes
-    ----------
-    data : Microdata
-    name : str
-    task : Task
-    then : callable
-        Called with the prepared table, in a run of a page.
-    """
+    """A table in preparation."""
 
     data: rwn.Microdata = field(repr=False)
     name: str
     task: Task = field(repr=False)
+    # called with the prepared table, in a run of a page
     then: Callable[[Any], None] = field(repr=False)
 
     @classmethod

@@ -12,15 +12,7 @@ from rwn_ui.background.job import CANCELLED
 
 
 class Task:
-    """One piece of work under way, finished or cancelled.
-
-    Parameters
-    ----------
-    work : callable
-        Called in the thread with this task; it calls `progress` or `check`.
-    words : str
-        The activity, in words; the work may change it.
-    """
+    """One piece of work under way, finished or cancelled; the work may change its words."""
 
     def __init__(self, work: Callable[[Task], Any], *, words: str) -> None:
         self.words, self.share = words, 0.0

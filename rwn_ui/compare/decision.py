@@ -17,13 +17,9 @@ from rwn_ui.widgets.page_link import link_to
 _NONE = "none of them"
 
 
-def _key(session: Session, what: str) -> str:
-    return f"compare.{session.table_version}.{what}"
-
-
 def choice_key(session: Session) -> str:
     """Key of the field that says which candidate is chosen."""
-    return _key(session, "decision.chosen")
+    return session.key("compare.decision.chosen")
 
 
 def draw(session: Session, names: list[str]) -> None:
@@ -44,7 +40,7 @@ def _form(session: Session, names: list[str]) -> None:
         placeholder="Choose a scenario",
         key=choice_key(session),
     )
-    with st.form(_key(session, "decision")):
+    with st.form(session.key("compare.decision")):
         left, right = st.columns(2)
         when = right.date_input("Date", date.today())
         reason = st.text_area("Reason", height=100)
@@ -53,7 +49,7 @@ def _form(session: Session, names: list[str]) -> None:
             "Watch list, a line each",
             "\n".join(watch_list.words(session)),
             height=100,
-            key=_key(session, f"decision.watched.{hash(session.watched)}"),
+            key=session.key(f"compare.decision.watched.{hash(session.watched)}"),
             help="What people want to keep an eye on: records, groups, results.",
         )
         accepted = st.text_input(
@@ -62,7 +58,7 @@ def _form(session: Session, names: list[str]) -> None:
         )
         dissent = st.text_input("Votes or dissent", help="Left empty where all agree.")
         frozen = st.form_submit_button("Freeze", type="primary")
-    shown = _key(session, "frozen")
+    shown = session.key("compare.frozen")
     verdict = None
     if chosen in names:
         verdict = session.policy.judge_stated(session.scenarios[str(chosen)].readings)
@@ -97,14 +93,14 @@ def _form(session: Session, names: list[str]) -> None:
                 record.frozen,
                 file_name=f"decision-{record.hash[:12]}.toml",
                 on_click="ignore",
-                key=_key(session, "decision.file"),
+                key=session.key("compare.decision.file"),
             )
             st.download_button(
                 "Minutes to print (HTML)",
                 partial(decision_html, record),
                 file_name=f"decision-{record.hash[:12]}.html",
                 on_click="ignore",
-                key=_key(session, "decision.page"),
+                key=session.key("compare.decision.page"),
             )
             link_to("pages/release.py", "Carry it out", ":material/outbox:")
 

@@ -33,10 +33,6 @@ PICTURES = {
 """What is shown of one release of each matched setting, and by which chart."""
 
 
-def _key(session: Session, what: str) -> str:
-    return f"compare.{session.table_version}.matched.{what}"
-
-
 def draw(
     session: Session,
     found: Sequence[Matched | Refused],
@@ -75,7 +71,7 @@ def _map(session: Session, matched: Sequence[Matched], to: Loss | rwn.Policy, ac
     up = st.selectbox(
         "Up: risk",
         risks,
-        key=_key(session, "up"),
+        key=session.key("compare.matched.up"),
         format_func=lambda key: match_sentences.title(key, session.data.n),
     )
     panel(match_map(session, matched, to, across, up), key="compare.match.map")
@@ -95,7 +91,7 @@ def _settings(session: Session, matched: Sequence[Matched]) -> None:
         words.text(f"{name}: {each.point.setting.words}")
         press.button(
             "Open on Tune",
-            key=_key(session, f"open.{each.method}"),
+            key=session.key(f"compare.matched.open.{each.method}"),
             width="stretch",
             on_click=load,
             args=(session, each.point.setting),
@@ -103,7 +99,7 @@ def _settings(session: Session, matched: Sequence[Matched]) -> None:
         )
         keep.button(
             "Keep as scenario",
-            key=_key(session, f"keep.{each.method}"),
+            key=session.key(f"compare.matched.keep.{each.method}"),
             width="stretch",
             on_click=_keep,
             args=(session, each),
@@ -126,13 +122,16 @@ def _pictures(session: Session, matched: Sequence[Matched]) -> None:
         "Of one release of each",
         list(PICTURES),
         default="Correlations",
-        key=_key(session, "picture"),
+        key=session.key("compare.matched.picture"),
     )
     released = [variable.name for variable in session.data.schema.released]
     variable = session.variable
     if what == "Distributions":
         variable = which.selectbox(
-            "Variable", released, released.index(variable), key=_key(session, "variable")
+            "Variable",
+            released,
+            released.index(variable),
+            key=session.key("compare.matched.variable"),
         )
     if what is not None:
         panel(match_pictures(matched, what, variable), key="compare.match.pictures")

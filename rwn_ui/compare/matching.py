@@ -11,14 +11,12 @@ import rwn_core as rwn
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import USUAL, Plan
-from rwn_core.tuning.match import Loss, Matched, Refused, match
+from rwn_core.tuning.match import Loss, match
 from rwn_core.tuning.slice_presets import PRESETS
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import wait_for
+from rwn_ui.background.progress import is_done
 from rwn_ui.compare import match_results, match_sentences
-from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import current_release, memo, release_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
@@ -64,10 +62,6 @@ class Asked:
     releases: int
 
 
-def _key(session: Session, what: str) -> str:
-    return f"compare.{session.table_version}.match.{what}"
-
-
 def draw(session: Session) -> None:
     """The form, the work under way, and what it found."""
     with st.container(key="screen-only-match"):
@@ -80,11 +74,7 @@ def draw(session: Session) -> None:
     job = user_work().jobs.get(JOB)
     if job is None or job.about[0].fingerprint != session.data.fingerprint:
         return
-    if job.running:
-        wait_for(job, _key(session, "cancel"))
-    elif job.refusal:
-        st.info(escaped(f"Match: {job.refusal}"), icon=":material/info:")
-    else:
+    if is_done(job, session.key("compare.match.cancel")):
         match_results.draw(session, job.result, job.about[0].to, job.about[0].across)
 
 
@@ -93,11 +83,13 @@ def _form(session: Session) -> None:
         "Methods",
         CANDIDATES,
         METHODS,
-        key=_key(session, "methods"),
+        key=session.key("compare.match.methods"),
         format_func=match_sentences.method,
     )
     aim, measure, value, releases = st.columns([1.2, 2, 1, 1], vertical_alignment="bottom")
-    kind = aim.selectbox("Tune to", [LOSS, POLICY], key=_key(session, "aim"), help=_HELP)
+    kind = aim.selectbox(
+        "Tune to", [LOSS, POLICY], key=session.key("compare.match.aim"), help=_HELP
+    )
     with measure:
         across = _measure(session, blocked=kind == POLICY)
     with value:
@@ -107,13 +99,13 @@ def _form(session: Session) -> None:
         2,
         100,
         _releases(session.data),
-        key=_key(session, "releases"),
+        key=session.key("compare.match.releases"),
         help="Drawn at every setting that is tried; the intervals come from them.",
     )
     if st.button(
         "Match",
         type="primary",
-        key=_key(session, "begin"),
+        key=session.key("compare.match.begin"),
         disabled=user_work().busy or not methods or (kind == POLICY and not session.policy.limits),
         help=None if methods else "Choose at least one method.",
     ):
@@ -138,7 +130,7 @@ def _measure(session: Session, *, blocked: bool) -> str:
         "Loss",
         losses,
         losses.index(UTILITY),
-        key=_key(session, "measure"),
+        key=session.key("compare.match.measure"),
         format_func=lambda key: f"{rwn.MEASURES[key].title} ({rwn.MEASURES[key].unit})",
         disabled=blocked,
     )
@@ -152,7 +144,7 @@ def _value(session: Session, measure: str, *, blocked: bool) -> float:
     value = st.number_input(
         "At worst, %" if share else "At worst",
         value=float(f"{present * (100 if share else 1):.3g}"),
-        key=_key(session, f"value.{measure}.{session.words}"),
+        key=session.key(f"compare.match.value.{measure}.{session.words}"),
         format="%.4g",
         disabled=blocked,
         help="At first what the present setting on Tune loses.",
@@ -176,7 +168,7 @@ def _begin(session: Session, methods: list[str], asked: Asked) -> None:
     """Start the search in a process of its own."""
     user_work().jobs[JOB] = Job(
         "Match",
-        match_politely,
+        match,
         words=f"Tuning {len(methods)} methods",
         about=(asked,),
         microdata=session.data,
@@ -205,11 +197,3 @@ def asked_for(
 
 def _releases(data: rwn.Microdata) -> int:
     return 8 if data.n <= LARGEST_DENSE else 3
-
-
-def match_politely(**arguments: Any) -> list[Matched | Refused]:
-    """Search in a process of its own, which leaves the processors to the sliders."""
-    be_polite()
-    return match(
-        arguments.pop("microdata"), arguments.pop("methods"), arguments.pop("to"), **arguments
-    )

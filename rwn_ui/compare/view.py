@@ -27,15 +27,11 @@ from rwn_ui.widgets.upload import file_chooser, parsed, written_name
 MOST = 6  # scenarios side by side
 
 
-def _key(session: Session, what: str) -> str:
-    return f"compare.{session.table_version}.{what}"
-
-
 def shelf(session: Session) -> None:
     """Keep the present setting, load a file, remove what is not needed."""
     st.markdown(f"**Present setting**  \n{escaped(session.words)}")
-    name = st.text_input("Name", key=_key(session, "name"), max_chars=60)
-    note = st.text_area("Note", key=_key(session, "note"), height=68)
+    name = st.text_input("Name", key=session.key("compare.name"), max_chars=60)
+    note = st.text_area("Note", key=session.key("compare.note"), height=68)
     watch_list.scenario_note(session)
     blocked = user_work().busy and session.data.n > LARGEST_DENSE
     if st.button(
@@ -43,11 +39,11 @@ def shelf(session: Session) -> None:
         type="primary",
         width="stretch",
         disabled=blocked,
-        key=_key(session, "save"),
+        key=session.key("compare.save"),
     ):
         _save(session, name.strip(), note.strip())
-    upload = file_chooser("Scenario or decision (TOML)", ["toml"], key=_key(session, "file"))
-    seen = _key(session, "file.seen")
+    upload = file_chooser("Scenario or decision (TOML)", ["toml"], key=session.key("compare.file"))
+    seen = session.key("compare.file.seen")
     if upload is not None and upload.file_id != st.session_state.get(seen):
         read = parsed(upload.getvalue(), scenario_or_decision, "scenario")
         st.session_state[seen] = upload.file_id
@@ -71,9 +67,9 @@ def _save(session: Session, name: str, note: str) -> None:
 def _keep(session: Session, scenario: Scenario) -> None:
     """Save a scenario, and compare it while there is room."""
     session.scenarios[scenario.name] = scenario
-    shown = st.session_state.get(_key(session, "chosen"))
+    shown = st.session_state.get(session.key("compare.chosen"))
     if shown is not None and scenario.name not in shown and len(shown) < MOST:
-        st.session_state[_key(session, "chosen")] = [*shown, scenario.name]
+        st.session_state[session.key("compare.chosen")] = [*shown, scenario.name]
 
 
 def _arrived(session: Session, scenario: Scenario) -> None:
@@ -142,7 +138,7 @@ def draw(session: Session) -> None:
 def _side_by_side(session: Session) -> bool:
     """The candidates, all that was read of them, and in a meeting the decision."""
     names = list(session.scenarios)
-    key = _key(session, "chosen")
+    key = session.key("compare.chosen")
     shown = [name for name in st.session_state.get(key, names[:MOST]) if name in names]
     st.session_state[key] = shown
     bar = st.container(key="screen-only-bar")
@@ -150,7 +146,7 @@ def _side_by_side(session: Session) -> bool:
     meeting = mode.toggle(
         "Meeting",
         session.projector,
-        key=_key(session, "meeting"),
+        key=session.key("compare.meeting"),
         help="One screen for a projector, without the sidebar, and the decision below.",
     )
     # several rows of names would take the room of the map
@@ -205,7 +201,7 @@ def trial_policy(session: Session) -> rwn.Policy:
             100.0 if share else None,
             shown,
             format="%.4g",
-            key=_key(session, f"trial.{limit.measure}.{shown:g}"),
+            key=session.key(f"compare.trial.{limit.measure}.{shown:g}"),
         )
         changed = replace(limit, at_most=tried / (100 if share else 1))
         limits.append(limit if tried == shown else changed)
@@ -233,7 +229,7 @@ def _offer_analyses(session: Session, scenarios: list[Scenario]) -> None:
     if missing:
         st.button(
             f"Run the registered analyses on {escaped(', '.join(each.name for each in missing))}",
-            key=_key(session, "judge"),
+            key=session.key("compare.judge"),
             disabled=user_work().busy,
             on_click=scenario_trial.judge,
             args=(session, missing),
@@ -248,7 +244,7 @@ def _files(session: Session, names: list[str]) -> None:
         words.text(name)
         press.button(
             "To Tune",
-            key=_key(session, f"take.{name}"),
+            key=session.key(f"compare.take.{name}"),
             width="stretch",
             on_click=take,
             args=(session, scenario),
@@ -259,7 +255,7 @@ def _files(session: Session, names: list[str]) -> None:
             partial(scenario_html, scenario),
             file_name="scenario.html",
             on_click="ignore",
-            key=_key(session, f"html.{name}"),
+            key=session.key(f"compare.html.{name}"),
             width="stretch",
             help="A page for people, to read and to print: setting, limits, readings.",
         )
@@ -268,13 +264,13 @@ def _files(session: Session, names: list[str]) -> None:
             scenario.to_toml,
             file_name="scenario.toml",
             on_click="ignore",
-            key=_key(session, f"toml.{name}"),
+            key=session.key(f"compare.toml.{name}"),
             width="stretch",
             help="A file without any data, for this page and for rwn sweep --scenario.",
         )
         drop.button(
             "Remove",
-            key=_key(session, f"drop.{name}"),
+            key=session.key(f"compare.drop.{name}"),
             width="stretch",
             on_click=_remove,
             args=(session, name),

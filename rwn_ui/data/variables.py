@@ -34,7 +34,7 @@ def variables(session: Session) -> None:
     st.markdown("#### Its variables, and the regression to keep")
     if session.data.p > WIDE:
         with st.expander(f"{session.data.p - len(_listed(session.data.schema))} are left out"):
-            narrowed = wide.choose(session.data, f"data.{session.table_version}.choose")
+            narrowed = wide.choose(session.data, session.key("data.choose"))
         if narrowed is not None:
             describe_anew(session, narrowed)
     edited = st.data_editor(

@@ -91,7 +91,7 @@ def register(session: Session, text: str) -> None:
 def draw(session: Session) -> None:
     """The analyses as a form and as text, with what is wrong about it, and the file."""
     with st.expander("Analysis plan: register the analyses that users will run"):
-        key = f"utility.{session.table_version}.pass"
+        key = session.key("utility.pass")
         written, last = draft(session), user_results().last
         if key not in st.session_state or last.get(_SHOWN) is not written:
             st.session_state[key] = written.text

@@ -23,7 +23,7 @@ from rwn_core.evaluation.figure_curves import (
 )
 from rwn_core.masking import Lever, LeverRange, Method, Prepared, lever_values
 from rwn_core.masking.lever import at_levers
-from rwn_core.parallel.processes import Report, be_polite
+from rwn_core.parallel.processes import Report
 from rwn_core.randomness import SecretKey
 from rwn_ui.background.job import Job
 from rwn_ui.state.results import Key, memo, prepared, table_key, user_results
@@ -150,7 +150,6 @@ def draw_many(
     **more: Any,
 ) -> FigureCurves:
     """Return the curves, of the records that a page shows; run in the process."""
-    be_polite()  # a slider that moves meanwhile comes first
     found = getattr(progress, "found", lambda _: None)
 
     def after(curves: FigureCurves) -> None:

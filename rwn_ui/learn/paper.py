@@ -63,7 +63,7 @@ def controls(session: Session, number: int) -> Asked:
     sidebar.badge(session)
     sidebar.method(session)
     titles = {lever.name: lever.title.partition(" (")[0] for lever in session.params.levers}
-    key = f"paper.{session.table_version}.{session.method}"
+    key = session.key(f"paper.{session.method}")
     if len(titles) > 1:
         session.curve_axis = st.selectbox(
             "Curves over",

@@ -7,7 +7,6 @@ import streamlit as st
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.judged_release import Approval
 from rwn_core.reporting.release_record import follows
-from rwn_ui.release.judging import key
 from rwn_ui.release.steps import drawn, is_checked
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
@@ -27,7 +26,7 @@ def draw(session: Session) -> None:
             "No decision of a meeting is here: freeze one on the Compare page, open one there, or "
             "give your reason."
         )
-    with st.form(key(session, "approval"), border=False):
+    with st.form(session.key("release.approval"), border=False):
         form, fixed = session.release, last.entry is not None
         options = [*reversed(names), NO_MEETING]
         before = [name for name, each in names.items() if each.hash == form.decision]
@@ -35,21 +34,21 @@ def draw(session: Session) -> None:
             "Carries out the decision",
             options,
             options.index(before[0]) if before else 0,
-            key=key(session, f"decision.{len(names)}"),
+            key=session.key(f"release.decision.{len(names)}"),
             disabled=fixed,
         )
         left, right = st.columns([1, 2])
         by = left.text_input(
             "Name of the person who answers for it",
             form.by,
-            key=key(session, "by"),
+            key=session.key("release.by"),
             max_chars=100,
             disabled=fixed,
         )
         reason = right.text_input(
             "Reason, where a limit is broken or no decision is followed",
             form.reason,
-            key=key(session, "reason"),
+            key=session.key("release.reason"),
             max_chars=500,
             disabled=fixed,
         )

@@ -16,7 +16,6 @@ from rwn_core.reporting.context import (
     Context,
     IntruderTest,
 )
-from rwn_ui.release.judging import key
 from rwn_ui.release.steps import drawn
 from rwn_ui.state.session import Session
 
@@ -35,7 +34,7 @@ def draw(session: Session) -> None:
     fixed = last is not None and last.entry is not None
     with (
         st.expander(f"Questions about the release: {answered} of {len(QUESTIONS)} answered"),
-        st.form(key(session, "context"), border=False),
+        st.form(session.key("release.context"), border=False),
     ):
         st.caption(
             "Auditors ask these. No answer is required; reports say “not stated” where there is "
@@ -59,7 +58,7 @@ def draw(session: Session) -> None:
 def _ask(session: Session, place: Any, asked: Asked, said: Context, fixed: bool) -> str:
     """Ask one question; an answer is one line."""
     answer = getattr(said, asked.name)
-    more: dict[str, Any] = {"key": key(session, f"context.{asked.name}"), "disabled": fixed}
+    more: dict[str, Any] = {"key": session.key(f"release.context.{asked.name}"), "disabled": fixed}
     if asked.name == "access":
         index = ACCESS.index(answer) if answer else None
         chosen = place.selectbox(asked.question, ACCESS, index, format_func=_WORDS.get, **more)
@@ -85,7 +84,7 @@ def _ask_test(session: Session, test: IntruderTest | None, fixed: bool) -> Any:
     )
 
     def more(name: str) -> dict[str, Any]:
-        return {"key": key(session, f"context.test.{name}"), "disabled": fixed}
+        return {"key": session.key(f"release.context.test.{name}"), "disabled": fixed}
 
     by_place, day_place, hours_place = st.columns([3, 1, 1])
     by = by_place.text_input("Who tried?", test.by if test else "", **more("by"))

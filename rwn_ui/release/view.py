@@ -9,7 +9,6 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_ui.release import approval, context, files, judging, ledger
-from rwn_ui.release.judging import key
 from rwn_ui.release.steps import Step, description, is_checked, steps, unanswered_doubts
 from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.session import Session
@@ -87,7 +86,7 @@ def _data(session: Session) -> None:
     right = st.checkbox(
         "I have looked at every variable: kinds and roles are right",
         is_checked(session),
-        key=key(session, f"checked.{hash(described)}"),
+        key=session.key(f"release.checked.{hash(described)}"),
     )
     if right != is_checked(session):
         session.release.checked = described if right else ()

@@ -24,7 +24,7 @@ from rwn_core.evaluation.disclosure import (
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import wait_for
+from rwn_ui.background.progress import is_done
 from rwn_ui.features import limit_queue, read_so_far, verdict_line, watch_list
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import radius_note
@@ -33,7 +33,7 @@ from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import shown_values as risk_shown
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import warnings as risk_warnings
-from rwn_ui.risk.form import Attack, key
+from rwn_ui.risk.form import Attack
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import current_release, memo, release_key, table_key
 from rwn_ui.state.session import Session
@@ -88,7 +88,7 @@ def _by_job(session: Session, attack: Attack) -> None:
         "Find the risk of this setting",
         type="primary",
         disabled=work.busy,
-        key=key(session, "start"),
+        key=session.key("risk.start"),
     ):
         job = work.jobs[limit_queue.DISCLOSURE] = Job(
             session.words,
@@ -106,12 +106,8 @@ def _by_job(session: Session, attack: Attack) -> None:
                 watch=session.watched,
             ),
         )
-    if job is not None and job.running:
-        wait_for(job, key(session, "cancel"), partial(read_so_far.draw, session.policy, job))
-    elif job is not None and job.refusal:
-        st.info(escaped(f"{job.label}: {job.refusal}"), icon=":material/info:")
-        read_so_far.draw(session.policy, job)
-    if job is not None and job.result is not None:
+    so_far = partial(read_so_far.draw, session.policy)
+    if is_done(job, session.key("risk.cancel"), below=so_far):
         asked, release = job.about
         if (asked, release) != now:
             st.info(

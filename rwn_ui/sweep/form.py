@@ -34,25 +34,21 @@ _FIELDS = (
 )
 
 
-def _key(session: Session, what: str) -> str:
-    return f"sweep.{session.table_version}.{what}"
-
-
 def form(session: Session) -> None:
     """Ranges, measures and releases; the button begins the sweep in the background."""
     _fill(session)
-    with st.form(_key(session, "form"), border=False):
+    with st.form(session.key("sweep.form"), border=False):
         for lever in _levers(session):
             st.text_input(
                 lever.title,
-                key=_key(session, lever.name),
+                key=session.key(f"sweep.{lever.name}"),
                 help="Values with commas between them; 0:2:0.5 stands for 0, 0.5, 1, 1.5, 2.",
             )
         with st.expander("Precision, slices, weights and other parameters"):
             st.multiselect(
                 "Release precision of all numbers",
                 list(CHOICES),
-                key=_key(session, "shares"),
+                key=session.key("sweep.shares"),
                 help="Steps to try for all numbers together, in standard deviations (SD) of each; "
                 "“as is” rounds nothing.",
             )
@@ -66,7 +62,7 @@ def form(session: Session) -> None:
             st.multiselect(
                 "Variables that travel together",
                 _partitions(session),
-                key=_key(session, "slices"),
+                key=session.key("sweep.slices"),
                 format_func=lambda slices: _slices_title(session, slices),
                 help="Choices to try; own slices are put together on the Tune page.",
             )
@@ -80,7 +76,7 @@ def form(session: Session) -> None:
             st.multiselect(
                 "Methods",
                 list(rwn.METHODS),
-                key=_key(session, "method"),
+                key=session.key("sweep.method"),
                 format_func=lambda key: rwn.METHODS[key].title,
                 help="Each takes those of the parameters that it has.",
             )
@@ -95,13 +91,17 @@ def form(session: Session) -> None:
         st.multiselect(
             "Measures",
             list(rwn.MEASURES),
-            key=_key(session, "measures"),
+            key=session.key("sweep.measures"),
             format_func=lambda key: rwn.MEASURES[key].title_for(session.data.n),
         )
         left, right = st.columns(2)
-        left.number_input("Releases", 1, 1000, key=_key(session, "releases"))
+        left.number_input("Releases", 1, 1000, key=session.key("sweep.releases"))
         right.number_input(
-            "Seed", 0, 2**31 - 1, key=_key(session, "seed"), help="Of the first release; no secret."
+            "Seed",
+            0,
+            2**31 - 1,
+            key=session.key("sweep.seed"),
+            help="Of the first release; no secret.",
         )
         if st.form_submit_button("Start sweep", type="primary", width="stretch"):
             start(session)
@@ -109,17 +109,17 @@ def form(session: Session) -> None:
 
 def _lines(session: Session, what: str, label: str, example: str, words: str) -> None:
     """A field of several lines."""
-    key = _key(session, what)
+    key = session.key(f"sweep.{what}")
     st.text_area(label, key=key, placeholder=example, height=76, help=words)
 
 
 def _fill(session: Session) -> None:
     """The form's first values; Streamlit forgets them on another page, the session does not."""
     shown = (session.search, session.params.levers)
-    if shown != st.session_state.get(_key(session, "shown")):
+    if shown != st.session_state.get(session.key("sweep.shown")):
         _show(session, session.search)
         for name in (*_names(session), *_FIELDS):
-            st.session_state.pop(_key(session, name), None)
+            st.session_state.pop(session.key(f"sweep.{name}"), None)
     search = session.search or first_search(session)
     axes = search.grid.axes
     texts = {name: ", ".join(f"{v:g}" for v in axes.get(name, ())) for name in _names(session)}
@@ -139,7 +139,7 @@ def _fill(session: Session) -> None:
         "seed": search.plan.seed,
     }
     for name, value in values.items():
-        st.session_state.setdefault(_key(session, name), value)
+        st.session_state.setdefault(session.key(f"sweep.{name}"), value)
 
 
 def _lists(methods: list[str]) -> set[str]:
@@ -164,7 +164,7 @@ def _text(value: Any) -> str:
 
 def _show(session: Session, search: Search | None) -> None:
     """Remember which search the form shows; a scenario may bring another."""
-    st.session_state[_key(session, "shown")] = (search, session.params.levers)
+    st.session_state[session.key("sweep.shown")] = (search, session.params.levers)
 
 
 def _levers(session: Session) -> list[Lever]:
@@ -181,11 +181,11 @@ def _names(session: Session) -> list[str]:
 
 def read(session: Session) -> Search:
     """Values of the form."""
-    typed = {name: st.session_state[_key(session, name)] for name in _FIELDS}
+    typed = {name: st.session_state[session.key(f"sweep.{name}")] for name in _FIELDS}
     axes = {
         lever.name: parse_values(text, lever.title)
         for lever in _levers(session)
-        if (text := st.session_state[_key(session, lever.name)]).strip()
+        if (text := st.session_state[session.key(f"sweep.{lever.name}")]).strip()
     }
     for line in typed["others"].splitlines():
         name, sign, values = line.partition("=")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.measures import UTILITY
-from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import Goal, GoalAnswer, SweepRun, seek
 from rwn_ui.background.job import Job
 from rwn_ui.features.partial_answer import follow
@@ -16,13 +13,8 @@ from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
-from rwn_ui.sweep import run as sweep_run
 
 JOB = "goal seek"
-
-
-def _key(session: Session, what: str) -> str:
-    return f"sweep.{session.table_version}.{what}"
 
 
 def draw(session: Session, run: SweepRun) -> None:
@@ -51,7 +43,7 @@ def _reverse(session: Session, run: SweepRun, keep: str) -> None:
     value = limit.number_input(
         "Aim, %" if share else "Aim",
         value=_aim(session, keep) * (100 if share else 1),
-        key=_key(session, f"goal.{keep}"),
+        key=session.key(f"sweep.goal.{keep}"),
         format="%.3g" if not share else "%.1f",
         step=1.0 if share else 0.01,
     )
@@ -78,7 +70,7 @@ def _pressed(session: Session, run: SweepRun, what: str, words: str, *, blocked:
     several = len({point.setting.method for point in run.sweep()}) > 1
     return st.button(
         words,
-        key=_key(session, f"seek.{what}"),
+        key=session.key(f"sweep.seek.{what}"),
         disabled=blocked or user_work().busy or not len(run.sweep()),
         width="stretch",
         help=f"Among the settings of {rwn.METHODS[_method(run)].title}." if several else None,
@@ -89,7 +81,7 @@ def _begin(session: Session, run: SweepRun, goal: Goal) -> None:
     method = _method(run)
     user_work().jobs[JOB] = Job(
         goal.words,
-        seek_politely,
+        seek,
         words=f"Looking between the settings: {goal.words}",
         about=(session.data.fingerprint,),
         microdata=session.data,
@@ -100,18 +92,11 @@ def _begin(session: Session, run: SweepRun, goal: Goal) -> None:
     st.rerun()
 
 
-def seek_politely(**arguments: Any) -> GoalAnswer:
-    """Search in a process of its own, which leaves the processors to the sliders."""
-    if sweep_run.POLITE:
-        be_polite()  # its workers are as polite
-    return seek(**arguments)
-
-
 def _seeking(session: Session) -> None:
     job = user_work().jobs.get(JOB)
     if job is None or job.about != (session.data.fingerprint,):
         return
-    if follow(session, JOB, job, _key(session, "seek")):
+    if follow(session, JOB, job, session.key("sweep.seek")):
         return
     answer: GoalAnswer = job.result
     # one measure within an aim, or a limit that nobody could judge, is no reason for green
@@ -121,7 +106,7 @@ def _seeking(session: Session) -> None:
     if answer.reached:
         st.button(
             "Load it into Tune",
-            key=_key(session, "seek.load"),
+            key=session.key("sweep.seek.load"),
             on_click=load,
             args=(session, answer.point.setting),
         )

@@ -22,22 +22,18 @@ from rwn_ui.state.work import user_work
 RISKS = ("distance_linkage", "bayes_linkage")  # no intruder is shown without the other
 
 
-def _key(session: Session, what: str) -> str:
-    return f"sweep.{session.table_version}.{what}"
-
-
 def pick(session: Session, key: str) -> None:
     """Choose a setting that was clicked on the map; nothing else changes."""
     # Streamlit calls it before a part of the page, where a message would take the place of what
     # stands first on the page.
     run = user_work().sweep
     if run is not None and any(point.setting.key == key for point in run.sweep()):
-        st.session_state[_key(session, "picked")] = key
+        st.session_state[session.key("sweep.picked")] = key
 
 
 def picked(session: Session) -> str | None:
     """The key of the chosen setting; None before the list was drawn."""
-    key: str | None = st.session_state.get(_key(session, "picked"))
+    key: str | None = st.session_state.get(session.key("sweep.picked"))
     return key
 
 
@@ -50,7 +46,7 @@ def draw(session: Session, run: SweepRun) -> None:
     best = best_settings(session.policy, sweep, x, y)
     ranked = sorted(sweep, key=lambda p: _rank(session, p, x, y, best))
     points = {point.setting.key: point for point in ranked}
-    key = _key(session, "picked")
+    key = session.key("sweep.picked")
     if st.session_state.get(key) not in points:
         st.session_state[key] = next(iter(points))
     left, press, keep = st.columns([6, 1.3, 1.3], vertical_alignment="bottom")
@@ -62,7 +58,7 @@ def draw(session: Session, run: SweepRun) -> None:
     )
     press.button(
         "Load into Tune",
-        key=_key(session, "load"),
+        key=session.key("sweep.load"),
         width="stretch",
         on_click=load,
         args=(session, points[chosen].setting),
@@ -107,8 +103,8 @@ def _words(point: Point, measure: str) -> str:
 
 
 def _save(session: Session, point: Point) -> None:
-    name = st.text_input("Name", key=_key(session, "save.name"), max_chars=60)
-    note = st.text_area("Note", key=_key(session, "save.note"), height=68)
-    if st.button("Save", key=_key(session, "save"), disabled=not name.strip()):
+    name = st.text_input("Name", key=session.key("sweep.save.name"), max_chars=60)
+    note = st.text_area("Note", key=session.key("sweep.save.note"), height=68)
+    if st.button("Save", key=session.key("sweep.save"), disabled=not name.strip()):
         session.scenarios[name.strip()] = as_scenario(session, name.strip(), note, point)
         st.toast(escaped(f"Scenario {name.strip()} is on the Compare page."))

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import SliceAnswer, SliceRanges, seek_slices
 from rwn_core.tuning.seek_slices import kernels_refused
 from rwn_ui.background.job import Job
@@ -16,7 +13,6 @@ from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
-from rwn_ui.sweep import run as sweep_run
 
 JOB = "slice search"
 _HELP = (
@@ -25,10 +21,6 @@ _HELP = (
     "halved and doubled, too, unless some differ already. Method, the other levers and precision "
     "stay as on Tune."
 )
-
-
-def _key(session: Session, what: str) -> str:
-    return f"sweep.{session.table_version}.{what}"
 
 
 def draw(session: Session) -> None:
@@ -45,13 +37,13 @@ def draw(session: Session) -> None:
     kernels = _kernels(session)
     if st.button(
         "Search slices",
-        key=_key(session, "slices.seek"),
+        key=session.key("sweep.slices.seek"),
         disabled=user_work().busy or not policy.limits,
         help=_HELP,
     ):
         user_work().jobs[JOB] = Job(
             "Slice search",
-            seek_politely,
+            seek_slices,
             words="Looking for variables that should travel together",
             about=(session.data.fingerprint,),
             microdata=session.data,
@@ -69,7 +61,7 @@ def _kernels(session: Session) -> bool:
     chosen = st.toggle(
         "Try soft and balanced neighborhoods, too",
         value=not why,
-        key=_key(session, "slices.kernels"),
+        key=session.key("sweep.slices.kernels"),
         disabled=bool(why),
         help=escaped(why)
         or "The answer then also says what RWN as published loses at the same "
@@ -78,25 +70,18 @@ def _kernels(session: Session) -> bool:
     return bool(chosen) and not why
 
 
-def seek_politely(**arguments: Any) -> SliceAnswer:
-    """Search in a process of its own, which leaves the processors to the sliders."""
-    if sweep_run.POLITE:
-        be_polite()  # its workers are as polite
-    return seek_slices(arguments.pop("microdata"), arguments.pop("policy"), **arguments)
-
-
 def _seeking(session: Session) -> None:
     job = user_work().jobs.get(JOB)
     if job is None or job.about != (session.data.fingerprint,):
         return
-    if follow(session, JOB, job, _key(session, "slices")):
+    if follow(session, JOB, job, session.key("sweep.slices")):
         return
     answer: SliceAnswer = job.result
     show = st.success if answer.reached else st.warning
     show(escaped(answer.sentence))
     st.button(
         "Load it into Tune",
-        key=_key(session, "slices.load"),
+        key=session.key("sweep.slices.load"),
         on_click=load,
         args=(session, answer.point.setting),
     )

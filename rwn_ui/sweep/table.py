@@ -27,7 +27,7 @@ def draw(session: Session, run: SweepRun) -> None:
             "setting. Of each measure the median over the releases is shown; shares in percent. "
             f"Limits are judged at the upper end of the {range_words(run.plan.releases)}."
         )
-        key = f"sweep.{session.table_version}.table.{len(points)}"
+        key = session.key(f"sweep.table.{len(points)}")
 
         def choose() -> None:
             rows = st.session_state[key].selection.rows

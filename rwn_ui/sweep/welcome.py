@@ -72,7 +72,7 @@ def _stored_sweep(session: Session) -> None:
         f"finished, {counted(plan.releases, 'release')} each."
     )
     words = "Show it" if whole else "Go on with it"
-    if st.button(words, type="primary", key=f"sweep.{session.table_version}.resume"):
+    if st.button(words, type="primary", key=session.key("sweep.resume")):
         user_work().sweep = sweep_run.begin(session.data, asked, plan)
         st.rerun()
 

@@ -38,7 +38,7 @@ def controls(session: Session) -> None:
         "Variable",
         names,
         names.index(session.variable),
-        key=f"utility.{session.table_version}.one",
+        key=session.key("utility.one"),
     )
     others = [name for name in names if name != session.variable]
     if others:
@@ -46,7 +46,7 @@ def controls(session: Session) -> None:
             "… with",
             others,
             others.index(session.pair[1]),
-            key=f"utility.{session.table_version}.other.{session.variable}",
+            key=session.key(f"utility.other.{session.variable}"),
             help="The two-way picture shows both variables together.",
         )
     _choose_moment(session)
@@ -55,7 +55,7 @@ def controls(session: Session) -> None:
 def _choose_moment(session: Session) -> None:
     """Choose the statistic of the expected curve, and its parameter."""
     data, pair = session.data, session.pair
-    key = f"utility.{session.table_version}.statistic.{'.'.join(pair)}"
+    key = session.key(f"utility.statistic.{'.'.join(pair)}")
     options = available_statistics(data, *pair)
     kinds = [statistic.kind for statistic in options]
     kind = session.statistic.kind
@@ -80,7 +80,7 @@ def _choose_moment(session: Session) -> None:
         list(titles),
         list(titles).index(session.curve_axis),
         format_func=titles.__getitem__,
-        key=f"utility.{session.table_version}.axis.{session.method}{kernel}",
+        key=session.key(f"utility.axis.{session.method}{kernel}"),
     )
 
 

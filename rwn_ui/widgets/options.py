@@ -90,7 +90,7 @@ def _take_preset(session: Session, values: Mapping[str, Any], levers: Mapping[st
 
 
 def _key(session: Session, what: str) -> str:
-    return f"tune.{session.table_version}.option.{session.method}.{what}"
+    return session.key(f"tune.option.{session.method}.{what}")
 
 
 def _shown(session: Session, offered: Sequence[Option]) -> tuple[dict[str, Any], str]:

@@ -18,7 +18,6 @@ from streamlit.runtime.state import session_state_proxy
 from streamlit.testing.v1 import AppTest
 
 from rwn_core.compile_ahead import warm_for_limits
-from rwn_ui.background import dataset_job
 from rwn_ui.data import dataset_look, dataset_masking
 from rwn_ui.server import dataset_folders, messages
 from rwn_ui.server.endpoint import STATE_KEY, Endpoint
@@ -304,7 +303,6 @@ def here(at_once, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -
     assert folders
     for module in (dataset_look, dataset_masking):
         monkeypatch.setattr(module, "Job", at_once)
-    monkeypatch.setattr(dataset_job, "be_polite", lambda: None)
     monkeypatch.setenv("RWN_THREADS", "1")
 
 

@@ -16,14 +16,13 @@ import pytest
 import rwn_core as rwn
 from rwn_core.parallel.processes import Report
 from rwn_core.parallel.threads import thread_count
-from rwn_core.tuning import Plan
+from rwn_core.tuning import Plan, seek_slices
 from rwn_ui.background import job as background_job
 from rwn_ui.background import preparation
 from rwn_ui.background.job import Job, Slots
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.state.work import Work
 from rwn_ui.sweep import run
-from rwn_ui.sweep.slice_search import seek_politely
 
 
 def add(a: int, b: int, progress: Callable[[float], None]) -> int:
@@ -168,7 +167,7 @@ def test_a_cancelled_search_of_free_text_stops_computing() -> None:
     limits = (rwn.Limit(measure="distance_linkage", at_most=0.01),)
     job = Job(
         "at most 1 %",
-        seek_politely,
+        seek_slices,
         words="Searching",
         microdata=rwn.Microdata.from_frame(frame),
         policy=rwn.Policy(limits=limits),

@@ -100,7 +100,6 @@ def test_who_is_left_out_is_said_with_the_reason() -> None:
 @pytest.fixture
 def screen(open_page, at_once, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The Compare page, where work is done at once."""
-    monkeypatch.setattr(matching, "be_polite", lambda: None)
     monkeypatch.setattr(matching, "Job", at_once)
     return open_page("compare")
 

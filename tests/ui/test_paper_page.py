@@ -115,7 +115,6 @@ def test_many_releases_are_drawn_in_the_background_and_stay(
     open_page, panels, at_once, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(figures, "Job", at_once)
-    monkeypatch.setattr(figures, "be_polite", lambda: None)
     screen = open_page("paper", figure="9")
     screen.test.number_input(key="paper.releases").set_value(25)
     screen.test.button(key="paper.draw").click().run()

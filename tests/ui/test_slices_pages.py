@@ -211,7 +211,7 @@ def test_the_button_searches_slices_and_loads_them(
             policy=policy, point=point, reached=reached, tried=1, records=n, of=n
         )
 
-    monkeypatch.setattr(slice_search, "seek_politely", answered)
+    monkeypatch.setattr(slice_search, "seek_slices", answered)
     monkeypatch.setattr(slice_search, "Job", at_once)
     screen = open_page("sweep")
     next(b for b in screen.test.button if b.label == "Search slices").click().run()
@@ -235,7 +235,7 @@ def test_soft_kernels_take_part_in_the_search_unless_switched_off_or_impossible(
             policy=arguments["policy"], point=point, reached=False, tried=1, records=9, of=9
         )
 
-    monkeypatch.setattr(slice_search, "seek_politely", answered)
+    monkeypatch.setattr(slice_search, "seek_slices", answered)
     monkeypatch.setattr(slice_search, "Job", at_once)
 
     def switch(screen: Any) -> Any:
