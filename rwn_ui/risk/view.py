@@ -30,7 +30,6 @@ from rwn_ui.panel import panel
 from rwn_ui.panel.parts import radius_note
 from rwn_ui.panel.tile import Tile, percent
 from rwn_ui.risk import sentences as risk_sentences
-from rwn_ui.risk import shown_values as risk_shown
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import warnings as risk_warnings
 from rwn_ui.risk.form import Attack
@@ -218,7 +217,7 @@ def _card(found: Disclosure, measure: str, chart: str) -> Chart:
 def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[str, Any]]:
     tables = [
         *risk_sentences.tables(found.readings, session.data.n),
-        *risk_shown.tables(found.readings),
+        *risk_tables.shown_values(found.readings),
         _warnings(session, attack, found),
     ]
     tables += [risk_tables.limits(session.policy, found.readings)] if session.policy.limits else []

@@ -26,8 +26,6 @@ from rwn_ui.sweep import cards as sweep_cards
 from rwn_ui.sweep import goal_seek as goal_seek_view
 from rwn_ui.sweep import pick as sweep_pick
 from rwn_ui.sweep import run as sweep_run
-from rwn_ui.sweep import slice_search as slice_search_view
-from rwn_ui.sweep import table as sweep_table
 from rwn_ui.sweep import welcome
 from rwn_ui.widgets import limits
 
@@ -37,7 +35,7 @@ def draw(session: Session) -> None:
     run = user_work().sweep
     if run is None:
         welcome.draw(session)
-        slice_search_view.draw(session)
+        goal_seek_view.draw_slices(session)
         return
 
     running = run.running
@@ -51,9 +49,9 @@ def draw(session: Session) -> None:
 
     polled(area, again=running)
     sweep_pick.draw(session, run)
-    sweep_table.draw(session, run)
+    sweep_pick.draw_table(session, run)
     goal_seek_view.draw(session, run)
-    slice_search_view.draw(session)
+    goal_seek_view.draw_slices(session)
 
 
 def _progress(session: Session, run: SweepRun) -> None:

@@ -21,7 +21,7 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 from rwn_ui.sweep import cards as sweep_cards
 from rwn_ui.sweep import run as sweep_run
-from rwn_ui.sweep.first_search import first_search
+from rwn_ui.sweep.form import first_search
 
 MEASURE = "correlation"
 Forecasts = dict[str, dict[str, float]]

@@ -18,7 +18,7 @@ from streamlit.runtime.state import session_state_proxy
 from streamlit.testing.v1 import AppTest
 
 from rwn_core.compile_ahead import warm_for_limits
-from rwn_ui.data import dataset_look, dataset_masking
+from rwn_ui.data import dataset
 from rwn_ui.server import dataset_folders, messages
 from rwn_ui.server.endpoint import STATE_KEY, Endpoint
 from rwn_ui.server.sweeper import WORK
@@ -301,8 +301,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path
 def here(at_once, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Jobs of a dataset run in this process."""
     assert folders
-    for module in (dataset_look, dataset_masking):
-        monkeypatch.setattr(module, "Job", at_once)
+    monkeypatch.setattr(dataset, "Job", at_once)
     monkeypatch.setenv("RWN_THREADS", "1")
 
 

@@ -20,7 +20,6 @@ from rwn_ui.risk import view as risk_view
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.sweep import pick as sweep_pick
-from rwn_ui.sweep import table as sweep_table
 from rwn_ui.tune import view as tune_view
 
 CANNOT = "This limit cannot be broken on this table: the unmasked file reads 50.1 %."
@@ -96,7 +95,7 @@ def test_sweep_and_compare_do_not_call_it_kept(session: Session) -> None:
     sweep = Sweep(plan=plan, points=(point,), wanted=1)
     (placed,) = places_on_map.map_points(POLICY, sweep, "correlation", "t_closeness")
     assert not placed["kept"]
-    frame = sweep_table.frame(session, sweep.points, plan.measures, set())
+    frame = sweep_pick.frame(session, sweep.points, plan.measures, set())
     assert frame["keeps all limits"].tolist() == ["no"]
     assert "✓" not in sweep_pick._line(session, point, "correlation", "t_closeness", set())
     scenario = Scenario(

@@ -6,7 +6,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_ui.background import preparation
-from rwn_ui.state import address, linked_numbers
+from rwn_ui.state import address
 from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.session import Session
 from tests.ui.large_table import csv
@@ -196,6 +196,6 @@ def test_weights_and_steps_travel_in_a_link_by_numbers_and_not_by_names(open_pag
 def test_weights_and_steps_that_cannot_be_used_are_a_sentence(
     bodyfat: Session, link: dict[str, str], what: str
 ) -> None:
-    (message,) = linked_numbers.take(bodyfat, link)
+    (message,) = address.take_numbers(bodyfat, link)
     assert message.startswith(f"{what} of the link must be numbers of")
     assert bodyfat.words == "ε = 2 · k = 5 · q = 1"

@@ -12,7 +12,7 @@ from rwn_ui.state.address import address
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.results import current_release
 from rwn_ui.sweep import form
-from rwn_ui.sweep.first_search import first_search
+from rwn_ui.sweep.form import first_search
 
 
 def field(screen, kind: str, name: str):
