@@ -24,7 +24,7 @@ from rwn_ui.background.progress import is_done
 from rwn_ui.compare import match_sentences
 from rwn_ui.compare.match_sentences import method, title
 from rwn_ui.features.scenario_trial import as_scenario
-from rwn_ui.features.setting_sentences import reading_words
+from rwn_ui.features.setting_sentences import arrow, reading_words
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
@@ -397,10 +397,11 @@ def match_table(
             f"{reading_words(key, one.get(key))}{f' {BEST}' if each.method in leading else ''}"
             for each, one in zip(matched, stated, strict=True)
         ]
-        rows.append([f"{title(key, session.data.n)} {_arrow(key)}".strip(), *cells])
+        rows.append([f"{title(key, session.data.n)} {arrow(key)}".strip(), *cells])
     verdicts = [verdict_words(session.policy.judge_point(point)) for point in points]
     rows.append(["policy: limits that are broken", *verdicts])
-    brackets = ranges_words({"": {"releases": float(_most_releases(points))}})
+    most = max(len(spread.values) for point in points for spread in point.spreads.values())
+    brackets = ranges_words({"": {"releases": float(most)}})
     return {
         "tables": [
             {
@@ -414,14 +415,6 @@ def match_table(
             }
         ]
     }
-
-
-def _most_releases(points: Sequence[Point]) -> int:
-    return max(len(spread.values) for point in points for spread in point.spreads.values())
-
-
-def _arrow(key: str) -> str:
-    return {"lower": "↓", "higher": "↑", "neutral": ""}[rwn.MEASURES[key].better]
 
 
 def match_pictures(matched: Sequence[Matched], what: str, variable: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 import rwn_core as rwn
-from rwn_core.data.edit_rules import EditRule, as_edit_rules
+from rwn_core.data.edit_rules import as_edit_rules
 from rwn_core.errors import ParameterError
 from rwn_ui.background.opening import WIDE
 from rwn_ui.data import wide
@@ -96,14 +96,9 @@ def variables(session: Session) -> None:
         "break a rule; the variables of one rule may travel together.",
     )
     schema = _described(session, edited, response, predictors)
-    schema = replace(schema, edit_rules=_rules(rules))
+    schema = replace(schema, edit_rules=as_edit_rules([*filter(str.strip, rules.splitlines())]))
     if schema != session.data.schema:
         describe_anew(session, session.data.with_schema(schema), by_grid=True)
-
-
-def _rules(text: str) -> tuple[EditRule, ...]:
-    """The rules of a text, one a line; an empty line is none."""
-    return as_edit_rules([line for line in text.splitlines() if line.strip()])
 
 
 def _start(session: Session) -> pd.DataFrame:

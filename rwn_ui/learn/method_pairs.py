@@ -15,7 +15,7 @@ from rwn_core.evaluation.errors_of_numbers import (
 )
 from rwn_core.evaluation.lessons.sampling import leakage
 from rwn_core.evaluation.lessons.theorem import disc_moments
-from rwn_core.evaluation.nbrs2015_vs_rwn import ExpectedCount, LawSummary, nbrs2015_vs_rwn
+from rwn_core.evaluation.nbrs2015_vs_rwn import LawSummary, nbrs2015_vs_rwn
 from rwn_core.evaluation.published_results.replay import Number
 from rwn_core.parallel.threads import Progress
 from rwn_ui.background.job import Job
@@ -269,13 +269,10 @@ def _record_rows(found: list[LawSummary]) -> list[list[str]]:
 def _table_rows(found: list[LawSummary]) -> list[list[str]]:
     parts = {"changed records": "records", "changed cells": "cells", "lost cells": "missing"}
     return [
-        [words, *(_expected(getattr(law, part)) for law in found)] for words, part in parts.items()
+        [words, *(f"{(each := getattr(law, part)).mean:,.1f} ± {each.sd:,.1f}" for law in found)]
+        for words, part in parts.items()
     ]
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.3g} %"
-
-
-def _expected(each: ExpectedCount) -> str:
-    return f"{each.mean:,.1f} ± {each.sd:,.1f}"

@@ -70,19 +70,12 @@ def _sign(session: Session, last: Drawn) -> None:
     else:
         there = "No earlier release in it is of these people." if path.exists() else "It is new."
         st.caption(there)
-    if st.button(
-        f"Sign as {escaped(last.approval.by)}", type="primary", key=session.key("release.sign")
-    ):
+    by = last.approval.by
+    if st.button(f"Sign as {escaped(by)}", type="primary", key=session.key("release.sign")):
         last.entry, _ = _opened(
-            lambda: add(
-                path, record, session.data, by=_name(last), files=given, card=last.files[CARD]
-            )
+            lambda: add(path, record, session.data, by=by, files=given, card=last.files[CARD])
         )
         st.rerun()  # the steps above say more now
-
-
-def _name(last: Drawn) -> str:
-    return "" if last.approval is None else last.approval.by
 
 
 def _checked(path: Path) -> Path:

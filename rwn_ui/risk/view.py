@@ -133,16 +133,15 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
             "text": f"{words} · keys: {', '.join(attack.keys)}",
             "help": f"{INTERNAL} {radius_note(session.levers)}".rstrip(),
         },
-        "verdict": _verdict(session, found),
+        "verdict": verdict_line.draw(
+            session.policy,
+            found.readings,
+            released=current_release(session).retained_share,
+        ),
         "tiles": _tiles(session, found),
         "cards": [serialise(chart) for chart in cards(found)],
         "tables": _tables(session, attack, found),
     }
-
-
-def _verdict(session: Session, found: Disclosure) -> dict[str, Any]:
-    few = current_release(session).retained_share
-    return verdict_line.draw(session.policy, found.readings, released=few)
 
 
 def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
@@ -179,6 +178,7 @@ def _help(measure: str, reading: Reading, session: Session) -> str:
 def cards(found: Disclosure) -> list[Chart]:
     """The pictures, ordinary and informed intruders first."""
     readings = found.readings
+    sizes = readings["neighborhood_size"]
     rounding: Chart = draw_reason(
         "Rounding",
         "This needs the law of the method that made the release.",
@@ -197,14 +197,9 @@ def cards(found: Disclosure) -> list[Chart]:
         CHARTS["guessing_attacks"](readings),
         _card(found, "extremes", "extreme_values"),
         _card(found, "queries", "queries"),
-        *_neighborhoods(found),
+        # no card for a method without neighborhoods
+        *([CHARTS["neighborhood_size"](sizes)] if isinstance(sizes, Reading) else []),
     ]
-
-
-def _neighborhoods(found: Disclosure) -> list[Chart]:
-    """The sizes of neighborhoods; no card for a method without them."""
-    reading = found.readings["neighborhood_size"]
-    return [CHARTS["neighborhood_size"](reading)] if isinstance(reading, Reading) else []
 
 
 def _card(found: Disclosure, measure: str, chart: str) -> Chart:

@@ -136,17 +136,13 @@ def draw_table(session: Session, run: SweepRun) -> None:
                 session,
                 points,
                 measures,
-                best_settings(session.policy, run.sweep(), *_axes(session)),
+                best_settings(session.policy, run.sweep(), session.views["x"], session.views["y"]),
             ),
             key=key,
             hide_index=True,
             on_select=choose,
             selection_mode="single-row",
         )
-
-
-def _axes(session: Session) -> tuple[str, str]:
-    return session.views["x"], session.views["y"]
 
 
 def frame(

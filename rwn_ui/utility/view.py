@@ -241,8 +241,11 @@ Draw = Callable[..., Chart]
 def cards(session: Session, utility: UtilityReadings, drawn: Ensemble | None) -> list[Chart]:
     """The nine charts, in the order on screen."""
     fit = "regression"
-    if not isinstance(utility.readings[fit], Reading) and _known(utility, "generalized_regression"):
-        fit = "generalized_regression"
+    other = "generalized_regression"
+    if not isinstance(utility.readings[fit], Reading) and isinstance(
+        utility.readings[other], Reading
+    ):
+        fit = other
 
     def card(title: str, measure: str, draw: Draw, *more: Any, key: str = "") -> Chart:
         reading = utility.readings[measure]
@@ -276,10 +279,6 @@ def cards(session: Session, utility: UtilityReadings, drawn: Ensemble | None) ->
         _relation(utility, drawn),
         card("Shift of quantiles", "quantiles", CHARTS["quantiles"]),
     ]
-
-
-def _known(utility: UtilityReadings, measure: str) -> bool:
-    return isinstance(utility.readings[measure], Reading)
 
 
 def _expected_correlations(utility: UtilityReadings) -> Any:
