@@ -14,7 +14,7 @@ from rwn_core.data.identity.words import names_people
 from rwn_core.masking import RWN, Option
 from rwn_core.neighbors.candidates import TITLES, usual_sizes
 from rwn_ui.background.dataset_job import FIRST, OpenDataset
-from rwn_ui.data.variables import ROLES
+from rwn_ui.data.variables import edited_variable, editor_columns
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.folded import folded
@@ -225,21 +225,12 @@ def _edited(opened: OpenDataset) -> pd.DataFrame:
         key=key,
         disabled=["variable"],
         column_config={
-            "kind": st.column_config.SelectboxColumn(options=list(rwn.Kind), required=True),
-            "role": st.column_config.SelectboxColumn(
-                options=list(ROLES),
-                required=True,
-                help="A direct identifier is neither masked nor released; it is read only to "
-                "check that no public file names it.",
+            **editor_columns(
+                "A direct identifier is neither masked nor released; it is read only to check that "
+                "no public file names it."
             ),
             "weight": st.column_config.NumberColumn(
                 min_value=0.0, required=True, help="In the distance; 0 leaves the variable out."
-            ),
-            "masked": st.column_config.CheckboxColumn(
-                help="An unmasked variable keeps its values in the release."
-            ),
-            "group": st.column_config.TextColumn(
-                help="Variables with the same group word take their values from one common donor."
             ),
         },
     )
@@ -265,14 +256,5 @@ def _described(schema: rwn.Schema, edited: pd.DataFrame) -> rwn.Schema:
 
 
 def _variable(old: rwn.Variable, row: Mapping[str, Any]) -> rwn.Variable:
-    kind = rwn.Kind(row["kind"])
-    return replace(
-        old,
-        kind=kind,
-        role=row["role"],
-        weight=1.0 if pd.isna(row["weight"]) else float(row["weight"]),
-        masked=bool(row["masked"]),
-        # an emptied cell comes back as a missing value
-        group=None if pd.isna(row["group"]) else str(row["group"]).strip() or None,
-        levels=old.levels if kind is rwn.Kind.ORDERED else None,
-    )
+    weight = 1.0 if pd.isna(row["weight"]) else float(row["weight"])
+    return replace(edited_variable(old, row), weight=weight)

@@ -44,24 +44,14 @@ def variables(session: Session) -> None:
         key=f"data.{session.grid_version}.edit",
         disabled=list(_READ_ONLY),
         column_config={
-            "kind": st.column_config.SelectboxColumn(options=list(rwn.Kind), required=True),
-            "role": st.column_config.SelectboxColumn(
-                options=list(ROLES),
-                required=True,
-                help="A direct identifier never reaches a release; a key is what an intruder may "
+            **editor_columns(
+                "A direct identifier never reaches a release; a key is what an intruder may "
                 "know; a confidential variable is what they are after. Of surveys: how many people "
                 "a record stands for (sampling weight), the stratum it was drawn from, the "
                 "household or cluster it belongs to, which never reaches a release, and the time "
-                "it is of.",
+                "it is of."
             ),
             "label": st.column_config.TextColumn(width="medium"),
-            "masked": st.column_config.CheckboxColumn(
-                help="An unmasked variable keeps its values in the release."
-            ),
-            "group": st.column_config.TextColumn(
-                help="Variables with the same group word take their values from one common "
-                "donor, so that sums and ratios among them stay possible."
-            ),
             "distribution": st.column_config.BarChartColumn(
                 help="Of numbers and dates from the least to the most; of categories, the most "
                 "frequent levels.",
@@ -99,6 +89,23 @@ def variables(session: Session) -> None:
     schema = replace(schema, edit_rules=as_edit_rules([*filter(str.strip, rules.splitlines())]))
     if schema != session.data.schema:
         describe_anew(session, session.data.with_schema(schema), by_grid=True)
+
+
+def editor_columns(role_help: str) -> dict[str, Any]:
+    """Columns of an editor of variables, by name."""
+    return {
+        "kind": st.column_config.SelectboxColumn(options=list(rwn.Kind), required=True),
+        "role": st.column_config.SelectboxColumn(
+            options=list(ROLES), required=True, help=role_help
+        ),
+        "masked": st.column_config.CheckboxColumn(
+            help="An unmasked variable keeps its values in the release."
+        ),
+        "group": st.column_config.TextColumn(
+            help="Variables with the same group word take their values from one common "
+            "donor, so that sums and ratios among them stay possible."
+        ),
+    }
 
 
 def _start(session: Session) -> pd.DataFrame:
@@ -178,7 +185,7 @@ def _described(
     rows: dict[str, Any] = {row["variable"]: row for row in edited.to_dict("records")}
     old = session.data.schema
     changed = tuple(
-        _edited(variable, rows[variable.name]) if variable.name in rows else variable
+        edited_variable(variable, rows[variable.name]) if variable.name in rows else variable
         for variable in old.variables
     )
     question = _question(response, predictors, old.question)
@@ -186,7 +193,8 @@ def _described(
     return replace(old, variables=changed, question=question, edit_rules=())
 
 
-def _edited(variable: rwn.Variable, row: Mapping[str, Any]) -> rwn.Variable:
+def edited_variable(variable: rwn.Variable, row: Mapping[str, Any]) -> rwn.Variable:
+    """A variable as its row in the editor says."""
     kind = rwn.Kind(row["kind"])
     return replace(
         variable,
