@@ -137,7 +137,7 @@ def test_chosen_variables_are_swept_and_levers_that_may_be_off_stay(open_page) -
     texts = {area.label: area for area in screen.test.text_area}
     names = [variable.name for variable in screen.session.data.schema.released]
     assert texts["Other parameters"].value == f"variables={names[0]}+{names[2]}"
-    typed = form._key(screen.session, "others")
+    typed = screen.session.key("sweep.others")
     screen.test.session_state[typed] = f"variables={names[0]}+{names[2]}, {names[1]}"
     grid = form.read(screen.session).grid
     assert grid.axes["variables"] == ((names[0], names[2]), (names[1],))
