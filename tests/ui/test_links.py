@@ -72,6 +72,12 @@ def test_good_values_of_a_link_are_taken(open_page) -> None:
     assert not screen.test.warning
 
 
+def test_an_unknown_demo_of_a_link_is_said_and_bodyfat_is_shown(open_page) -> None:
+    screen = open_page("tune", demo="atlantis")
+    assert screen.test.toast[0].value.startswith("There is no demo of that name")
+    assert screen.session.name == "bodyfat"
+
+
 def test_a_link_to_a_large_table_brings_its_method_its_weights_and_its_sliders(open_page) -> None:
     """Each waits for the table that the one before has prepared."""
     link = {"own": "1", "method": "nbrs2015", "weight": "0-2", "epsilon": "0.25", "q": "0.5"}
