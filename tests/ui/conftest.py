@@ -17,13 +17,14 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.state import session_state_proxy
 from streamlit.testing.v1 import AppTest
 
+import rwn_core as rwn
 from rwn_core.compile_ahead import warm_for_limits
 from rwn_ui.data import dataset
 from rwn_ui.server import dataset_folders, messages
 from rwn_ui.server.endpoint import STATE_KEY, Endpoint
 from rwn_ui.server.sweeper import WORK
 from rwn_ui.state import project_folder, visit
-from rwn_ui.state.results import RESULTS, Results
+from rwn_ui.state.results import RESULTS, Results, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.user import as_user
 from rwn_ui.state.work import Work
@@ -278,6 +279,14 @@ def open_page(monkeypatch: pytest.MonkeyPatch) -> Open:
         return screen
 
     return opened
+
+
+@pytest.fixture
+def session() -> Session:
+    """A user's session with bodyfat at the standard preset, without a page."""
+    made = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
+    made.clamp(prepared(made).prepared)
+    return made
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from rwn_ui.compare import cards as compare_cards
 from rwn_ui.features import limit_queue
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import view as risk_view
-from rwn_ui.state.results import current_release, prepared
+from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 from rwn_ui.sweep import pick as sweep_pick
 from rwn_ui.tune import view as tune_view
@@ -27,10 +27,9 @@ POLICY = rwn.Policy(limits=(rwn.Limit(measure="t_closeness", at_most=0.9),))
 
 
 @pytest.fixture
-def session() -> Session:
-    made = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"), policy=POLICY)
-    made.clamp(prepared(made).prepared)
-    return made
+def session(session: Session) -> Session:
+    session.policy = POLICY
+    return session
 
 
 @pytest.fixture
