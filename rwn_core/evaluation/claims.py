@@ -62,32 +62,18 @@ RARE_LEVELS = "A variable has levels of few records."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """State what may be concluded from one number of the masked file.
+    """State what may be concluded from one number of the masked file."""
 
-    Attributes
-    ----------
-    term : str
-        The coefficient, or the variables.
-    sign : bool
-        The estimate has the original's sign.
-    within : float or None
-        The estimate differs from the original's by at most this: in the original's standard
-        errors where there is a factor to be had, else as it is. None: by more than any bound.
-    factor : float or None
-        The standard error of the masked file times this covers sampling and masking in 95 % of
-        intervals. None: no factor of `FACTORS` does.
-    pair : tuple of str
-        The two variables of an association.
-    tied : bool
-        They are nearly collinear in the original, which a masked file may hide.
-    """
-
-    term: str
-    sign: bool = False
+    term: str  # the coefficient, or the variables
+    sign: bool = False  # the estimate has the original's sign
+    # the estimate differs from the original's by at most this: in the original's standard errors
+    # where there is a factor to be had, else as it is. None: by more than any bound.
     within: float | None = None
+    # the standard error of the masked file times this covers sampling and masking in 95 % of
+    # intervals. None: no factor of `FACTORS` does.
     factor: float | None = None
-    pair: tuple[str, str] = ("", "")
-    tied: bool = False
+    pair: tuple[str, str] = ("", "")  # the two variables of an association
+    tied: bool = False  # they are nearly collinear in the original, which a masked file may hide
 
     @property
     def usable(self) -> bool:
@@ -97,20 +83,11 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisClaims:
-    """State what may be concluded from one analysis.
-
-    Attributes
-    ----------
-    analysis : Analysis
-    claims : tuple of Claim
-        Of each slope; of a table or of means one.
-    refusal : str
-        Why the analysis must not be made on the masked file; empty if it may.
-    """
+    """State what may be concluded from one analysis."""
 
     analysis: Analysis
-    claims: tuple[Claim, ...] = ()
-    refusal: str = ""
+    claims: tuple[Claim, ...] = ()  # of each slope; of a table or of means one
+    refusal: str = ""  # why the analysis must not be made on the masked file; empty if it may
 
     @property
     def usable(self) -> bool:
@@ -120,23 +97,12 @@ class AnalysisClaims:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ClaimTable(Summarized):
-    """Hold the claims of a setting on a table.
-
-    Attributes
-    ----------
-    analyses : tuple of AnalysisClaims
-    pairs : tuple of Claim
-        Of the association of each two variables; `term` is "one ~ other".
-    draws : int
-        Releases that judged them.
-    tied : TiedTerms
-        What no model may hold, registered or not.
-    """
+    """Hold the claims of a setting on a table."""
 
     analyses: tuple[AnalysisClaims, ...]
-    pairs: tuple[Claim, ...]
-    draws: int
-    tied: TiedTerms = NOT_EXAMINED
+    pairs: tuple[Claim, ...]  # of the association of each two variables; `term` is "one ~ other"
+    draws: int  # releases that judged them
+    tied: TiedTerms = NOT_EXAMINED  # what no model may hold, registered or not
 
     def _summary(self) -> Summary:
         rows = [row for each in self.analyses for row in _analysis_rows(each)]

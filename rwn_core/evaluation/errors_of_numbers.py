@@ -24,27 +24,16 @@ RELEASES = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberErrors:
-    """Return the errors of released numbers: bias, MSE and RMSE.
+    """Return the errors of released numbers: bias, MSE and RMSE."""
 
-    Attributes
-    ----------
-    method : str
-        Its key.
-    words : str
-        What k made of the variable: how many intervals, or how wide the noise.
-    bias, mse, rmse : Number
-        Mean of released minus original, in the variable's unit; mean of its square; and the root
-        of that, of each release.
-    expected_mse : float
-        What the law of the method says; its bias is exactly 0.
-    """
-
-    method: str
-    words: str
+    method: str  # its key
+    words: str  # what k made of the variable: how many intervals, or how wide the noise
+    # bias, mse, rmse: mean of released minus original, in the variable's unit; mean of its square;
+    # and the root of that, of each release
     bias: Number
     mse: Number
     rmse: Number
-    expected_mse: float
+    expected_mse: float  # what the law of the method says; its bias is exactly 0
 
 
 def errors_of_numbers(

@@ -41,35 +41,21 @@ OVER_EPSILON = Over("epsilon", EPSILONS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureCurves:
-    """Hold the curves of a figure.
+    """Hold the curves of a figure."""
 
-    Attributes
-    ----------
-    title, axis, lever : str
-        Title, and names of the vertical and the horizontal axis.
-    at : ndarray, shape (m,)
-        Positions of the lever, ascending.
-    original : mapping of str to float
-        Value of the unmasked table, by the curve's name.
-    values : mapping of str to ndarray, shape (m, releases)
-        Value of each release.
-    records : tuple of (int, float)
-        For each position the number, from 1, of the record that most often has the maximum, and
-        its share of the releases; empty where no record has the value.
-    original_record : int
-        Number of the record with the maximum in the unmasked table; 0 for none.
-    left_out : tuple of (float, str)
-        Positions at which a release has no such value, each with the reason.
-    """
-
+    # title, axis, lever: title, and names of the vertical and the horizontal axis
     title: str
     axis: str
     lever: str
-    at: NDArray[np.float64]
-    original: Mapping[str, float]
-    values: Mapping[str, NDArray[np.float64]]
+    at: NDArray[np.float64]  # shape (m,): positions of the lever, ascending
+    original: Mapping[str, float]  # value of the unmasked table, by the curve's name
+    values: Mapping[str, NDArray[np.float64]]  # shape (m, releases): value of each release
+    # for each position the number, from 1, of the record that most often has the maximum, and its
+    # share of the releases; empty where no record has the value
     records: tuple[tuple[int, float], ...] = field(default=(), repr=False)
+    # number of the record with the maximum in the unmasked table; 0 for none
     original_record: int = 0
+    # positions at which a release has no such value, each with the reason
     left_out: tuple[tuple[float, str], ...] = ()
 
     @property

@@ -68,25 +68,15 @@ def _components(reading: Reading, side: str) -> Values:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperFigure:
-    """Define a figure of section 8.
+    """Define a figure of section 8."""
 
-    Attributes
-    ----------
-    title, sees : str
-        Title, and what to look for, in sentences.
-    measure : str
-        Key in MEASURES; its chart shows one release where there are no curves.
-    axis : str
-        Name of the vertical axis of the curves.
-    read : callable, optional
-        Returns the values by name from a reading and "original" or "released"; None where the
-        figure has no curves.
-    """
-
+    # title, sees: title, and what to look for, in sentences
     title: str
     sees: str
-    measure: str
-    axis: str = ""
+    measure: str  # key in MEASURES; its chart shows one release where there are no curves
+    axis: str = ""  # name of the vertical axis of the curves
+    # returns the values by name from a reading and "original" or "released"; None where the figure
+    # has no curves
     read: Callable[[Reading, str], Values] | None = None
 
 

@@ -36,31 +36,17 @@ _LEVEL = re.compile(r" = [^:]*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlopeTrust:
-    """State how the slopes of one regression fare over many releases.
-
-    Attributes
-    ----------
-    response : str
-    names : tuple of str
-        The predictors; of a category the worst of its levels counts.
-    coverage : tuple of float
-        Share of the releases whose 95 % interval holds the original's slope.
-    signs : tuple of float
-        Share of the releases that show the original's sign; 1 where the original's sign is not
-        beyond chance.
-    shift : tuple of float
-        Mean change, in the original's standard errors.
-    releases : int
-        Releases with an estimate, of those that were drawn.
-    drawn : int
-    """
+    """State how the slopes of one regression fare over many releases."""
 
     response: str
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # the predictors; of a category the worst of its levels counts
+    # share of the releases whose 95 % interval holds the original's slope
     coverage: tuple[float, ...]
+    # share of the releases that show the original's sign; 1 where the original's sign is not beyond
+    # chance
     signs: tuple[float, ...]
-    shift: tuple[float, ...]
-    releases: int
+    shift: tuple[float, ...]  # mean change, in the original's standard errors
+    releases: int  # releases with an estimate, of those that were drawn
     drawn: int
 
     def to_record(self) -> dict[str, Any]:

@@ -41,30 +41,18 @@ choose other keys, or remove it.'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitBounds:
-    """Hold the known bounds of one measure, to be compared with a limit.
+    """Hold the known bounds of one measure, to be compared with a limit."""
 
-    Attributes
-    ----------
-    value : float or None
-        None where there is none.
-    standing : str
-        What it is where it is no worst case: "at least", "an estimate" or "estimated at most".
-    estimate, upper : float or None
-        Beside a value that is at least so much: an estimate, and the upper bound.
-    reason : str
-        Why there is no value.
-    by : str
-        The simple attack that achieved the value, where the measure stated less.
-    unmasked, unrelated : float or None
-        What the measure reads on the unmasked file, and where no relation is left.
-    """
-
-    value: float | None
+    value: float | None  # None where there is none
+    # what it is where it is no worst case: "at least", "an estimate" or "estimated at most"
     standing: str = ""
+    # estimate, upper: beside a value that is at least so much: an estimate, and the upper bound
     estimate: float | None = None
     upper: float | None = None
-    reason: str = MISSING
-    by: str = ""
+    reason: str = MISSING  # why there is no value
+    by: str = ""  # the simple attack that achieved the value, where the measure stated less
+    # unmasked, unrelated: what the measure reads on the unmasked file, and where no relation is
+    # left
     unmasked: float | None = None
     unrelated: float | None = None
 

@@ -178,62 +178,33 @@ def _strengths(microdata: Microdata, setting: Setting, ranges: SliceRanges) -> l
 
 @dataclass(slots=True, kw_only=True)
 class SliceSearch:
-    """A greedy descent of the expected loss among choices that meet a policy on trial releases.
-
-    Attributes
-    ----------
-    microdata : Microdata
-    settings : sequence of sequence of Setting
-        By kernel one for each strength, weakest first, with the weights to begin with.
-    pool : SettingPool
-    policy : Policy
-    plan : Plan
-        Releases and seed of a trial, and the measures that are stated.
-    ranges : SliceRanges
-    progress : callable
-    tell : callable
-        Called with the answer so far.
-    of : int
-        Records of the whole table.
-    expected : int
-        Trials ahead, as far as is known.
-    found : dict of Choice to int
-        The weakest strength at which a choice meets all limits.
-    trials, confirmed : dict of (Choice, int) to float
-        Largest share of a limit that trial releases use, and that more and other releases use.
-    losses : dict of (int, Weights) to SliceLoss
-    seen : set of Choice
-    refused : str
-        The measure whose limit the last refused trial broke.
-    readings : int
-        Releases on which a measure was read.
-    done : float
-        Share of the search that was reported.
-    spreads : dict of str to Spread
-        What the releases of the last trial or check read.
-    told : tuple of bool and float
-        Whether the answer so far breaks a limit, and its loss or largest share of a limit.
-    """
+    """A greedy descent of the expected loss among choices that meet a policy on trial releases."""
 
     microdata: Microdata
+    # by kernel one for each strength, weakest first, with the weights to begin with
     settings: Sequence[Sequence[Setting]]
     pool: SettingPool
     policy: Policy
-    plan: Plan
+    plan: Plan  # releases and seed of a trial, and the measures that are stated
     ranges: SliceRanges
     progress: Progress
-    tell: Found
-    of: int
-    expected: int
+    tell: Found  # called with the answer so far
+    of: int  # records of the whole table
+    expected: int  # trials ahead, as far as is known
+    # the weakest strength at which a choice meets all limits
     found: dict[Choice, int] = field(default_factory=dict)
+    # trials, confirmed: largest share of a limit that trial releases use, and that more and other
+    # releases use
     trials: dict[tuple[Choice, int], float] = field(default_factory=dict)
     confirmed: dict[tuple[Choice, int], float] = field(default_factory=dict)
     losses: dict[tuple[int, Weights], SliceLoss] = field(default_factory=dict)
     seen: set[Choice] = field(default_factory=set)
-    refused: str = ""
-    readings: int = 0
-    done: float = 0.0
+    refused: str = ""  # the measure whose limit the last refused trial broke
+    readings: int = 0  # releases on which a measure was read
+    done: float = 0.0  # share of the search that was reported
+    # what the releases of the last trial or check read
     spreads: dict[str, Spread] = field(default_factory=dict)
+    # whether the answer so far breaks a limit, and its loss or largest share of a limit
     told: tuple[bool, float] = (True, math.inf)
 
     @property

@@ -21,17 +21,10 @@ _NO_KEYS = tuple(role for role in Role if role is not Role.KEY)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
-    """A usual choice of slices.
-
-    Attributes
-    ----------
-    title : str
-    slices : callable
-        From a table to its slices.
-    """
+    """A usual choice of slices."""
 
     title: str
-    slices: Callable[[Microdata], Slices]
+    slices: Callable[[Microdata], Slices]  # from a table to its slices
 
 
 def preset_slices(microdata: Microdata, preset: str) -> Slices:

@@ -38,48 +38,31 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ExpectedSums:
-    """Expectations over the release, for s settings; numbers as in `Columns`, 0 where missing.
+    """Expectations over the release, for s settings; numbers as in `Columns`, 0 where missing."""
 
-    Attributes
-    ----------
-    first : ndarray, shape (s, m)
-        Of the sum of each number.
-    first_seen : ndarray, shape (s, m, m)
-        [j, h]: of the sum of number j over the records whose number h is known.
-    seen : ndarray, shape (s, m, m)
-        Of the number of records that have both.
-    second : ndarray, shape (s, m, m)
-        Of the sum of products.
-    noise : ndarray, shape (s, m, m)
-        Sum over records of the covariance of two released cells; its diagonal, of the variances.
-    third, fourth : ndarray, shape (s, m)
-        Sums over records of the third and fourth cumulant of each released number.
-    together : ndarray, shape (s, L, L)
-        Of the number of records with two levels, for variables that do not share a donor; its
-        diagonal, of each level's count.
-    kept : ndarray, shape (s, p)
-        Of the number of cells of each variable that show their own value.
-    rows : ndarray, shape (s,)
-        Of the number of records that show all of their own values.
-    unseen : ndarray, shape (s, n)
-        Logarithm of the probability that no row shows a person's key values, for who is alone with
-        them, where they share a donor; shape (s, 0) where they do not, or where some rows only
-        are added up.
-    gap_means : ndarray, shape (s, g)
-        Of the means of the g numbers that are missing somewhere; g is 0 for a large table.
-    """
-
-    first: Floats
+    first: Floats  # shape (s, m): of the sum of each number
+    # shape (s, m, m): [j, h]: of the sum of number j over the records whose number h is known
     first_seen: Floats
-    seen: Floats
-    second: Floats
+    seen: Floats  # shape (s, m, m): of the number of records that have both
+    second: Floats  # shape (s, m, m): of the sum of products
+    # shape (s, m, m): sum over records of the covariance of two released cells; its diagonal, of
+    # the variances
     noise: Floats
+    # third, fourth: shape (s, m): sums over records of the third and fourth cumulant of each
+    # released number
     third: Floats
     fourth: Floats
+    # shape (s, L, L): of the number of records with two levels, for variables that do not share a
+    # donor; its diagonal, of each level's count
     together: Floats
-    kept: Floats
-    rows: Floats
+    kept: Floats  # shape (s, p): of the number of cells of each variable that show their own value
+    rows: Floats  # shape (s,): of the number of records that show all of their own values
+    # shape (s, n): logarithm of the probability that no row shows a person's key values, for who is
+    # alone with them, where they share a donor; shape (s, 0) where they do not, or where some rows
+    # only are added up
     unseen: Floats
+    # shape (s, g): of the means of the g numbers that are missing somewhere; g is 0 for a large
+    # table
     gap_means: Floats
 
 

@@ -21,19 +21,12 @@ from rwn_core.laws.row_mixture import SelectedRows
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Neighbors:
-    """Hold the ranked neighbors of m records, for s settings.
+    """Hold the ranked neighbors of m records, for s settings."""
 
-    Attributes
-    ----------
-    starts : ndarray of int64, shape (m + 1,)
-    records : ndarray of int32, shape (P,)
-        Of each record at least one: itself where it has no neighbor.
-    sizes : ndarray of int64, shape (s, m)
-        How many each setting takes; 0 for a record that loses what it modifies.
-    """
-
-    starts: NDArray[np.int64]
+    starts: NDArray[np.int64]  # shape (m + 1,)
+    # shape (P,): of each record at least one: itself where it has no neighbor
     records: NDArray[np.int32]
+    # shape (s, m): how many each setting takes; 0 for a record that loses what it modifies
     sizes: NDArray[np.int64]
 
     @classmethod

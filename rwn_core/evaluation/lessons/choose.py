@@ -61,23 +61,15 @@ def _reading(key: str, comparison: Comparison) -> Reading | NotApplicable:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trade:
-    """Hold loss and risk along the radius.
+    """Hold loss and risk along the radius."""
 
-    Attributes
-    ----------
-    epsilon, loss, share : ndarray of float64, shape (m,)
-        Radius, loss of relations from 0 to 1, and the largest share of a limit that is used.
-    now : int
-        The present setting, from 0.
-    accepted : float
-        The most loss that the users of the file accept.
-    """
-
+    # epsilon, loss, share: shape (m,): radius, loss of relations from 0 to 1, and the largest share
+    # of a limit that is used
     epsilon: NDArray[np.float64]
     loss: NDArray[np.float64]
     share: NDArray[np.float64]
-    now: int
-    accepted: float
+    now: int  # the present setting, from 0
+    accepted: float  # the most loss that the users of the file accept
 
     @property
     def fits(self) -> NDArray[np.bool_]:

@@ -65,12 +65,7 @@ class Slopes:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StandardErrors:
-    """Hold the same samples before and after masking.
-
-    Attributes
-    ----------
-    original, released : Slopes
-    """
+    """Hold the same samples before and after masking."""
 
     original: Slopes
     released: Slopes

@@ -23,43 +23,22 @@ SEED = 1  # a lesson is the same for everybody
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Theorem:
-    """Hold one release of points in the plane, and how far its joint distribution is off.
+    """Hold one release of points in the plane, and how far its joint distribution is off."""
 
-    Attributes
-    ----------
-    original, released : ndarray of float64, shape (n, 2)
-        In standard deviations of the original.
-    record : int
-        The record whose ball is shown, from 0.
-    donors : ndarray of int64, shape (2,)
-        Who gave it U and V.
-    members : ndarray of int32, shape (m,)
-        The records in the ball.
-    radius : float
-        Of the ball, in standard deviations.
-    correlation : tuple of float
-        Of the original and of the release, from -1 to 1.
-    distance : float
-        Largest difference of the two joint distribution functions, from 0 to 1.
-    expected_distance : float
-        The same for the expected joint distribution of all releases, which has a closed form.
-    whole_rows : float
-        Share of released rows that are some original record as a whole, from 0 to 1.
-    added_error : float
-        Standard deviation that the masking adds to the mean of x + y.
-    """
-
+    # original, released: shape (n, 2): in standard deviations of the original
     original: NDArray[np.float64]
     released: NDArray[np.float64]
-    record: int
-    donors: NDArray[np.int64]
-    members: NDArray[np.int32]
-    radius: float
-    correlation: tuple[float, float]
-    distance: float
+    record: int  # the record whose ball is shown, from 0
+    donors: NDArray[np.int64]  # shape (2,): who gave it U and V
+    members: NDArray[np.int32]  # shape (m,): the records in the ball
+    radius: float  # of the ball, in standard deviations
+    correlation: tuple[float, float]  # of the original and of the release, from -1 to 1
+    distance: float  # largest difference of the two joint distribution functions, from 0 to 1
+    # the same for the expected joint distribution of all releases, which has a closed form
     expected_distance: float
+    # share of released rows that are some original record as a whole, from 0 to 1
     whole_rows: float
-    added_error: float
+    added_error: float  # standard deviation that the masking adds to the mean of x + y
 
 
 def theorem(prepared: Prepared, *, record: int = 0) -> Theorem:
@@ -146,21 +125,11 @@ def _sides(microdata: Any) -> NDArray[np.float64]:
 
 
 class DiscMoments(NamedTuple):
-    """The moments of a point that is uniform on the unit disc.
+    """The moments of a point that is uniform on the unit disc."""
 
-    Attributes
-    ----------
-    square : float
-        E[X^2], which is E[Y^2].
-    product : float
-        E[X^2 Y^2].
-    correlation : float
-        Of X^2 and Y^2.
-    """
-
-    square: float
-    product: float
-    correlation: float
+    square: float  # E[X^2], which is E[Y^2]
+    product: float  # E[X^2 Y^2]
+    correlation: float  # of X^2 and Y^2
 
 
 def disc_moments() -> DiscMoments:
