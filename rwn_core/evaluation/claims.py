@@ -150,9 +150,12 @@ def claim_table(
     for masked, law in releases(microdata, params, draws, seed, progress):
         release = comparison.with_masked(masked, law)
         for each in [*judged, pairs]:
-            each.add(release)
+            if not isinstance(each, AnalysisClaims):
+                each.add(release)
     return ClaimTable(
-        analyses=tuple(each.result(draws) for each in judged),
+        analyses=tuple(
+            each if isinstance(each, AnalysisClaims) else each.result(draws) for each in judged
+        ),
         pairs=pairs.claims(draws),
         draws=draws,
         tied=tied_terms(microdata),
@@ -171,20 +174,6 @@ def question_analysis(question: Question) -> Analysis:
     names = [f"`{name}`" for name in (question.response, *question.predictors)]
     formula = f"{names[0]} ~ {' + '.join(names[1:])}"
     return Analysis(name=question.response, kind="linear", tolerance=1.0, formula=formula)
-
-
-class _Refused:
-    """An analysis that must not be made on any release."""
-
-    def __init__(self, analysis: Analysis, refusal: str) -> None:
-        self._result = AnalysisClaims(analysis=analysis, refusal=refusal)
-
-    def add(self, release: Comparison) -> None:
-        """Take a release."""
-
-    def result(self, draws: int) -> AnalysisClaims:
-        """Return the refusal."""
-        return self._result
 
 
 class _Slopes:
@@ -338,19 +327,19 @@ def holds(times: int, draws: int) -> bool:
     return exact_interval(times, draws)[0] >= 0.9
 
 
-def _judged(analysis: Analysis, comparison: Comparison) -> _Refused | _Slopes | _Distance:
+def _judged(analysis: Analysis, comparison: Comparison) -> AnalysisClaims | _Slopes | _Distance:
     """Return the judge of an analysis over releases, or its refusal."""
     original = comparison.original
     names = Formula.parse(analysis.formula).names if analysis.kind in MODELS else analysis.variables
     if any(name in original.names and has_rare_levels(original, name) for name in names):
-        return _Refused(analysis, RARE_LEVELS)
+        return AnalysisClaims(analysis=analysis, refusal=RARE_LEVELS)
     if analysis.kind not in MODELS:
         return _Distance(analysis)
     try:
         design = model_design(analysis, original, original)
         own, error = fit_design(analysis, design, "", own=True)
     except NotApplicable:
-        return _Refused(analysis, NO_ANSWER)
+        return AnalysisClaims(analysis=analysis, refusal=NO_ANSWER)
     if condition_number(design.columns) > MOST_CONDITION:
-        return _Refused(analysis, TIED)
+        return AnalysisClaims(analysis=analysis, refusal=TIED)
     return _Slopes(analysis, (own[1:], error[1:]), design.terms)

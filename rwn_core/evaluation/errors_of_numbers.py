@@ -12,6 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.lessons.k_methods import resampling_error
 from rwn_core.evaluation.published_results.replay import Number, mean_number
 from rwn_core.masking import KPRAM, KNoise
 from rwn_core.masking.intervals import intervals
@@ -55,7 +56,7 @@ def errors_of_numbers(
     group, half = intervals(values, k), delta(np.sort(values), k)
     found = []
     cases: tuple[tuple[KPRAM | KNoise, str, float], ...] = (
-        (KPRAM(k=k), _intervals(int(group.max()) + 1), 2 * _within(values, group)),
+        (KPRAM(k=k), _intervals(int(group.max()) + 1), resampling_error(values, group)),
         (KNoise(k=k), f"noise from {-half:.4g} to {half:.4g}", half**2 / 3),
     )
     for place, (params, words, expected) in enumerate(cases):
@@ -67,7 +68,17 @@ def errors_of_numbers(
             off[release] = error.mean(), (error**2).mean()
             if progress is not None:
                 progress((place + (release + 1) / releases) / 2)
-        found.append(_summary(params, words, off, expected))
+        bias, squares = off.T
+        found.append(
+            NumberErrors(
+                method=params.method,
+                words=words,
+                bias=mean_number(bias),
+                mse=mean_number(squares),
+                rmse=mean_number(np.sqrt(squares)),
+                expected_mse=expected,
+            )
+        )
     return found
 
 
@@ -86,24 +97,3 @@ def _alone(values: NDArray[np.float64]) -> Microdata:
     """Return the numbers as a table of their own, with noise that is not rounded."""
     schema = Schema(variables=(Variable(name="x", kind=Kind.CONTINUOUS, role=Role.OTHER),))
     return Microdata(pd.DataFrame({"x": values}), schema)
-
-
-def _within(values: NDArray[np.float64], group: NDArray[np.int64]) -> float:
-    """The variance within groups, weighted by their sizes: what is left around group means."""
-    sizes = np.bincount(group)
-    means = np.bincount(group, values) / np.maximum(sizes, 1)
-    return float(np.mean((values - means[group]) ** 2))
-
-
-def _summary(
-    params: KPRAM | KNoise, words: str, off: NDArray[np.float64], expected: float
-) -> NumberErrors:
-    bias, squares = off.T
-    return NumberErrors(
-        method=params.method,
-        words=words,
-        bias=mean_number(bias),
-        mse=mean_number(squares),
-        rmse=mean_number(np.sqrt(squares)),
-        expected_mse=expected,
-    )

@@ -108,27 +108,10 @@ def figure_curves(
     seed: int = 1,
     after: Callable[[FigureCurves], bool | None] = lambda _: None,
 ) -> FigureCurves:
-    """Compute the curves of a figure of section 8 from releases of a table.
-
-    Parameters
-    ----------
-    number : int
-        The figure's number, one of `CURVES`.
-    prepared : Prepared
-        Table and method.
-    releases : int
-        Number of releases at each position.
-    over : Over
-    seed : int
-        First seed; releases of one number share their draws over the positions.
-    after : callable, optional
-        Called with the curves so far after a release at each position; True ends there.
-
-    Raises
-    ------
-    NotApplicable
-        If the measure does not apply to the table, or to a release at every position.
-    """
+    """Compute the curves of a figure of section 8, one of `CURVES`, from releases of a table."""
+    # Releases of one number share their draws over the positions. `after` is called with the curves
+    # so far after a release at each position; True ends there. NotApplicable is raised if the
+    # measure does not apply to the table, or to a release at every position.
     figure = PAPER_FIGURES[number]
     assert figure.read is not None
     start = _unperturbed(prepared)
@@ -214,25 +197,13 @@ def _most_common(counted: Counter[int]) -> tuple[int, float]:
 
 
 def neighborhood_reading(setting: Prepared) -> Reading:
-    """Return what figure 1 draws of a setting.
-
-    Raises
-    ------
-    NotApplicable
-        If the method has no neighborhoods.
-    """
+    """Return what figure 1 draws of a setting; NotApplicable without neighborhoods."""
     start = _unperturbed(setting)
     return measure_reading("neighborhood_size", start.with_masked(start.masked, setting.law))
 
 
 def correlation_reading(setting: Prepared, key: SecretKey) -> Reading:
-    """Return what figures 2 and 3 draw of one release of a setting.
-
-    Raises
-    ------
-    NotApplicable
-        If the table has fewer than two numeric variables.
-    """
+    """Return what figures 2 and 3 draw of one release; NotApplicable below two numbers."""
     masked = setting.release(key).masked
     return measure_reading("correlation", _unperturbed(setting).with_masked(masked))
 

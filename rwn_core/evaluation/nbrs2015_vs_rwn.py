@@ -95,12 +95,7 @@ def _summary(name: str, law: Law, record: int, *, fixed: bool) -> LawSummary:
 
 
 class _Cells:
-    """Law that are independent but for those of one unit, record by record.
-
-    Parameters
-    ----------
-    law : Law
-    """
+    """Laws of cells that are independent but for those of one unit, record by record."""
 
     def __init__(self, law: Law) -> None:
         self._law = law

@@ -18,12 +18,7 @@ Values = dict[str, float]
 
 
 def measure_reading(key: str, comparison: Comparison) -> Reading:
-    """Return the reading of a measure.
-
-    Raises
-    ------
-    NotApplicable
-    """
+    """Return the reading of a measure, or raise NotApplicable."""
     found = MEASURES[key].compute(comparison)
     if isinstance(found, NotApplicable):
         raise found

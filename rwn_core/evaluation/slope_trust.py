@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -51,15 +51,8 @@ class SlopeTrust:
 
     def to_record(self) -> dict[str, Any]:
         """Plain data, for the record of a release."""
-        return {
-            "response": self.response,
-            "names": list(self.names),
-            "coverage": list(self.coverage),
-            "signs": list(self.signs),
-            "shift": list(self.shift),
-            "releases": self.releases,
-            "drawn": self.drawn,
-        }
+        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in plain.items()}
 
 
 def misses(slopes: Mapping[str, Any]) -> list[str]:
@@ -160,19 +153,24 @@ def _owners(term: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _judged(model: _Model, found: list[Estimate], drawn: int) -> SlopeTrust:
-    own, error = (part[1:] for part in model.own)
     names = tuple(dict.fromkeys(name for owners in model.owners for name in owners))
-    if not found:
-        nothing = tuple(0.0 for _ in names)
-        return SlopeTrust(
-            response=model.response,
-            names=names,
-            coverage=nothing,
-            signs=nothing,
-            shift=nothing,
-            releases=0,
-            drawn=drawn,
-        )
+    coverage, signs, shift = _rated(model, names, found) if found else ((0.0,) * len(names),) * 3
+    return SlopeTrust(
+        response=model.response,
+        names=names,
+        coverage=coverage,
+        signs=signs,
+        shift=shift,
+        releases=len(found),
+        drawn=drawn,
+    )
+
+
+def _rated(
+    model: _Model, names: Sequence[str], found: list[Estimate]
+) -> tuple[tuple[float, ...], ...]:
+    """Return coverage, signs and shift of each variable: those of its worst term."""
+    own, error = (part[1:] for part in model.own)
     slopes, errors = (np.array([each[at] for each in found])[:, 1:] for at in (0, 1))
     coverage = (np.abs(slopes - own) <= Z95 * errors).mean(axis=0)
     signs = (np.sign(slopes) == np.sign(own)).mean(axis=0)
@@ -185,12 +183,5 @@ def _judged(model: _Model, found: list[Estimate], drawn: int) -> SlopeTrust:
             for name in names
         )
 
-    return SlopeTrust(
-        response=model.response,
-        names=names,
-        coverage=of_each(coverage, min),
-        signs=of_each(signs, min),
-        shift=of_each(shift, lambda parts: max(parts, key=abs)),
-        releases=len(found),
-        drawn=drawn,
-    )
+    largest = of_each(shift, lambda parts: max(parts, key=abs))
+    return of_each(coverage, min), of_each(signs, min), largest

@@ -21,18 +21,6 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.cells_changed import changed_cells
 from rwn_core.measures.statistics.correlation import correlation_matrix
 
-__all__ = [
-    "CELLS",
-    "CHANGE",
-    "FIRST_COMPONENT",
-    "FRAGMENTS",
-    "KINDS",
-    "ROWS",
-    "Statistic",
-    "available_statistics",
-    "rarest",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kind:

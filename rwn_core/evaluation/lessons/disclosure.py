@@ -26,11 +26,7 @@ _TALLEST = 205.0  # cm
 
 
 def table() -> Microdata:
-    """Draw 24 people with age, height in cm and income in thousands; one is far taller.
-
-    >>> table()
-    Microdata(24 records x 3 variables)
-    """
+    """Draw 24 people with age, height in cm and income in thousands; one is far taller."""
     a, b, c = np.random.default_rng(SEED).standard_normal((3, N))
     age = np.round(np.clip(45 + 13 * a, 20, 79))
     height = np.round(172 + 8 * b)

@@ -25,11 +25,7 @@ _AT_EACH_END = 5  # values of a variable that count as extremes
 
 
 def table(*, together: bool = False) -> Microdata:
-    """Draw 120 records of two numbers, half of them in a crowd, a few far out.
-
-    >>> table()
-    Microdata(120 records x 2 variables)
-    """
+    """Draw 120 records of two numbers, half of them in a crowd, a few far out."""
     rng = np.random.default_rng(SEED)
     a, b = rng.standard_normal((2, N))
     spread = np.sqrt(_TAILS / rng.chisquare(_TAILS, N))

@@ -25,11 +25,7 @@ _ALONE, _GAP, _SIDE = 50.0, 10.0, 60  # one person, and so many at each end of a
 
 
 def table(name: str) -> Microdata:
-    """Give the ages of the demo table bodyfat, or those that attain the bound of theorem 1.
-
-    >>> table("ages of 241 men")
-    Microdata(241 records x 1 variables)
-    """
+    """Give the ages of the demo table bodyfat, or those that attain the bound of theorem 1."""
     ages = np.concatenate([[_ALONE], np.repeat([_ALONE - _GAP, _ALONE + _GAP], _SIDE)])
     if name == TABLES[0]:
         ages = load_demo("bodyfat").values("age")

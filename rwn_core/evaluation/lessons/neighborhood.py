@@ -24,11 +24,7 @@ RECORDS = {"in the middle": 19, "where the groups meet": 56, "the outlier": OUTL
 
 
 def table(weight: float) -> Microdata:
-    """Draw 200 records of two numbers and a category; the last record is far from all others.
-
-    >>> table(1.0)
-    Microdata(200 records x 3 variables)
-    """
+    """Draw 200 records of two numbers and a category; the last record is far from all others."""
     rng = np.random.default_rng(SEED)
     a, b = rng.standard_normal((2, N))
     x, y = a, 0.6 * a + 0.8 * b

@@ -7,7 +7,7 @@ their joint distribution comes near that of (X, Y) as epsilon shrinks.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,7 @@ def theorem(prepared: Prepared, *, record: int = 0) -> Theorem:
     assert law is not None
     assert donors is not None
     metric = prepared.params.metric(prepared.microdata)
+    released_names = [variable.name for variable in prepared.microdata.schema.released]
     original, released = metric.points(prepared.microdata), metric.points(made.masked)
     steps = cut_points(original)
     truth = joint_distribution(original, steps)
@@ -64,7 +65,7 @@ def theorem(prepared: Prepared, *, record: int = 0) -> Theorem:
         distance=float(np.abs(joint_distribution(released, steps) - truth).max()),
         expected_distance=float(np.abs(expected_joint(law, original, steps) - truth).max()),
         whole_rows=whole_rows(original, released),
-        added_error=added_error(law, _sides(prepared.microdata)),
+        added_error=added_error(law, prepared.microdata.matrix(released_names)),
     )
 
 
@@ -83,18 +84,20 @@ def joint_distribution(
     points: NDArray[np.float64], steps: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """P(X <= a, Y <= b) over the records, for each pair of cut points."""
-    below = points[:, None, :] <= steps
-    x, y = below[..., 0].astype(float), below[..., 1].astype(float)
+    x, y = _below(points, steps)
     return np.asarray(x.T @ y / len(points))
+
+
+def _below(points: NDArray[np.float64], steps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 where a coordinate is at most a cut point, shape (2, n, `GRID`)."""
+    return np.moveaxis(points[:, None, :] <= steps, -1, 0).astype(float)
 
 
 def expected_joint(
     law: Law, points: NDArray[np.float64], steps: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """The expected joint distribution function of all releases, without drawing one."""
-    below = points[:, None, :] <= steps
-    x, y = below[..., 0].astype(float), below[..., 1].astype(float)
-    members = law.probabilities
+    (x, y), members = _below(points, steps), law.probabilities
     if together(law):
         weight = np.asarray(members.sum(axis=0)).ravel()
         return np.asarray((x * weight[:, None]).T @ y / len(points))
@@ -118,10 +121,6 @@ def whole_rows(original: NDArray[np.float64], released: NDArray[np.float64]) -> 
     """Share of released rows that are some original record as a whole."""
     known = {tuple(row) for row in original.tolist()}
     return float(np.mean([tuple(row) in known for row in released.tolist()]))
-
-
-def _sides(microdata: Any) -> NDArray[np.float64]:
-    return np.asarray(microdata.matrix([v.name for v in microdata.schema.released]))
 
 
 class DiscMoments(NamedTuple):

@@ -21,12 +21,11 @@ from rwn_core.measures.statistics.relation_loss import relation_loss
 from rwn_core.tuning import Plan, Setting
 from rwn_core.tuning.evaluate_settings import Trials
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.seek_slices import Choice, SliceSearch, seek_slices
+from rwn_core.tuning.seek_slices import Choice, SliceSearch, seek_slices, slice_steps
 from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.slice_answer import SliceRanges
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
-from rwn_core.tuning.slice_steps import slice_steps
 
 LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.05),))
 BOTH = Policy(

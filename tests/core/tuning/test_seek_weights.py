@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.seek_slices import seek_slices
+from rwn_core.tuning.seek_slices import seek_slices, weight_steps
 from rwn_core.tuning.slice_answer import SliceRanges
-from rwn_core.tuning.slice_steps import weight_steps
 
 LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.06),))
 ALONE = SliceRanges(strengths=(2.0, 3.0, 4.0, 5.0, 6.0, 8.0), starts=[()], only_starts=True)
