@@ -16,7 +16,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io import excel_reader, excel_writer, limits
-from rwn_core.io.excel_format import sees
+from rwn_core.io.excel_rows import seen_in_workbook
 from rwn_core.io.parse import parse
 from rwn_core.io.write import table_bytes
 
@@ -162,9 +162,9 @@ def test_a_sheet_is_chosen_by_its_name_and_the_others_are_named() -> None:
         assert refusal(content, None, FileLayout(sheet=name)) == (
             "t.xlsx has no visible sheet of that name with values; it has: one, two."
         )
-    seen = sees(content)
+    seen = seen_in_workbook(content)
     assert (seen.sheets, seen.layout) == (("one", "two"), FileLayout())
-    assert sees(b"PK\x03\x04xl/").sheets == ()
+    assert seen_in_workbook(b"PK\x03\x04xl/").sheets == ()
 
 
 def test_formulas_and_macros_are_named_and_left_out() -> None:
