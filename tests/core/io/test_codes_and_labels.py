@@ -211,6 +211,7 @@ def test_codes_with_labels_become_levels_and_what_is_odd_is_said() -> None:
     assert shared.frame["x"].tolist() == ["a", "b [3]", "b [1]"]
     assert shared.frame["x"].cat.categories.tolist() == ["b [1]", "a", "b [3]"]
     assert "x has codes that share a label: they stay apart." in shared.notices
+    assert coded(shared.frame["x"], shared.schema.variable("x"))[0].tolist() == [2, 3, 1]
     texts = labelled(["b", "a", "c"], value_labels={"c": "3rd", "b": "2nd", "a": "1st"})
     assert texts.frame["x"].cat.categories.tolist() == ["3rd", "2nd", "1st"]
     assert not texts.frame["x"].cat.ordered

@@ -171,6 +171,8 @@ def test_formulas_and_macros_are_named_and_left_out() -> None:
     def fill(book: xlsxwriter.Workbook) -> None:
         page = book.add_worksheet()
         page.write_column(0, 0, ["x", 1, 2])
+        for row, text in enumerate(("code", "00501", "7")):
+            page.write_string(row, 1, text)
         page.write_formula(1, 0, "=1+2", None, 3)
         page.write_formula(2, 0, "=2+2", None, 4)
 
@@ -182,7 +184,9 @@ def test_formulas_and_macros_are_named_and_left_out() -> None:
     assert data.notices == (
         "The file has 2 formulas: their stored results are read, and a release holds values only.",
         "The file has macros: they are neither run nor kept.",
+        "code has numbers written as texts: it is categorical.",
     )
+    assert data.frame["code"].tolist() == ["00501", "7"]
 
 
 def test_a_sheet_of_too_many_columns_or_cells_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
