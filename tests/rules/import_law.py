@@ -131,6 +131,8 @@ def _imported_names(tree: ast.Module) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"relative import in line {node.lineno}"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "when_called":
+            yield ast.literal_eval(node.args[0])
 
 
 def arrows(files: Program) -> frozenset[Arrow]:
