@@ -18,9 +18,9 @@ from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.data.slices import Slices
 from rwn_core.data.variable import NUMBERS, Kind, NamedParameters
 from rwn_core.errors import ParameterError
-from rwn_core.laws.expectations import Expectations
 from rwn_core.laws.group_law import DeterministicUnit
 from rwn_core.laws.law import Law
+from rwn_core.laws.moments import Expectations
 from rwn_core.laws.noise_law import NoiseOn
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import with_numbers

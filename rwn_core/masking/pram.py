@@ -17,9 +17,15 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.law import Law
-from rwn_core.laws.pram_choice import Levels, chosen_anew, chosen_by, within_strata
 from rwn_core.laws.separate_law import SeparateLaw
-from rwn_core.laws.transition_law import Choice, Transition
+from rwn_core.laws.transition_law import (
+    Choice,
+    Levels,
+    Transition,
+    chosen_anew,
+    chosen_by,
+    within_strata,
+)
 from rwn_core.laws.transition_matrix import check_transition, is_singular
 from rwn_core.masking.lever import SHARE, Lever, check_share
 from rwn_core.masking.method import Method, Prepared

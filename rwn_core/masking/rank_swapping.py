@@ -13,8 +13,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_columns
-from rwn_core.laws.expectations import Expectations
 from rwn_core.laws.law import Law
+from rwn_core.laws.moments import Expectations
 from rwn_core.laws.rank_swaps import (
     RankedVariable,
     counted_moore_chances,
