@@ -39,8 +39,8 @@ ONE_ROOM = {"comparison", "ends", "measure", "aligned", "sentence"}
 SIBLINGS = {
     "rwn_core.io": "*_format",
     "rwn_core.masking": (
-        "* but baseline_methods cautions intervals lever matrices method minimum_k "
-        "neighborhood_method option radius_and_nearest release released_values second_reading "
+        "* but baseline_methods intervals lever method neighborhood_method option "
+        "release released_values second_reading "
         "unmasked_variables"
     ),
     "rwn_core.measures.utility": "*",
