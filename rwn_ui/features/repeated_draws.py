@@ -14,10 +14,9 @@ from rwn_core.evaluation.standard_errors import standard_error_validity
 from rwn_core.masking import Method
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import wait_for
+from rwn_ui.background.progress import is_done
 from rwn_ui.features import axis_choice, prediction
 from rwn_ui.features.repeated_draws_results import keep
-from rwn_ui.server.messages import escaped
 from rwn_ui.state.prepared_table import SHOWN
 from rwn_ui.state.results import setting_key
 from rwn_ui.state.session import Session
@@ -113,13 +112,7 @@ def follow(session: Session, page: str) -> None:
     """Progress and Cancel of the work under way; then its result, or why there is none."""
     jobs = user_work().jobs
     job = jobs.get(JOB)
-    if job is None:
-        return
-    if job.running:
-        wait_for(job, f"{page}.cancel")
-    elif job.refusal:
-        st.info(escaped(f"{job.label}: {job.refusal}"), icon=":material/info:")
-    else:
+    if is_done(job, f"{page}.cancel"):
         if job.result is not None:
             keep(job.about, job.result)
         del jobs[JOB]

@@ -116,10 +116,6 @@ extremes, paired, slope = lesson.extremes, lesson.paired, lesson.slope[1]
 least, most = lesson.loads.min(), lesson.loads.max()"""
 
 
-def _on_tune(values: Values) -> OnTune:
-    return OnTune(demo="bodyfat", setting=Setting(params=rwn.RWN(**_chosen(values))))
-
-
 LESSON = Lesson(
     key="edges",
     title="8 · Edges and balance",
@@ -188,5 +184,7 @@ LESSON = Lesson(
         "totals with survey weights are not covered."
     ),
     code=_code,
-    on_tune=_on_tune,
+    on_tune=lambda values: OnTune(
+        demo="bodyfat", setting=Setting(params=rwn.RWN(**_chosen(values)))
+    ),
 )

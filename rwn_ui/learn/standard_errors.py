@@ -89,10 +89,6 @@ coverage = (abs(fits.slope - 1) <= 1.96 * fits.error).mean()
 ratio, mean = fits.error.mean() / fits.slope.std(ddof=1), fits.slope.mean()"""
 
 
-def _on_tune(values: Values) -> OnTune:
-    return OnTune(demo="bodyfat", setting=Setting(params=_params(values)))
-
-
 LESSON = Lesson(
     key="standard_errors",
     title="4 · Standard errors",
@@ -151,5 +147,5 @@ LESSON = Lesson(
         "your own analysis and writes the notice."
     ),
     code=_code,
-    on_tune=_on_tune,
+    on_tune=lambda values: OnTune(demo="bodyfat", setting=Setting(params=_params(values))),
 )

@@ -97,10 +97,6 @@ masked = rwn.mask(data, rwn.{method}(epsilon={values["epsilon"]:g}, k=1), seed=1
 before, after = (np.corrcoef(t.values("x"), t.values("y"))[0, 1] for t in (data, masked))"""
 
 
-def _on_tune(values: Values) -> OnTune:
-    return OnTune(demo="bodyfat", setting=Setting(params=_params(values)))
-
-
 LESSON = Lesson(
     key="theorem",
     title="1 · The theorem",
@@ -161,5 +157,5 @@ LESSON = Lesson(
         "at the points where they do not jump."
     ),
     code=_code,
-    on_tune=_on_tune,
+    on_tune=lambda values: OnTune(demo="bodyfat", setting=Setting(params=_params(values))),
 )

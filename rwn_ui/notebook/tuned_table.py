@@ -35,11 +35,6 @@ class TunedTable:
     method : str or Method
     policy : Policy
     seed : int
-
-    Attributes
-    ----------
-    session : Session
-    work : Work
     """
 
     def __init__(

@@ -22,37 +22,18 @@ def loss_words(value: float) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tile:
-    """One headline number of a release.
-
-    Attributes
-    ----------
-    label : str
-    measure : str
-        The key of the measure whose reading it shows.
-    words : callable
-        Writes a value as people read it.
-    help : str
-    value : callable
-        The number of a reading.
-    original : callable, optional
-        The same number of the original table.
-    part : str
-        Of the reading's detail, where the number is not its value.
-    aim : str, optional
-        The name of its aim for utility.
-    better : str
-        "lower", "higher" or "neutral".
-    """
+    """One headline number of a release."""
 
     label: str
-    measure: str
-    words: Callable[[float], str]
+    measure: str  # the key of the measure whose reading it shows
+    words: Callable[[float], str]  # writes a value as people read it
     help: str
-    value: Callable[[Reading], float] = lambda reading: reading.value
+    value: Callable[[Reading], float] = lambda reading: reading.value  # the number of a reading
+    # the same number of the original table
     original: Callable[[Reading], float | None] = lambda reading: None
-    part: str = ""
-    aim: str | None = None
-    better: str = "lower"
+    part: str = ""  # of the reading's detail, where the number is not its value
+    aim: str | None = None  # the name of its aim for utility
+    better: str = "lower"  # "lower", "higher" or "neutral"
 
     def draw(self, reading: Reading | rwn.NotApplicable) -> dict[str, Any]:
         """The tile of a reading as plain data; without a number the reason is its help."""

@@ -30,25 +30,20 @@ FURTHER = 4
 ORDINARY = "distance_linkage"  # no worst case stands without it
 
 
-def key(session: Session, what: str) -> str:
-    """The key of a widget of this page that belongs to one table."""
-    return f"release.{session.table_version}.{what}"
-
-
 def draw(session: Session) -> None:
     """Draw a release, wait for it, and say what the policy says of the file."""
     chosen = st.segmented_control(
         "Format of the file",
         [each.key for each in io.writable()],
         default=io.FORMATS[0].key,
-        key=key(session, "format"),
+        key=session.key("release.format"),
     )
     kept = _key_file(session)
     last = drawn(session)
     st.button(
         "Draw the release and judge it" if last is None else "Draw another release",
         type="primary" if last is None else "secondary",
-        key=key(session, "draw"),
+        key=session.key("release.draw"),
         disabled=user_work().busy or bool(unanswered_doubts(session)),
         on_click=_begin,
         args=(session, chosen or io.FORMATS[0].key, kept),
@@ -81,7 +76,7 @@ def _key_file(session: Session) -> str:
         return ""
     return st.text_input(
         "New file on this machine that keeps the release's secret (empty: it is forgotten)",
-        key=key(session, "keyfile"),
+        key=session.key("release.keyfile"),
         placeholder="forgotten",
         help="With the secret the release can be drawn again, byte for byte: rwn reproduce. Who "
         "has it and the original can undo the release: keep it sealed, away from both.",
@@ -121,7 +116,7 @@ def _follow(session: Session) -> None:
     if job is None:
         return
     if job.running:
-        wait_for(job, key(session, "cancel"), partial(read_so_far.draw, session.policy, job))
+        wait_for(job, session.key("release.cancel"), partial(read_so_far.draw, session.policy, job))
         return
     if job.refusal:
         st.info(escaped(f"No release: {job.refusal}"), icon=":material/info:")

@@ -28,25 +28,13 @@ _SUFFIX = ".run"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BegunRun:
-    """Say what a masking of a dataset is made of, so that it can go on.
+    """Say what a masking of a dataset is made of, so that it can go on."""
 
-    Attributes
-    ----------
-    source : str
-        The dataset, by its path within the folder of datasets.
-    target : Path
-        Where the release will be.
-    schema : Schema
-    params : RWN
-    begun : str
-        When, to the minute.
-    """
-
-    source: str
-    target: Path
+    source: str  # the dataset, by its path within the folder of datasets
+    target: Path  # where the release will be
     schema: Schema
     params: Any
-    begun: str
+    begun: str  # when, to the minute
 
     @property
     def content(self) -> bytes:

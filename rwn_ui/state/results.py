@@ -24,21 +24,11 @@ Options = tuple[tuple[str, Any], ...]
 
 @dataclass(slots=True)
 class Results:
-    """Everything that was computed for one user; nothing is shared between users.
+    """Everything that was computed for one user; nothing is shared between users."""
 
-    Attributes
-    ----------
-    tables : Memo
-        Prepared tables, by `preparation_key`.
-    memos : dict of str to Memo
-        The results of each feature, see `memo`.
-    last : dict of str to object
-        The last good picture, by what shows it.
-    """
-
-    tables: Memo = field(default_factory=lambda: Memo(2))
-    memos: dict[str, Memo] = field(default_factory=dict)
-    last: dict[str, Any] = field(default_factory=dict)
+    tables: Memo = field(default_factory=lambda: Memo(2))  # prepared tables, by `preparation_key`
+    memos: dict[str, Memo] = field(default_factory=dict)  # the results of each feature, see `memo`
+    last: dict[str, Any] = field(default_factory=dict)  # the last good picture, by what shows it
 
     def end(self) -> None:
         """Forget what belongs to a table that is given up; the latest prepared tables stay."""

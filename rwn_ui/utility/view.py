@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
-from rwn_core.charts import serialise
+from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.charts.parts.style import shorten
-from rwn_core.evaluation.forecast.statistic import available_statistics
+from rwn_core.evaluation.forecast.statistic import Statistic, available_statistics
 from rwn_core.evaluation.registered_analysis import Verdict
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.utility.association import is_mixed
 from rwn_ui.features import (
     analysis_plan_results,
     repeated_draws,
@@ -24,9 +26,9 @@ from rwn_ui.features import (
 from rwn_ui.panel.parts import radius_note, stamp
 from rwn_ui.panel.tile import Tile, loss_words
 from rwn_ui.server.messages import escaped
+from rwn_ui.state.results import user_results
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
-from rwn_ui.utility.cards import cards
 from rwn_ui.utility.results import PENDING, UtilityReadings
 from rwn_ui.utility.tables import tables
 
@@ -38,7 +40,7 @@ def controls(session: Session) -> None:
         "Variable",
         names,
         names.index(session.variable),
-        key=f"utility.{session.table_version}.one",
+        key=session.key("utility.one"),
     )
     others = [name for name in names if name != session.variable]
     if others:
@@ -46,7 +48,7 @@ def controls(session: Session) -> None:
             "… with",
             others,
             others.index(session.pair[1]),
-            key=f"utility.{session.table_version}.other.{session.variable}",
+            key=session.key(f"utility.other.{session.variable}"),
             help="The two-way picture shows both variables together.",
         )
     _choose_moment(session)
@@ -55,7 +57,7 @@ def controls(session: Session) -> None:
 def _choose_moment(session: Session) -> None:
     """Choose the statistic of the expected curve, and its parameter."""
     data, pair = session.data, session.pair
-    key = f"utility.{session.table_version}.statistic.{'.'.join(pair)}"
+    key = session.key(f"utility.statistic.{'.'.join(pair)}")
     options = available_statistics(data, *pair)
     kinds = [statistic.kind for statistic in options]
     kind = session.statistic.kind
@@ -80,7 +82,7 @@ def _choose_moment(session: Session) -> None:
         list(titles),
         list(titles).index(session.curve_axis),
         format_func=titles.__getitem__,
-        key=f"utility.{session.table_version}.axis.{session.method}{kernel}",
+        key=session.key(f"utility.axis.{session.method}{kernel}"),
     )
 
 
@@ -230,3 +232,91 @@ def notice(session: Session) -> None:
     with st.expander("Text for the people who receive the release"):
         st.code(validity.notice(), language=None, wrap_lines=True)
         st.caption("Factors and coverage only: no estimate, no record, no key.")
+
+
+_CURVE = "expected curve"
+Draw = Callable[..., Chart]
+
+
+def cards(session: Session, utility: UtilityReadings, drawn: Ensemble | None) -> list[Chart]:
+    """The nine charts, in the order on screen."""
+    fit = "regression"
+    other = "generalized_regression"
+    if not isinstance(utility.readings[fit], Reading) and isinstance(
+        utility.readings[other], Reading
+    ):
+        fit = other
+
+    def card(title: str, measure: str, draw: Draw, *more: Any, key: str = "") -> Chart:
+        reading = utility.readings[measure]
+        if not isinstance(reading, Reading):
+            return draw_reason(title, str(reading), key or measure)
+        return draw(reading, *more, **repeated_draws_results.bands(drawn, measure))
+
+    relations = card("Correlations", "correlation", CHARTS["correlation"])
+    if is_mixed(session.data):
+        relations = card("Associations", "association", CHARTS["association"])
+    return [
+        relations,
+        card(
+            "Change of correlations",
+            "correlation",
+            CHARTS["correlation_change"],
+            _expected_correlations(utility),
+            key="correlation_change",
+        ),
+        _curve(session, utility, drawn),
+        card("Regression", fit, CHARTS["regression"], key="regression"),
+        card("Principal components", "principal_components", CHARTS["principal_components"]),
+        card("Small groups", "subgroups", CHARTS["subgroups"]),
+        card(
+            "Distributions",
+            "marginals",
+            CHARTS["distribution"],
+            session.variable,
+            key="distribution",
+        ),
+        _relation(utility, drawn),
+        card("Shift of quantiles", "quantiles", CHARTS["quantiles"]),
+    ]
+
+
+def _expected_correlations(utility: UtilityReadings) -> Any:
+    """Expectation of the setting; unknown while it is pending."""
+    reading = utility.readings["correlation"]
+    if utility.now is not None or not isinstance(reading, Reading):
+        return None if utility.now is None else utility.now.correlations.to_numpy()
+    return np.full(np.shape(reading.detail["original"]), np.nan)
+
+
+def _relation(utility: UtilityReadings, drawn: Ensemble | None) -> Chart:
+    relation = utility.relation
+    if not isinstance(relation, Reading):
+        return draw_reason("Two variables", str(relation), "two_way")
+    interval = None
+    if relation.detail["kind"] == "points" and set(relation.detail["names"]) <= set(
+        utility.comparison.original.numeric_names
+    ):
+        pair = Statistic(kind="correlation", names=tuple(relation.detail["names"]))
+        interval = repeated_draws_results.statistic_interval(
+            drawn, pair, utility.comparison.original
+        )
+    return CHARTS["two_way"](relation, interval)
+
+
+def _curve(session: Session, utility: UtilityReadings, drawn: Ensemble | None) -> Chart:
+    statistic, last = session.statistic, user_results().last
+    about = f"{session.curve_axis} {statistic.words}"
+    expected = utility.expected
+    if isinstance(expected, Reading):
+        original = utility.comparison.original
+        interval = repeated_draws_results.statistic_interval(drawn, statistic, original)
+        chart = CHARTS["expected_curve"](expected, utility.realized, interval)
+        last[_CURVE] = (about, chart)
+        return chart
+    before, chart = last.get(_CURVE, ("", {}))
+    if expected is PENDING and before == about:  # the last picture stays for a moment
+        return {**chart, "note": "the last setting · a moment …"}
+    title = f"Expected {statistic.short}"
+    chart = draw_reason(title, str(expected), "expected_curve")
+    return chart | {"note": ""} if expected is PENDING else chart

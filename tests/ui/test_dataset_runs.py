@@ -55,7 +55,6 @@ def test_an_erased_masking_leaves_nothing_of_the_original(folders: tuple[Path, P
 def test_a_masking_that_fails_leaves_nothing_of_the_original(
     folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dataset_job, "be_polite", lambda: None)
     monkeypatch.setenv("RWN_THREADS", "1")
     shares = list[float]()
     for keep in (False, True):

@@ -28,7 +28,6 @@ from rwn_ui.state.prepared_table import SHOWN
 from rwn_ui.state.results import prepared, setting_key, user_results
 from rwn_ui.state.session import Session
 from rwn_ui.tune import tiles
-from rwn_ui.utility import cards as utility_cards
 from rwn_ui.utility import view as utility_view
 from rwn_ui.utility.results import PENDING, complete, read
 
@@ -57,7 +56,7 @@ def wait_for_the_study(screen: Any) -> None:
 
 
 def cards(session: Session) -> dict[str, Any]:
-    result = utility_cards.cards(session, read(session), repeated_draws_results.drawn(session))
+    result = utility_view.cards(session, read(session), repeated_draws_results.drawn(session))
     return {card["key"]: card for card in result}
 
 
@@ -201,7 +200,7 @@ def test_a_large_table_is_drawn_at_once_and_completed_after() -> None:
     assert first.pending
     assert first.readings["pmse"] is PENDING
     assert first.expected is PENDING
-    keys = [card["key"] for card in utility_cards.cards(session, first, None)]
+    keys = [card["key"] for card in utility_view.cards(session, first, None)]
     assert "expected_curve" in keys
     payload = utility_view.payload(session, first, ())
     complete(session)
