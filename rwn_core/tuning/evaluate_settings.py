@@ -16,8 +16,7 @@ from rwn_core.evaluation.certified_forecast import ROWS, forecast_certified
 from rwn_core.masking import Masked, Prepared, family, lever_values
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.ends import UNMASKED, UNRELATED
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.randomness import SecretKey

@@ -10,8 +10,7 @@ import numpy as np
 import rwn_core as rwn
 from rwn_core.evaluation.attack_list import Answers
 from rwn_core.evaluation.disclosure import Disclosure
-from rwn_core.measures.ends import UNMASKED, UNRELATED
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.tuning.goal import number_words
 
