@@ -235,6 +235,7 @@ def test_a_sample_of_records_is_compared_with_all(bodyfat, monkeypatch):
     whole = MEASURES["repeated_releases"].compute(comparison)
     assert not whole.detail["sampled"]
     assert whole.interval is None
+    alike = bhattacharyya(release.law, whole.detail["names"])
     monkeypatch.setattr(repeated_releases, "LARGEST_PAIRS", 241 * 120)
     some = MEASURES["repeated_releases"].compute(comparison)
     assert some.detail["sampled"]
@@ -242,7 +243,6 @@ def test_a_sample_of_records_is_compared_with_all(bodyfat, monkeypatch):
     assert len(some.detail["records"]) == 120
     assert some.interval[0] <= whole.value
     assert some.interval[0] <= some.value <= some.interval[1]
-    alike = bhattacharyya(release.law, whole.detail["names"])
     part = bhattacharyya(release.law, whole.detail["names"], some.detail["records"])
     np.testing.assert_allclose(part, alike[some.detail["records"]])
     monkeypatch.setattr(repeated_releases, "LARGEST_PAIRS", 241 * 40)
