@@ -106,11 +106,11 @@ def _note(placed: Sequence[Spot], others: Sequence[Spot], of_limits: bool) -> st
     if not placed:
         return f"{len(others)} on the map" if others else "no setting is finished yet"
     best = sum(1 for s in placed if s["frontier"])
-    kept = f" · {_kept(placed)} keep all limits" if of_limits else ""
+    kept = f" · {_met(placed)} keep all limits" if of_limits else ""
     return f"{len(placed)} settings · {best} on the frontier{kept}"
 
 
-def _kept(placed: Sequence[Spot]) -> int:
+def _met(placed: Sequence[Spot]) -> int:
     """Return the number of settings that meet all limits."""
     return sum(1 for s in placed if s.get("kept"))
 
@@ -219,7 +219,7 @@ def _describe(
     placed: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any], limit: float | None
 ) -> str:
     text = f"Map of {len(placed)} settings, {y['title']} against {x['title']}"
-    text += f"; {_kept(placed)} of them keep all limits"
+    text += f"; {_met(placed)} of them keep all limits"
     if limit is None or y.get("of_limits"):
         return text
     line = style.percent(limit, 1) if y["share"] else style.number(limit)
