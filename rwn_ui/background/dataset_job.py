@@ -14,8 +14,15 @@ from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking import RWN
 from rwn_ui.background.job import Job
-from rwn_ui.server.dataset_folders import key_file, record_file, run_file, unfinished
-from rwn_ui.server.dataset_runs import BegunRun, delete_run, run_lock
+from rwn_ui.server.dataset_folders import (
+    BegunRun,
+    delete_run,
+    key_file,
+    record_file,
+    run_file,
+    run_lock,
+    unfinished,
+)
 
 if TYPE_CHECKING:  # they bring the compiler, which a page does not wait for
     import pandas as pd

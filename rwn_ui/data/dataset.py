@@ -20,8 +20,7 @@ from rwn_ui.background.job import CANCELLED, Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.data import dataset_setting
 from rwn_ui.data.dataset_setting import take_over
-from rwn_ui.server.dataset_folders import datasets_folder, source_at
-from rwn_ui.server.dataset_runs import stopped_runs
+from rwn_ui.server.dataset_folders import datasets_folder, source_at, stopped_runs
 from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.change_table import load
 from rwn_ui.state.session import Session
@@ -38,8 +37,14 @@ from rwn_ui.background.dataset_job import (
     mask_and_record,
     write_reports,
 )
-from rwn_ui.server.dataset_folders import key_file, releases_folder, target_at
-from rwn_ui.server.dataset_runs import BegunRun, begun_now, delete_run
+from rwn_ui.server.dataset_folders import (
+    BegunRun,
+    begun_now,
+    delete_run,
+    key_file,
+    releases_folder,
+    target_at,
+)
 
 _NAMED = 12  # entries of the folder
 

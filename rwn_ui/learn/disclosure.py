@@ -20,7 +20,7 @@ from rwn_ui.learn.lesson import (
     prepared,
     tile,
 )
-from rwn_ui.panel.tile import percent
+from rwn_ui.panel.parts import percent
 
 
 def _params(values: Values) -> rwn.RWN:

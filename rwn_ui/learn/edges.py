@@ -10,7 +10,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.lessons.edges import NEAREST, RECORDS, Edges, edges, table
 from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Choice, Lesson, OnTune, Shown, Slider, Switch, Values, tile
-from rwn_ui.panel.tile import percent
+from rwn_ui.panel.parts import percent
 
 _KERNELS = {"soft": "gaussian", "softer tails": "exponential", "hard": "even"}
 _LOADS = "how often each gives"

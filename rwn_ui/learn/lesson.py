@@ -9,7 +9,7 @@ from typing import Any
 from rwn_core.charts import Chart
 from rwn_core.masking import Prepared
 from rwn_core.tuning import Setting
-from rwn_ui.panel.tile import blank
+from rwn_ui.panel.parts import blank
 from rwn_ui.state.results import memo
 
 Values = Mapping[str, Any]

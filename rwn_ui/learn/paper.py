@@ -352,12 +352,7 @@ def curve_charts(number: int, curves: FigureCurves) -> list[Chart]:
 
 
 def setting_charts(session: Session, wanted: Asked) -> list[Chart]:
-    """Return the charts of figures 1 to 3, each at a position of the lever.
-
-    Raises
-    ------
-    NotApplicable
-    """
+    """Return the charts of figures 1 to 3, each at a position of the lever."""
     start, at = _start(session), wanted.over.at
     if wanted.number == 1:
         shown = at[1:5] or at

@@ -16,7 +16,7 @@ from rwn_core.evaluation.lessons.standard_errors import (
 from rwn_core.masking import Prepared, RowCopy
 from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Lesson, OnTune, Shown, Slider, Switch, Values, tile
-from rwn_ui.panel.tile import percent
+from rwn_ui.panel.parts import percent
 from rwn_ui.state.results import memo
 
 

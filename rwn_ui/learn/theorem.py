@@ -21,8 +21,7 @@ from rwn_ui.learn.lesson import (
     prepared,
     tile,
 )
-from rwn_ui.panel.parts import RADIUS
-from rwn_ui.panel.tile import percent
+from rwn_ui.panel.parts import RADIUS, percent
 
 RECORD = 6  # one whose donors lie apart, so that the picture can be read
 

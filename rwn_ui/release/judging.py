@@ -17,7 +17,7 @@ from rwn_core.reporting.judged_release import Draws, JudgedRelease, judge_releas
 from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import share_words
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import wait_for
+from rwn_ui.background.progress import is_done
 from rwn_ui.features import read_so_far
 from rwn_ui.release.steps import about, drawn, unanswered_doubts
 from rwn_ui.server.messages import escaped, guarded
@@ -113,13 +113,8 @@ def _follow(session: Session) -> None:
     """Progress and Cancel while it is drawn; then keep it, or say why there is none."""
     work = user_work()
     job = work.jobs.get(JOB)
-    if job is None:
-        return
-    if job.running:
-        wait_for(job, session.key("release.cancel"), partial(read_so_far.draw, session.policy, job))
-        return
-    if job.refusal:
-        st.info(escaped(f"No release: {job.refusal}"), icon=":material/info:")
+    so_far = partial(read_so_far.draw, session.policy)
+    if not is_done(job, session.key("release.cancel"), below=so_far, before="No release: "):
         return
     result: JudgedRelease = job.result
     number = work.draws.get(job.about, 0) + 1

@@ -27,8 +27,7 @@ from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.features import limit_queue, read_so_far, verdict_line, watch_list
 from rwn_ui.panel import panel
-from rwn_ui.panel.parts import radius_note
-from rwn_ui.panel.tile import Tile, percent
+from rwn_ui.panel.parts import Tile, percent, radius_note
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import warnings as risk_warnings

@@ -20,11 +20,9 @@ from rwn_core.measures.utility.association import is_mixed
 from rwn_ui.features import (
     analysis_plan_results,
     repeated_draws,
-    repeated_draws_results,
     unchanged_categories,
 )
-from rwn_ui.panel.parts import radius_note, stamp
-from rwn_ui.panel.tile import Tile, loss_words
+from rwn_ui.panel.parts import Tile, loss_words, radius_note, stamp
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import user_results
 from rwn_ui.state.session import Session
@@ -91,14 +89,14 @@ def payload(
 ) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
     drawn, validity = (
-        repeated_draws_results.drawn(session),
-        repeated_draws_results.validity(session),
+        repeated_draws.drawn(session),
+        repeated_draws.validity(session),
     )
     shown = {
         "projector": session.projector,
         "table": session.name,
         "summary": {
-            "text": f"{session.words} · seed {session.seed}{repeated_draws_results.words(drawn)}",
+            "text": f"{session.words} · seed {session.seed}{repeated_draws.words(drawn)}",
             "help": radius_note(session.levers),
         },
         "changed": unchanged_categories.strip(
@@ -109,9 +107,7 @@ def payload(
             analysis_plan_results.tile(verdicts) if verdicts else _tile(CLUSTERS, utility, drawn),
         ],
         "cards": [serialise(chart) for chart in cards(session, utility, drawn)],
-        "tables": tables(
-            utility, verdicts, drawn, validity, repeated_draws_results.standings(session)
-        ),
+        "tables": tables(utility, verdicts, drawn, validity, repeated_draws.standings(session)),
     }
     return {"stamp": stamp(session.words, shown), **shown}
 
@@ -178,7 +174,7 @@ def _tile(tile: Tile, utility: UtilityReadings, drawn: Ensemble | None) -> dict[
     if not isinstance(reading, Reading):
         return shown | {"released": "…"} if reading is PENDING else shown
     beside = _baselines(reading, tile.measure, utility)
-    spread = repeated_draws_results.interval(drawn, tile.measure, tile.part)
+    spread = repeated_draws.interval(drawn, tile.measure, tile.part)
     if spread is not None:
         low, high = spread
         of = "" if utility.comparison.file is None else " of all"  # a job draws the whole table
@@ -226,7 +222,7 @@ def offer(session: Session) -> None:
 
 def notice(session: Session) -> None:
     """The text about standard errors, once they have been checked."""
-    validity = repeated_draws_results.validity(session)
+    validity = repeated_draws.validity(session)
     if validity is None:
         return
     with st.expander("Text for the people who receive the release"):
@@ -251,7 +247,7 @@ def cards(session: Session, utility: UtilityReadings, drawn: Ensemble | None) ->
         reading = utility.readings[measure]
         if not isinstance(reading, Reading):
             return draw_reason(title, str(reading), key or measure)
-        return draw(reading, *more, **repeated_draws_results.bands(drawn, measure))
+        return draw(reading, *more, **repeated_draws.bands(drawn, measure))
 
     relations = card("Correlations", "correlation", CHARTS["correlation"])
     if is_mixed(session.data):
@@ -298,9 +294,7 @@ def _relation(utility: UtilityReadings, drawn: Ensemble | None) -> Chart:
         utility.comparison.original.numeric_names
     ):
         pair = Statistic(kind="correlation", names=tuple(relation.detail["names"]))
-        interval = repeated_draws_results.statistic_interval(
-            drawn, pair, utility.comparison.original
-        )
+        interval = repeated_draws.statistic_interval(drawn, pair, utility.comparison.original)
     return CHARTS["two_way"](relation, interval)
 
 
@@ -310,7 +304,7 @@ def _curve(session: Session, utility: UtilityReadings, drawn: Ensemble | None) -
     expected = utility.expected
     if isinstance(expected, Reading):
         original = utility.comparison.original
-        interval = repeated_draws_results.statistic_interval(drawn, statistic, original)
+        interval = repeated_draws.statistic_interval(drawn, statistic, original)
         chart = CHARTS["expected_curve"](expected, utility.realized, interval)
         last[_CURVE] = (about, chart)
         return chart

@@ -12,7 +12,7 @@ import pytest
 from rwn_ui.learn import analyst, choose, intruder, method_pairs, standard_errors, view
 from rwn_ui.learn import lesson as parts
 from rwn_ui.learn.lessons import LESSONS, NOTES
-from rwn_ui.state.memo import Memo
+from rwn_ui.state.results import Memo
 
 MOVED: dict[str, dict[str, Any]] = {
     "disclosure": {"guess": 6, "q": 1.0, "k": 3, "person": "Carl, the tallest", "answer": True},

@@ -20,6 +20,7 @@ from tests.ui.following import followed, match_map, shown
 def session(session: Session, monkeypatch: pytest.MonkeyPatch) -> Session:
     """A session whose table counts as a larger one."""
     monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
+    shown(session)
     return session
 
 

@@ -13,7 +13,7 @@ from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.repeated_draws import ensemble
 from rwn_core.evaluation.standard_errors import standard_error_validity
 from rwn_ui.features import analysis_plan, analysis_plan_results
-from rwn_ui.features.repeated_draws_results import keep
+from rwn_ui.features.repeated_draws import keep
 from rwn_ui.state.results import current_release, prepared, setting_key
 from rwn_ui.state.session import Session
 from rwn_ui.tune import tiles
