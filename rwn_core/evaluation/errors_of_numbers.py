@@ -52,11 +52,15 @@ def errors_of_numbers(
         raise ParameterError(f"k must be a whole number from 2 to {len(values):,}.")
     if releases < 2:
         raise ParameterError("releases must be a whole number of at least 2.")
-    alone = _alone(values)
+    # a table of their own, with noise that is not rounded
+    schema = Schema(variables=(Variable(name="x", kind=Kind.CONTINUOUS, role=Role.OTHER),))
+    alone = Microdata(pd.DataFrame({"x": values}), schema)
     group, half = intervals(values, k), delta(np.sort(values), k)
+    count = int(group.max()) + 1
+    in_words = "one interval" if count == 1 else f"{count:,} intervals"
     found = []
     cases: tuple[tuple[KPRAM | KNoise, str, float], ...] = (
-        (KPRAM(k=k), _intervals(int(group.max()) + 1), resampling_error(values, group)),
+        (KPRAM(k=k), in_words, resampling_error(values, group)),
         (KNoise(k=k), f"noise from {-half:.4g} to {half:.4g}", half**2 / 3),
     )
     for place, (params, words, expected) in enumerate(cases):
@@ -87,13 +91,3 @@ def _numbers(microdata: Microdata, variable: str) -> NDArray[np.float64]:
         raise NotApplicable(f"{variable} has no numbers; choose a variable with numbers.")
     values = microdata.values(variable)
     return np.asarray(values[~np.isnan(values)], dtype=np.float64)
-
-
-def _intervals(count: int) -> str:
-    return "one interval" if count == 1 else f"{count:,} intervals"
-
-
-def _alone(values: NDArray[np.float64]) -> Microdata:
-    """Return the numbers as a table of their own, with noise that is not rounded."""
-    schema = Schema(variables=(Variable(name="x", kind=Kind.CONTINUOUS, role=Role.OTHER),))
-    return Microdata(pd.DataFrame({"x": values}), schema)

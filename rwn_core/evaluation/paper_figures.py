@@ -37,12 +37,8 @@ def _terms(what: str, part: str) -> Callable[[Reading, str], Values]:
     return read
 
 
-def _cook(reading: Reading, side: str) -> Values:
-    return {"max cook": float(reading.detail[f"max_{side}"])}
-
-
-def _mahalanobis(reading: Reading, side: str) -> Values:
-    return {"max squared mahalanobis": float(reading.detail[f"max_{side}"]) ** 2}
+def _largest(name: str, power: int) -> Callable[[Reading, str], Values]:
+    return lambda reading, side: {name: float(reading.detail[f"max_{side}"]) ** power}
 
 
 def _nearest(reading: Reading, side: str) -> Values:
@@ -117,7 +113,7 @@ PAPER_FIGURES: Mapping[int, PaperFigure] = MappingProxyType(
             "unperturbed line, no released record has that much influence on the regression.",
             axis="Cook’s distance",
             measure="cooks_distance",
-            read=_cook,
+            read=_largest("max cook", 1),
         ),
         7: PaperFigure(
             title="Largest squared Mahalanobis distance",
@@ -125,7 +121,7 @@ PAPER_FIGURES: Mapping[int, PaperFigure] = MappingProxyType(
             "below the unperturbed line, no released record is that far from the mean.",
             axis="squared Mahalanobis distance",
             measure="mahalanobis",
-            read=_mahalanobis,
+            read=_largest("max squared mahalanobis", 2),
         ),
         8: PaperFigure(
             title="Distance to the nearest record",
