@@ -90,7 +90,7 @@ def check_column(column: pd.Series[Any], variable: Variable) -> None:
 
 
 def _count(wrong: Any) -> str:
-    """How many values are wrong, and where the first one is."""
+    """Return the number of wrong values and the place of the first one, in brackets."""
     return f"({int(wrong.sum())}, first in row {int(np.argmax(wrong)) + 1})"
 
 

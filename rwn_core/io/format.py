@@ -36,7 +36,7 @@ def _never(content: bytes) -> bool:
 
 
 def when_called(name: str) -> Callable[..., Any]:
-    """Return the function of this full name, whose file is imported when it is called."""
+    """Return a function by its full name; its file is imported when the function is called."""
     module, _, function = name.rpartition(".")
     return lambda *given, **named: getattr(import_module(module), function)(*given, **named)
 
