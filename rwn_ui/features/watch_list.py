@@ -9,8 +9,13 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.evaluation.disclosure import Disclosure, with_keys
-from rwn_core.measures.attacks.predicate import Condition, Predicate, Sign, is_number
-from rwn_core.measures.attacks.predicate_search import single_record_predicates
+from rwn_core.measures.attacks.predicate import (
+    Condition,
+    Predicate,
+    Sign,
+    is_number,
+    single_record_predicates,
+)
 from rwn_core.measures.attacks.watch_list import Watched, WatchList
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.state.results import ALL_RECORDS, current_release, memo

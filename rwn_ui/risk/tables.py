@@ -11,8 +11,7 @@ import rwn_core as rwn
 from rwn_core.evaluation.attack_list import Answers
 from rwn_core.evaluation.disclosure import Disclosure
 from rwn_core.measures.attacks.attribute_attack import STRATEGIES
-from rwn_core.measures.ends import UNMASKED, UNRELATED
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.tuning.goal import number_words
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import rwn_core as rwn
-from rwn_core.measures import ends
+from rwn_core.measures import measure
 from rwn_core.reporting import places_on_map
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Plan, Point, Setting, Spread, Sweep
@@ -36,13 +36,13 @@ def session(session: Session) -> Session:
 def read_ends(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     """Every reading of an end that is really computed."""
     computed: list[Any] = []
-    own = ends._read
+    own = measure._read_ends
 
     def counted(*arguments: Any) -> Any:
         computed.append(arguments)
         return own(*arguments)
 
-    monkeypatch.setattr(ends, "_read", counted)
+    monkeypatch.setattr(measure, "_read_ends", counted)
     return computed
 
 
