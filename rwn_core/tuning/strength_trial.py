@@ -171,18 +171,22 @@ class StrengthTrial:
         ]
         return [(share, self.at(place)) for share, place in [min(read)]] if read else []
 
-    def point(self, place: int, releases: int = RELEASES) -> Point:
-        """Read all limits on more releases, up to the first that most releases break clearly."""
+    def point(self, place: int, releases: int = RELEASES, until: float = math.inf) -> Point | None:
+        """Read all limits on more releases, up to the first broken clearly; None if late."""
         setting, table = self.at(place), self._comparison.original
         plan = Plan(measures=self.policy.measures, releases=releases, seed=self._seed + 1)
         trials = Trials(table, [setting], plan)
         point = Point(setting=setting, spreads={})
         for limit in sorted(self.policy.limits, key=_turn):
+            if time.monotonic() > until:
+                return None
             trials.plan = replace(plan, measures=(limit.measure,))
             found = trials.run(setting)
             point = replace(found, spreads={**point.spreads, **found.spreads})
             if limit.share(found.median(limit.measure) or 0.0) >= CLEARLY:
                 return point
+        if time.monotonic() > until:
+            return None
         trials.plan = with_red_team(plan)
         return with_attacked(point, trials.run(setting))
 
