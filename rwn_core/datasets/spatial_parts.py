@@ -18,8 +18,7 @@ from rwn_core.datasets.stage import atomic_file
 from rwn_core.datasets.staged_arrays import DEAL, gather_leaf, load, points_like, save
 from rwn_core.datasets.staged_columns import columns_path
 from rwn_core.neighbors.frame import Frame
-from rwn_core.neighbors.index import Index, build_index, shared_frame
-from rwn_core.neighbors.index_kernel import IndexArrays
+from rwn_core.neighbors.index import Index, IndexArrays, build_index, shared_frame
 from rwn_core.neighbors.points import CodedPoints, Points, level_squares, point_values
 
 INDEX = "index"

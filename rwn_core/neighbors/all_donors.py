@@ -175,7 +175,7 @@ class AllDonors:
         q: NDArray[np.float64],
     ) -> NDArray[np.int64]:
         """Draw for the records of one point, by ranks that are the same for all of them."""
-        from rwn_core.neighbors.layer_kernel import draw_by_layers
+        from rwn_core.neighbors.draw_kernel import draw_by_layers
 
         n, m = self.donors, len(own)
         near, members = self._ranked(squared)
@@ -184,8 +184,7 @@ class AllDonors:
         ranks = -1 - np.arange(n, dtype=np.int32)  # below 0: no record
         starts = np.array([0, n])
         zeros = np.zeros(m, np.int64)
-        once = np.empty((0, 8))
-        draw_by_layers(keys, own, streams, q, zeros, starts, ranks, weights, once, drawn, 0, m)
+        draw_by_layers(keys, own, streams, q, zeros, starts, ranks, weights, drawn, 0, m)
         return _from_ranks(drawn, own, members, int((near == 0).sum()))
 
 

@@ -19,9 +19,8 @@ from rwn_core.neighbors.excluded import OutsideSource
 from rwn_core.neighbors.kernel import EVEN, Kernel
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.radius import Radius, one_radius
+from rwn_core.neighbors.radius import Ball, Radius, one_radius
 from rwn_core.neighbors.soft_neighborhoods import SoftSource
-from rwn_core.neighbors.source import Ball
 
 LARGEST_PAIRS = 2_000_000  # of an outsider and a record, whose distances are held at a time
 
