@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
-from rwn_core.neighbors.distance import TIE, squared_to_all
+from rwn_core.neighbors.distance import rank, squared_to_all
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.points import Points, point_values
 from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.parallel.threads import Progress, Watch, thread_count
 
 BLOCK_WEIGHTS = 4_000_000  # weights held at a time
-SHIFT = 32  # bits of a record's number beside its rank
 
 
 class Places(NamedTuple):
@@ -124,14 +123,7 @@ class AllDonors:
         self, squared: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return what `rank` does of all records, by the distances of their points."""
-        order = np.argsort(squared)
-        distances, group = squared[order], np.zeros(len(order), np.int64)
-        new = distances[1:] > distances[:-1] * (1 + TIE)
-        group[order[1:]] = np.cumsum(new)
-        least = distances[np.concatenate(([True], new))]
-        keys = (group[self.places.number] << SHIFT) | np.arange(self.donors)
-        keys.sort()
-        return least[keys >> SHIFT], keys & ((1 << SHIFT) - 1)
+        return rank(squared[self.places.number], np.arange(self.donors))
 
     def ranked_row(self, record: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return all records by their distance from one, itself first, and their weights."""
