@@ -18,19 +18,18 @@ from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.spatial_parts import leaves_with_records, load_side
 from rwn_core.datasets.staged_arrays import give_back, load, save
 from rwn_core.laws.donors import Draws, draw_donors
+from rwn_core.neighbors.search import store
 from rwn_core.neighbors.soft_lists import (
     FEWER,
     Entries,
     Lists,
     both_ways,
-    join_tables,
     joined,
     list_length,
     to_rank,
 )
 from rwn_core.neighbors.soft_neighborhoods import column_factors, soft_neighborhoods
-from rwn_core.neighbors.table import NeighborTable
-from rwn_core.neighbors.tree_search import store
+from rwn_core.neighbors.table import NeighborTable, join_tables
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
 from rwn_core.parallel.threads import Watch
 

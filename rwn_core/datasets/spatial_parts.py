@@ -24,8 +24,7 @@ from rwn_core.datasets.staged_arrays import (
     save,
 )
 from rwn_core.neighbors.frame import Frame
-from rwn_core.neighbors.index import Index, build_index, shared_frame
-from rwn_core.neighbors.index_kernel import IndexArrays
+from rwn_core.neighbors.index import Index, IndexArrays, build_index, shared_frame
 from rwn_core.neighbors.points import Points, level_squares, point_values
 
 INDEX = "index"

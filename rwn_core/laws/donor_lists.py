@@ -18,7 +18,7 @@ from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.parallel.threads import Watch, thread_count
 
 if TYPE_CHECKING:
-    from rwn_core.neighbors.lazy_table import SearchedTable
+    from rwn_core.neighbors.search import SearchedTable
 
 BLOCK = 8_000_000  # members listed at a time, unless one leaf of the tree has more
 LOOKS = 16  # at whether enough is known, in one pass over the records
@@ -125,7 +125,7 @@ class DonorTables:
 
     @property
     def _to_search(self) -> SearchedTable | None:
-        from rwn_core.neighbors.lazy_table import SearchedTable
+        from rwn_core.neighbors.search import SearchedTable
 
         table = self._neighborhoods.table
         return table if self._shares is None and isinstance(table, SearchedTable) else None

@@ -30,14 +30,15 @@ from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.excluded import OutsideSource, without_copies
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.preview import Preview, build_preview, shown_records
+from rwn_core.neighbors.radius import Ball
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.soft_neighborhoods import SoftSource
 from rwn_core.neighbors.source import (
-    Ball,
     NeighborSource,
     SearchSource,
     StoredSource,
+    build_preview,
+    shown_records,
     source_of_some,
     stored_source,
 )
@@ -45,7 +46,7 @@ from rwn_core.parallel.threads import Progress, Watch, thread_count
 from rwn_core.randomness import SecretKey
 
 if TYPE_CHECKING:
-    from rwn_core.neighbors.recalled import Sizes
+    from rwn_core.neighbors.search import Sizes
 
 
 EVERY_COLUMN = (
@@ -240,7 +241,7 @@ class NeighborhoodMethod(Method, ABC):
             return OutsideSource(points=points, households=households)
         return SearchSource(points=points, scheme=self.scheme)
 
-    def _shown(self, microdata: Microdata, preview: Preview) -> Prepared:
+    def _shown(self, microdata: Microdata, preview: StoredSource) -> Prepared:
         return self._prepared(self.masked_table(microdata), preview, preview.slider_range)
 
     def _prepared(
@@ -383,13 +384,13 @@ class FoundNeighbors:
         soft = not method.ball.kernel.is_even
         if found is None or small or apart or soft or not method.scheme.exact:
             return None
-        from rwn_core.neighbors.recalled import known_sizes
+        from rwn_core.neighbors.search import known_sizes
 
         return known_sizes(found)
 
     def recalling(self, table: Prepared, known: Sizes) -> FoundNeighbors:
         """Return the state with neighborhoods of these sizes."""
-        from rwn_core.neighbors.recalled import recalled
+        from rwn_core.neighbors.search import recalled
 
         watch = Watch(threads=thread_count())
         found = recalled(self.source.points, table.method.table_ball(table.microdata), known, watch)

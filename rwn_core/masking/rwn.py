@@ -30,9 +30,8 @@ from rwn_core.neighbors.excluded import number_households
 from rwn_core.neighbors.kernel import EVEN, Bandwidth, Kernel, Shape
 from rwn_core.neighbors.metric import Metric, Weights, shared_metric
 from rwn_core.neighbors.metric_axes import Encoding, Scale
-from rwn_core.neighbors.radius import one_radius
+from rwn_core.neighbors.radius import Ball, one_radius
 from rwn_core.neighbors.rule import NeighborhoodRule
-from rwn_core.neighbors.source import Ball
 from rwn_core.parallel.threads import thread_count
 
 BALANCED = 1e-6  # of the sums of columns: rounding of a balance that is reached

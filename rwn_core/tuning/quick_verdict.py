@@ -108,7 +108,8 @@ def quick_verdict(
     policy : Policy, optional
         The usual one by default.
     within : float
-        Seconds, after which no further release is drawn.
+        Seconds, after which no further limit is read; infinite for an answer that takes as long
+        as it needs.
 
     Returns
     -------
@@ -171,7 +172,9 @@ def _answered(
     if hurried or microdata.n > LARGEST_DENSE:
         point, verdict = None, trial.verdict(place)  # of one release
     else:
-        point = trial.point(place)
+        point = trial.point(place, until=until)
+        if point is None:
+            return QuickVerdict(answer="unknown", sentence=_LATER)
         verdict = trial.policy.judge({key: point.median(key) for key in point.spreads})
     clear = (verdict.largest or 0.0) >= CLEARLY and _breaks_before(trial, place, until)
     if clear and (not large or _can_break(microdata, policy, verdict)):
@@ -211,13 +214,13 @@ def _of_releases(
     judged, apart = judgeable(microdata, policy)
     if judged is None:
         return _not_judged(apart)
-    verdict = judged.judge_point(point or trial.point(place))
+    verdict = _judged(judged, trial, place, point)
     if verdict.kept:
         inside = _inside(trial, place)
         if inside is None:
             return QuickVerdict(answer="unknown", sentence=_AT_THE_END)
         if inside != place:
-            place, verdict = inside, judged.judge_point(trial.point(inside))
+            place, verdict = inside, _judged(judged, trial, inside)
     if not verdict.kept:
         words = f"At {_strength(trial.at(place))}: {verdict.sentence} Search for a setting."
         return QuickVerdict(answer="unknown", sentence=words)
@@ -225,6 +228,14 @@ def _of_releases(
     where = f"At {_strength(found)} every limit that can be judged is kept"
     words = f"{where}; {lost} of the relations are lost."
     return QuickVerdict(answer="can", sentence=words, setting=found)
+
+
+def _judged(
+    policy: Policy, trial: StrengthTrial, place: int, point: Point | None = None
+) -> Verdict:
+    point = point or trial.point(place)
+    assert point is not None  # without a time none is late
+    return policy.judge_point(point)
 
 
 def _inside(trial: StrengthTrial, place: int) -> int | None:

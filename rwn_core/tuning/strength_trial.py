@@ -171,42 +171,50 @@ class StrengthTrial:
         ]
         return [(share, self.at(place)) for share, place in [min(read)]] if read else []
 
-    def point(self, place: int, releases: int = RELEASES) -> Point:
-        """Read all limits on more releases, up to the first that most releases break clearly."""
+    def point(self, place: int, releases: int = RELEASES, until: float = math.inf) -> Point | None:
+        """Read all limits on more releases, up to the first broken clearly; None if late."""
         setting, table = self.at(place), self._comparison.original
         plan = Plan(measures=self.policy.measures, releases=releases, seed=self._seed + 1)
         trials = Trials(table, [setting], plan)
         point = Point(setting=setting, spreads={})
         for limit in sorted(self.policy.limits, key=_turn):
+            if time.monotonic() > until:
+                return None
             trials.plan = replace(plan, measures=(limit.measure,))
             found = trials.run(setting)
             point = replace(found, spreads={**point.spreads, **found.spreads})
             if limit.share(found.median(limit.measure) or 0.0) >= CLEARLY:
                 return point
+        if time.monotonic() > until:
+            return None
         trials.plan = with_red_team(plan)
         return with_attacked(point, trials.run(setting))
 
-    def holds(self, place: int, releases: int = RELEASES) -> bool:
-        """True if one more release keeps all limits 9 times in 10, also under simple attacks."""
+    def used(self, place: int, releases: int = RELEASES) -> float:
+        """Return what one more release uses of its worst limit, 9 times in 10, also if attacked.
+
+        It ends at the first limit that is broken; infinite where one has no answer.
+        """
         setting = self.at(place)
         attacks = self._attacked(setting, 1)  # which show most of what more releases would
-        if not all(self._keeps_limit(limit, attacks) for limit in self._limits(attacks)):
-            return False
+        used = [self._share(attacks, limit) for limit in self._limits(attacks)]
+        if max(used, default=0.0) > 1:
+            return max(used)
         drawn = list(self._further(place, releases))
         original = self._comparison.original
         if any(too_few(setting.params, original, each.masked) for each in drawn):
-            return False
+            return math.inf
         point = Point(setting=setting, spreads={})
         for limit in sorted(self.policy.limits, key=_turn):
             self.steps += releases
-            spread = spread_over_releases(
-                limit.measure, [self._reading(limit, each) for each in drawn]
-            )
+            readings = [self._reading(limit, each) for each in drawn]
+            spread = spread_over_releases(limit.measure, readings)
             point = replace(point, spreads={**point.spreads, limit.measure: spread})
-            if not self._keeps_limit(limit, point):
-                return False
+            used.append(self._share(point, limit))
+            if used[-1] > 1:
+                return used[-1]
         raised = with_attacked(point, self._attacked(setting, releases))
-        return self.policy.judge_point(raised).kept
+        return max(self._share(raised, limit) for limit in self.policy.limits)
 
     def _attacked(self, setting: Setting, releases: int) -> Point:
         """Return what simple attacks raise on a few releases of a setting."""
@@ -220,25 +228,22 @@ class StrengthTrial:
         return [each for each in self.policy.limits if each.measure in point.spreads]
 
     @staticmethod
-    def _keeps_limit(limit: Limit, point: Point) -> bool:
-        return Policy(limits=(limit,)).judge_point(point).kept
+    def _share(point: Point, limit: Limit) -> float:
+        """Return how much of a limit is used at the upper end; infinite without an answer."""
+        return Policy(limits=(limit,)).judge_point(point).shares.get(limit.measure, math.inf)
 
-    def confirmed(self, most: float, checks: int = 6) -> int | None:
+    def confirmed(self, most: float) -> int | None:
         """Find a place near the weakest at which one more release keeps all limits, too."""
-        low, high = self.weakest(most), self.strongest(most)
-        if high is None:
+        strongest = self.strongest(most)
+        if strongest is None:
             return None
-        low = high if low is None else low
-        if self.holds(low):
-            return low
-        if low == high or not self.holds(high):  # then no place between is likely to
-            return None
-        for _ in range(checks - 2):
-            if high - low <= max(1, self.last // PLACES):
-                break
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.holds(middle) else (middle, high)
-        return high
+        place, step = self.weakest(most), max(1, self.last // PLACES)
+        place = strongest if place is None else place
+        while place <= strongest:
+            if self.used(place) <= 1:
+                return place
+            place, step = place + step, 2 * step
+        return None
 
     def strongest(self, most: float, until: float = math.inf) -> int | None:
         """Find by halves the strongest place that loses at most so much; None without, or late."""

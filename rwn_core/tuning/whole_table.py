@@ -52,7 +52,7 @@ class WholeTable:
         most = _CLOSER * self.least if self._found else MOST_LOST
         try:
             trial = StrengthTrial(self.microdata, candidate, self.policy)
-            place = None if trial.weakest(most) is None else trial.confirmed(most, _CHECKS)
+            place = _steady(trial, most)
             loss = 1.0 if place is None else trial.mean_loss(place)
         except ParameterError:
             return False
@@ -68,6 +68,22 @@ class WholeTable:
         """Yield loss and setting of what keeps all limits, the least loss first."""
         for loss, place, trial in sorted(self._found, key=lambda each: each[:2]):
             yield loss, trial.at(place)
+
+
+def _steady(trial: StrengthTrial, most: float) -> int | None:
+    """Return a place near the weakest at which further releases keep all limits, too."""
+    place, strongest = trial.weakest(most), trial.strongest(most)
+    for _ in range(_CHECKS):
+        if place is None or strongest is None or place > strongest:
+            return None
+        used = trial.used(place)
+        if used <= 1:
+            return place
+        # one release must use so much less of its limits as others used too much
+        share = (trial.verdict(place).largest or 0.0) / used
+        further = trial.weakest_using(share, strongest) if share > 0 else place + 1
+        place = further if further is None else max(further, place + 1)
+    return None
 
 
 def kind(setting: Setting) -> tuple[object, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -63,7 +64,7 @@ def test_numbers_get_a_setting_that_keeps_the_policy_on_all_records() -> None:
     """The quick verdict on the recommendation reads the whole table."""
     data = numbers()
     found = rwn.recommend(data)
-    verdict = rwn.quick_verdict(data, found.setting)
+    verdict = rwn.quick_verdict(data, found.setting, within=math.inf)
     assert verdict.answer == "can"
     assert verdict.setting is not None
     release = rwn.mask(verdict.setting.applied_to(data), verdict.setting.params, seed=1)
@@ -92,7 +93,7 @@ def test_can_is_said_inside_of_what_is_of_use_only() -> None:
     """Where it says "can", other releases lose at most nine tenths of the relations, too."""
     data = numbers()
     for method in ("microaggregation", "additive_noise", "k_pram"):
-        verdict = rwn.quick_verdict(data, method)
+        verdict = rwn.quick_verdict(data, method, within=math.inf)
         if verdict.answer == "can":
             assert verdict.setting is not None
             trial = StrengthTrial(data, verdict.setting, rwn.Policy(), places=EVERY)
@@ -112,7 +113,7 @@ def test_what_leaves_unique_records_as_they_are_cannot_keep_the_policy() -> None
     """PRAM leaves numbers, and by these every record is unique."""
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"wage": rng.standard_normal(200), "sex": rng.choice(["f", "m"], 200)})
-    verdict = rwn.quick_verdict(described(frame, sex=Role.KEY), "pram")
+    verdict = rwn.quick_verdict(described(frame, sex=Role.KEY), "pram", within=math.inf)
     assert verdict.answer == "cannot"
     assert verdict.sentence == ("100 % of the records are unique on what stays as it is: wage.")
 
@@ -124,14 +125,14 @@ def test_nothing_masked_is_refused() -> None:
     data = data.with_schema(replace(data.schema, variables=variables))
     with pytest.raises(rwn.ParameterError, match="masking"):
         rwn.recommend(data)
-    assert rwn.quick_verdict(data, "rwn").answer == "cannot"
+    assert rwn.quick_verdict(data, "rwn", within=math.inf).answer == "cannot"
 
 
 def test_fewer_records_than_the_limit_allows_can_keep_nothing() -> None:
     """Of 15 records one is linked by chance: 6.7 %, beyond 5 %."""
     data = numbers(15)
     assert set(rwn.recommend(data).unfit) == set(rwn.METHODS)
-    verdict = rwn.quick_verdict(data, "rwn")
+    verdict = rwn.quick_verdict(data, "rwn", within=math.inf)
     assert verdict.answer == "cannot"
     assert verdict.sentence.startswith("Of 15 records one is linked by chance")
 
@@ -145,7 +146,9 @@ def test_units_and_outliers_change_no_answer() -> None:
     assert one.setting == other.setting
     far = data.frame.copy()
     far.loc[0, "b"] = 1e6
-    answer = rwn.quick_verdict(rwn.Microdata.from_frame(far, data.schema), "rwn").answer
+    answer = rwn.quick_verdict(
+        rwn.Microdata.from_frame(far, data.schema), "rwn", within=math.inf
+    ).answer
     assert answer in ("cannot", "unknown")
 
 
@@ -155,13 +158,13 @@ def test_a_rare_confidential_level_is_not_overlooked() -> None:
     ill = np.where(np.arange(400) < 10, "yes", "no")
     frame = pd.DataFrame({"a": np.where(ill == "yes", 50.0, 0.0) + rng.standard_normal(400)})
     data = described(frame.assign(ill=ill), a=Role.KEY, ill=Role.CONFIDENTIAL)
-    assert rwn.quick_verdict(data, rwn.RWN(epsilon=0.1, k=5)).answer != "can"
+    assert rwn.quick_verdict(data, rwn.RWN(epsilon=0.1, k=5), within=math.inf).answer != "can"
 
 
 def test_each_next_step_can_be_carried_out() -> None:
     """A setting masks the table, a schema describes it."""
     data = numbers()
-    steps = rwn.quick_verdict(data, "pram").next_steps
+    steps = rwn.quick_verdict(data, "pram", within=math.inf).next_steps
     assert len(steps) >= 3
     for step in steps:
         table = data if step.schema is None else data.with_schema(step.schema)
@@ -200,7 +203,7 @@ def test_presets_are_distances_from_the_policy() -> None:
 
 def test_the_broken_limit_is_named_with_the_strength() -> None:
     """Each number alone, four related numbers are linked too often at the widest radius."""
-    verdict = rwn.quick_verdict(numbers(), rwn.RWN(epsilon=1.0, k=5))
+    verdict = rwn.quick_verdict(numbers(), rwn.RWN(epsilon=1.0, k=5), within=math.inf)
     assert verdict.answer in ("cannot", "unknown")
     assert "ε = " in verdict.sentence
     assert all(len(sentence.split()) <= 25 for sentence in verdict.sentence.split(". "))
