@@ -9,7 +9,7 @@ from rwn_core import io
 from rwn_core.data.file_layout import FileLayout
 from rwn_ui.background.opening import Opening, is_wide
 from rwn_ui.background.progress import wait_for
-from rwn_ui.data import wide
+from rwn_ui.data.describe import choose_variables
 from rwn_ui.state.change_table import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
@@ -61,7 +61,7 @@ def _chosen(session: Session, opening: Opening) -> rwn.Microdata | None:
     if data is not None and is_wide(data):
         opening.waiting, data = data, None
     if opening.waiting is not None:
-        data = wide.choose(opening.waiting, session.key("data.wide"))
+        data = choose_variables(opening.waiting, session.key("data.wide"))
     if data is not None:
         opening.waiting = None
     return data

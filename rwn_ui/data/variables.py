@@ -15,8 +15,7 @@ import rwn_core as rwn
 from rwn_core.data.edit_rules import as_edit_rules
 from rwn_core.errors import ParameterError
 from rwn_ui.background.opening import WIDE
-from rwn_ui.data import wide
-from rwn_ui.data.describe import describe_anew
+from rwn_ui.data.describe import choose_variables, describe_anew
 from rwn_ui.state.session import Session
 
 _BARS = 12  # of a small histogram
@@ -34,7 +33,7 @@ def variables(session: Session) -> None:
     st.markdown("#### Its variables, and the regression to keep")
     if session.data.p > WIDE:
         with st.expander(f"{session.data.p - len(_listed(session.data.schema))} are left out"):
-            narrowed = wide.choose(session.data, session.key("data.choose"))
+            narrowed = choose_variables(session.data, session.key("data.choose"))
         if narrowed is not None:
             describe_anew(session, narrowed)
     edited = st.data_editor(

@@ -18,7 +18,7 @@ from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import share_words
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
-from rwn_ui.features import read_so_far
+from rwn_ui.features import partial_answer
 from rwn_ui.release.steps import about, drawn, unanswered_doubts
 from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.own_machine import on_own_machine
@@ -113,7 +113,7 @@ def _follow(session: Session) -> None:
     """Progress and Cancel while it is drawn; then keep it, or say why there is none."""
     work = user_work()
     job = work.jobs.get(JOB)
-    so_far = partial(read_so_far.draw, session.policy)
+    so_far = partial(partial_answer.draw_read, session.policy)
     if not is_done(job, session.key("release.cancel"), below=so_far, before="No release: "):
         return
     result: JudgedRelease = job.result

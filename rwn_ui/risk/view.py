@@ -25,7 +25,7 @@ from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
-from rwn_ui.features import limit_queue, read_so_far, verdict_line, watch_list
+from rwn_ui.features import limit_queue, partial_answer, verdict_line, watch_list
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import Tile, percent, radius_note
 from rwn_ui.risk import sentences as risk_sentences
@@ -104,7 +104,7 @@ def _by_job(session: Session, attack: Attack) -> None:
                 watch=session.watched,
             ),
         )
-    so_far = partial(read_so_far.draw, session.policy)
+    so_far = partial(partial_answer.draw_read, session.policy)
     if is_done(job, session.key("risk.cancel"), below=so_far):
         asked, release = job.about
         if (asked, release) != now:

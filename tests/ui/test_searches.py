@@ -11,7 +11,7 @@ import rwn_core as rwn
 from rwn_core.evaluation.read_so_far import ReadSoFar
 from rwn_core.tuning import Point, Setting, Spread
 from rwn_core.tuning.partial_answer import PartialAnswer
-from rwn_ui.features import keep_policy, read_so_far
+from rwn_ui.features import keep_policy, partial_answer
 from rwn_ui.risk import view as risk_view
 from rwn_ui.sweep import goal_seek
 
@@ -163,7 +163,9 @@ def test_nothing_of_a_search_is_left_on_another_table(open_page, searches) -> No
 def test_a_release_that_is_judged_says_what_is_known(values, running, words) -> None:
     limits = (rwn.Limit(measure=key, at_most=0.05) for key in ("bayes_linkage", "true_matches"))
     read = ReadSoFar(values=values, now="attribute_gain")
-    assert read_so_far.words(rwn.Policy(limits=tuple(limits)), read, running=running) == words
+    assert (
+        partial_answer.read_words(rwn.Policy(limits=tuple(limits)), read, running=running) == words
+    )
 
 
 def test_the_risk_page_shows_what_was_read_before_cancel(open_page, monkeypatch) -> None:
