@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.text_budget import LONGEST_FORMULA, MOST_FACTORS, MOST_TERMS, check_letters
@@ -179,7 +179,7 @@ def _check_size(original: Microdata, table: Microdata, formula: Formula) -> None
 
 def _term(
     original: Microdata, table: Microdata, term: tuple[Factor, ...], where: str
-) -> tuple[list[str], list[NDArray[np.float64]]]:
+) -> tuple[list[str], list[Floats]]:
     """Return the columns of a product: each column of one factor times each of the next."""
     names, columns = [""], [np.ones(table.n)]
     for factor in term:
@@ -194,7 +194,7 @@ def _term(
     return names, columns
 
 
-def _transformed(values: NDArray[np.float64], factor: Factor, where: str) -> NDArray[np.float64]:
+def _transformed(values: Floats, factor: Factor, where: str) -> Floats:
     known = values[~np.isnan(values)]
     least = known.min() if len(known) else 1.0
     if (factor.transform == "log" and least <= 0) or (factor.transform == "sqrt" and least < 0):

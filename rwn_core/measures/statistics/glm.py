@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind
@@ -45,8 +45,8 @@ class GeneralizedLinear:
     response: str
     family: Family
     terms: tuple[str, ...]
-    coefficients: NDArray[np.float64]
-    standard_errors: NDArray[np.float64]
+    coefficients: Floats
+    standard_errors: Floats
     r2: float
     records: int
 
@@ -158,7 +158,7 @@ def generalized_fit(design: Design, family: Family, where: str = "") -> Generali
     )
 
 
-def _refuse_runaway(design: Design, errors: NDArray[np.float64], where: str) -> None:
+def _refuse_runaway(design: Design, errors: Floats, where: str) -> None:
     lost = ~(np.isfinite(errors[1:]) & (errors[1:] < RUNAWAY))
     if not lost.any():
         return

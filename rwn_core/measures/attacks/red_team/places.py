@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from rwn_core.measures.attacks.red_team.files import Files, Floats, Names
+from rwn_core.data.arrays import Floats
+from rwn_core.measures.attacks.red_team.files import Files, Names
 
 MIDDLE_HALF = 1.349  # standard deviations of a normal number
 EVEN = 3.5  # standard deviations from the first to the last rank: that of even numbers is one

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.measures.attacks.red_team.files import Files, Floats
+from rwn_core.data.arrays import Floats
+from rwn_core.measures.attacks.red_team.files import Files
 from rwn_core.measures.attacks.red_team.finding import (
     LEARNED_ROWS,
     RARE,
