@@ -118,7 +118,7 @@ class Trials:
             reason = NotApplicable(str(refusal))
             readings, forecast = [dict.fromkeys(drawn, reason)], [reason]
         spreads = {
-            key: _spread(key, forecast if key == CERTIFIED else [each[key] for each in readings])
+            key: spread_of(key, forecast if key == CERTIFIED else [each[key] for each in readings])
             for key in self.plan.measures
         }
         seconds = time.perf_counter() - start
@@ -180,7 +180,8 @@ def _safely(key: str, comparison: Comparison) -> Reading | NotApplicable:
         return NotApplicable(f"The measure failed ({type(error).__name__}); please report it.")
 
 
-def _spread(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:
+def spread_of(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:
+    """Return the spread of a measure's readings, one for each release."""
     reasons = [each.reason for each in readings if isinstance(each, NotApplicable)]
     if reasons:
         return Spread(measure=key, reason=reasons[0])
