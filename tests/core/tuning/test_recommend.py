@@ -18,7 +18,7 @@ from rwn_core.tuning.strength_trial import MOST_LOST, StrengthTrial
 
 @pytest.fixture
 def no_advice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A quick verdict without a recommendation beside it, which others test."""
+    """Quick verdicts without the recommendation, which other tests read."""
     module = import_module("rwn_core.tuning.quick_verdict")  # its room has a function of this name
     monkeypatch.setattr(module, "recommend", lambda *given, **more: None)
 
