@@ -24,7 +24,7 @@ from rwn_core.evaluation.standard_errors import Z95, Estimate, QuestionModel
 from rwn_core.masking import Method
 from rwn_core.measures.aligned import RELEASED
 from rwn_core.measures.statistics.formula import Formula, formula_design
-from rwn_core.measures.statistics.slope_change import SIGNIFICANT
+from rwn_core.measures.statistics.ols import SIGNIFICANT
 
 # decides: masked cells that judge slopes: 60 releases of a small table, 3 of a large one
 JUDGED_CELLS = 1_000_000

@@ -118,7 +118,9 @@ class Trials:
             reason = NotApplicable(str(refusal))
             readings, forecast = [dict.fromkeys(drawn, reason)], [reason]
         spreads = {
-            key: spread_of(key, forecast if key == CERTIFIED else [each[key] for each in readings])
+            key: spread_over_releases(
+                key, forecast if key == CERTIFIED else [each[key] for each in readings]
+            )
             for key in self.plan.measures
         }
         seconds = time.perf_counter() - start
@@ -180,7 +182,7 @@ def _safely(key: str, comparison: Comparison) -> Reading | NotApplicable:
         return NotApplicable(f"The measure failed ({type(error).__name__}); please report it.")
 
 
-def spread_of(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:
+def spread_over_releases(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:
     """Return the spread of a measure's readings, one for each release."""
     reasons = [each.reason for each in readings if isinstance(each, NotApplicable)]
     if reasons:

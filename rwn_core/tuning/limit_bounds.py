@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
-from rwn_core.measures.ends import UNMASKED, UNRELATED
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading
 from rwn_core.tuning.point import Point, Spread, known_ends
 
 MISSING = "It was not read."

@@ -16,8 +16,7 @@ from rwn_core.masking import METHODS, SHORT_NAMES, no_method
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.ends import UNRELATED
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import UNRELATED, Reading
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.evaluate_settings import Plan
 from rwn_core.tuning.point import Point, Spread

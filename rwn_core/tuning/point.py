@@ -12,7 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.prediction_bands import release_interval
 from rwn_core.measures import MEASURES
 from rwn_core.measures.aligned import empty_records
-from rwn_core.measures.ends import UNMASKED, UNRELATED
+from rwn_core.measures.measure import UNMASKED, UNRELATED
 from rwn_core.measures.statistics.intervals import range_words
 from rwn_core.tuning.setting import Setting
 

@@ -16,7 +16,7 @@ from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.randomness import SecretKey
-from rwn_core.tuning.evaluate_settings import Plan, Trials, spread_of, with_red_team
+from rwn_core.tuning.evaluate_settings import Plan, Trials, spread_over_releases, with_red_team
 from rwn_core.tuning.limit_bounds import with_attacked
 from rwn_core.tuning.point import Point, too_few
 from rwn_core.tuning.policy import Limit, Policy
@@ -199,7 +199,9 @@ class StrengthTrial:
         point = Point(setting=setting, spreads={})
         for limit in sorted(self.policy.limits, key=_turn):
             self.steps += releases
-            spread = spread_of(limit.measure, [self._reading(limit, each) for each in drawn])
+            spread = spread_over_releases(
+                limit.measure, [self._reading(limit, each) for each in drawn]
+            )
             point = replace(point, spreads={**point.spreads, limit.measure: spread})
             if not self._keeps_limit(limit, point):
                 return False
