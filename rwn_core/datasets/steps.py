@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 from rwn_core.datasets import (
     exact_donors,
     joined_index,
-    partners,
-    parts,
+    pairs_and_parts,
     release_order,
     sample_donors,
     soft_donors,
     spatial_parts,
     survey,
 )
+from rwn_core.datasets.dataset_statistics import counted
 from rwn_core.datasets.engine import Execute
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.staged_arrays import DEAL
@@ -25,7 +25,7 @@ from rwn_core.parallel.threads import Progress
 STEPS: Mapping[str, Callable[[Run, Task], dict[str, Any]]] = {
     survey.STEP: survey.survey_rows,
     sample_donors.STEP: sample_donors.mask_rows,
-    parts.BOUNDS: parts.find_bounds,
+    pairs_and_parts.BOUNDS: pairs_and_parts.find_bounds,
     DEAL: spatial_parts.deal_records,
     spatial_parts.INDEX: spatial_parts.index_leaf,
     joined_index.STEP: joined_index.join_leaves,
@@ -33,10 +33,10 @@ STEPS: Mapping[str, Callable[[Run, Task], dict[str, Any]]] = {
     soft_donors.LIST: soft_donors.list_leaf,
     soft_donors.STATE: soft_donors.weigh_all,
     soft_donors.STEP: soft_donors.mask_leaf,
-    parts.STEP: parts.mask_part,
-    partners.PAIR: partners.draw_pairs,
-    partners.REPEATED: partners.find_repeated,
-    partners.STEP: partners.mask_partners,
+    pairs_and_parts.PART: pairs_and_parts.mask_part,
+    pairs_and_parts.PAIR: pairs_and_parts.draw_pairs,
+    pairs_and_parts.REPEATED: pairs_and_parts.find_repeated,
+    pairs_and_parts.PARTNERS: pairs_and_parts.mask_partners,
     release_order.STEP: release_order.order_file,
 }
 
@@ -55,17 +55,11 @@ class Follow:
     """Adds up what was done of the whole."""
 
     def __init__(self, total: int, progress: Progress | None) -> None:
-        self._total, self._progress, self._done = total, progress, 0.0
+        self._advance = counted(total, progress)
 
     def by(self, weight: float) -> Callable[[int], None]:
         """Return a progress callback; each task of the step has this weight."""
-
-        def finished(count: int) -> None:
-            self._done += weight * count
-            if self._progress is not None:
-                self._progress(min(1.0, self._done / self._total))
-
-        return finished
+        return lambda count: self._advance(weight * count)
 
 
 class Strategy(NamedTuple):
@@ -115,10 +109,10 @@ def _sample(run: Run, execute: Execute, follow: Follow) -> list[Task]:
 def _pairs(run: Run, execute: Execute, follow: Follow) -> list[Task]:
     """Method 2: pairs first, then range by range."""
     execute(run.ranges(DEAL), follow.by(1))
-    execute(partners.slices(run), follow.by(1))
-    execute(run.ranges(partners.REPEATED), follow.by(1))
-    partners.merge_repeated(run)
-    masking = run.ranges(partners.STEP)
+    execute(pairs_and_parts.slices(run), follow.by(1))
+    execute(run.ranges(pairs_and_parts.REPEATED), follow.by(1))
+    pairs_and_parts.merge_repeated(run)
+    masking = run.ranges(pairs_and_parts.PARTNERS)
     execute(masking, follow.by(4))
     return masking
 
@@ -126,9 +120,9 @@ def _pairs(run: Run, execute: Execute, follow: Follow) -> list[Task]:
 def _partition(run: Run, execute: Execute, follow: Follow) -> list[Task]:
     """Method 3: part by part."""
     ranges = len(run.ranges(DEAL))
-    execute(run.numbered(parts.BOUNDS, 1), follow.by(0))
+    execute(run.numbered(pairs_and_parts.BOUNDS, 1), follow.by(0))
     execute(run.ranges(DEAL), follow.by(1))
-    tasks = run.numbered(parts.STEP, run.leaves)
+    tasks = run.numbered(pairs_and_parts.PART, run.leaves)
     masking = [{**task, "ranges": ranges} for task in tasks]
     execute(masking, follow.by(4 * ranges / run.leaves))
     return masking
