@@ -23,7 +23,7 @@ def refuse_existing(overwrite: bool, *targets: Path | None) -> None:
 
 
 def require_folder(target: Path) -> None:
-    """Refuse a file whose folder is not there."""
+    """Refuse a file in a folder that does not exist."""
     if not target.parent.is_dir():
         raise RWNError(f"The folder {target.parent} does not exist; create it first.")
 
