@@ -24,7 +24,7 @@ from benchmarks.pages import HERE, say, write_lines
 from benchmarks.tables import mixed
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics import nearest_record
+from rwn_core.measures.statistics import nearest_points
 
 FILE = HERE / "side-by-side-speed.csv"
 COLUMNS = ("records", "name", "seconds", "sdcmicro_seconds", "ratio")
@@ -56,7 +56,7 @@ def our_seconds(frame: pd.DataFrame) -> dict[str, float]:
     for key in ("interval_disclosure", "distance_linkage"):
         found[MEASURES[key].title] = seconds(lambda key=key: reading(key))
     if len(frame) <= ALL_PAIRS:
-        with patch.object(nearest_record, "ALL_RECORDS", len(frame)):
+        with patch.object(nearest_points, "ALL_RECORDS", len(frame)):
             found["Distance linkage of every record"] = seconds(lambda: reading("distance_linkage"))
     return found
 
