@@ -247,8 +247,7 @@ class DonorTables:
 
     def received(self, people: NDArray[np.int64]) -> sparse.csc_array:
         """P(each of some people is the donor of each record), shape (n, people)."""
-        from rwn_core.laws.sparse_columns_kernel import pairs_as_columns
-        from rwn_core.laws.value_counts_kernel import list_received
+        from rwn_core.laws.value_counts_kernel import list_received, pairs_as_columns
 
         position = np.full(self.n, -1, np.int32)
         position[people] = np.arange(len(people))

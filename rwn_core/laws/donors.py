@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -161,7 +161,7 @@ class Draws:
                 last,
             )
 
-        in_parts(draw, len(donors), 4 * donors.size, thread_count(threads))
+        in_parts(draw, len(donors), donors.size, thread_count(threads))
         return donors
 
     def drawing(self, q: NDArray[np.float64]) -> Drawing:
@@ -316,6 +316,13 @@ def copy_from_donors(microdata: Microdata, donors: NDArray[np.int64]) -> Microda
         for position, variable in enumerate(microdata.schema.released)
     }
     return Microdata(pd.DataFrame(columns, copy=False), released_schema(microdata.schema))
+
+
+def copy_columns(microdata: Microdata, donors: Mapping[str, NDArray[np.int64]]) -> Microdata:
+    """Fill some variables from the donors of each record, shape (n,); the others stay."""
+    own = np.arange(microdata.n)
+    columns = [donors.get(variable.name, own) for variable in microdata.schema.released]
+    return copy_from_donors(microdata, np.column_stack(columns))
 
 
 def released_schema(schema: Schema) -> Schema:

@@ -99,8 +99,6 @@ class NBRS2015(NeighborhoodMethod):
             presets={"Light": 0.5, "Standard": 1.0, "Strong": 1.0},
         ),
     )
-    strength: ClassVar[str] = "epsilon"
-    has_forecast: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""

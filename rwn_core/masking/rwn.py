@@ -16,9 +16,10 @@ from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donors import check_probability
 from rwn_core.laws.law import Law
 from rwn_core.masking.lever import SHARE, Lever, LeverRange
-from rwn_core.masking.neighborhood_method import EVERY_COLUMN, kept_values
-from rwn_core.masking.radius_and_nearest import (
+from rwn_core.masking.neighborhood_method import (
+    EVERY_COLUMN,
     RadiusAndNearest,
+    kept_values,
     nearest_lever,
     probability_lever,
     radius_lever,
@@ -206,7 +207,6 @@ class RWN(RadiusAndNearest):
     method: ClassVar[str] = "rwn"
     title: ClassVar[str] = "RWN, the 2022 method"
     levers: ClassVar[Any] = ByKernel(even=_EVEN_LEVERS, soft=_SOFT_LEVERS)
-    strength: ClassVar[Any] = ByKernel(even="epsilon", soft="width")
     choice_titles: ClassVar[Mapping[str, Mapping[str, str]]] = {"neighbors": TITLES}
 
     def __post_init__(self) -> None:
