@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -141,7 +142,7 @@ def searched(name: str, rows: list[dict[str, str]]) -> Iterator[dict[str, Any]]:
         try:
             trial = StrengthTrial(data, setting, judged or rwn.Policy(), places=STEPS, seed=SEED)
             place = trial.confirmed(best if sliced else MOST_LOST)
-            verdict = "" if sliced else rwn.quick_verdict(data, setting).answer
+            verdict = "" if sliced else _answer(data, setting)
             if place is None and verdict == "can":  # look at every step of the strength
                 trial = StrengthTrial(
                     data, setting, judged or rwn.Policy(), places=EVERY, seed=SEED
@@ -154,8 +155,13 @@ def searched(name: str, rows: list[dict[str, str]]) -> Iterator[dict[str, Any]]:
                 best = min(best, loss)
         except rwn.ParameterError:
             row["kept"] = "refused"
-            row["verdict"] = "" if sliced else rwn.quick_verdict(data, setting).answer
+            row["verdict"] = "" if sliced else _answer(data, setting)
         yield row | {"seconds": f"{time.process_time() - start:.1f}"}
+
+
+def _answer(data: rwn.Microdata, setting: rwn.Setting) -> str:
+    """What the quick verdict says when it may take as long as it needs."""
+    return rwn.quick_verdict(data, setting, within=math.inf).answer
 
 
 def written(name: str) -> None:

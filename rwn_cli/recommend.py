@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ def recommend(source: Source, schema: SchemaFile = None, file: Laid = None) -> N
     from rwn_core.tuning import Policy, quick_verdict
     from rwn_core.tuning import recommend as recommended
     from rwn_core.tuning.policy_presets import policy_presets
+    from rwn_core.tuning.quick_verdict import WITHIN
 
     data = load(source, schema, file or ())
     advice = recommended(data)
@@ -33,9 +35,10 @@ def recommend(source: Source, schema: SchemaFile = None, file: Laid = None) -> N
     typer.echo(f"why: {advice.reason}")
     for each in advice.runners_up:
         typer.echo(f"or: {each.words}")
-    verdict = quick_verdict(data, advice.setting)
+    small = data.n <= LARGEST_DENSE  # where a release is judged in seconds
+    verdict = quick_verdict(data, advice.setting, within=math.inf if small else WITHIN)
     typer.echo(f"can it keep the usual policy: {verdict.answer}. {verdict.sentence}")
-    if data.n <= LARGEST_DENSE:
+    if small:
         for name, levers in policy_presets(data, advice.setting, Policy()).items():
             setting = replace(advice.setting, params=at_levers(advice.setting.params, levers))
             typer.echo(f"{name}: {setting.words}")
@@ -51,7 +54,8 @@ def advised(data: Microdata, source: str, target: Path) -> tuple[Microdata, Any]
     from rwn_core.tuning.recommend import tuned
 
     advice = recommended(data)
-    found = tuned(data, advice.setting)
+    held = advice.confirmed and advice.kept  # at this strength, on further releases
+    found = advice.setting if held else tuned(data, advice.setting)
     setting = found or advice.setting
     say(f"recommended: {advice.reason}")
     say(f"the same as: {command(setting, source, target)}")

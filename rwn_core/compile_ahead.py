@@ -67,12 +67,13 @@ def _table(n: int) -> Microdata:
 
 def _store(table: Microdata, params: RWN) -> None:
     """Use the kernels that store a table for its sliders."""
+    from rwn_core.neighbors.index import build_index
+    from rwn_core.neighbors.search import stored_table
     from rwn_core.neighbors.slider_range import find_slider_range
-    from rwn_core.neighbors.tree_search import stored_table, tree_index
 
     points = params.points(table)
     find_slider_range(points, 1000)
-    stored_table(points, 3, 0.1, Watch(), index=tree_index(points, None))
+    stored_table(points, 3, 0.1, Watch(), index=build_index(points))
 
 
 def warm_for_levels() -> None:

@@ -16,12 +16,11 @@ from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.spatial_parts import leaves_with_records, load_side
 from rwn_core.datasets.staged_arrays import load, save, save_parts
 from rwn_core.neighbors.frame import Frame
-from rwn_core.neighbors.index import Index
-from rwn_core.neighbors.index_kernel import IndexArrays
+from rwn_core.neighbors.index import Index, IndexArrays
 
 STEP = "join"
 LARGEST = 2**31 - 1  # records that an index can number
-_AT_ONCE = 1 << 22  # records whose positions are put together at a time
+_AT_ONCE = 1 << 22  # records whose numbers are written at a time
 _OF_ALL = ("levels", "squares", "coded", "far")  # the same in every leaf
 
 
@@ -92,28 +91,18 @@ def join_rows(run: Run, sides: Sequence[IndexArrays]) -> None:
     save_parts(run, STEP, "shifts", (passes, coded), shifts)
 
 
-def join_records(run: Run, sides: Sequence[IndexArrays]) -> None:
-    """Write each record's position, and its number: that in the dataset."""
-    n, before = run.dataset.n, _before([len(side.exact) for side in sides])
-    ranges = [(start, min(start + _AT_ONCE, n)) for start in range(0, n, _AT_ONCE)]
-
-    def positions() -> Iterator[NDArray[np.int32]]:
-        for start, stop in ranges:
-            position = np.empty(stop - start, dtype=np.int32)
-            for side, base in zip(sides, before, strict=False):
-                those = slice(*np.searchsorted(side.numbers, (start, stop)))
-                position[side.numbers[those] - start] = side.positions[those] + np.int32(base)
-            yield position
-
-    save_parts(run, STEP, "positions", (n,), positions())
-    save_parts(run, STEP, "numbers", (n,), (np.arange(*each, dtype=np.int64) for each in ranges))
+def join_numbers(run: Run, sides: Sequence[IndexArrays]) -> None:
+    """Write each record's number: that in the dataset."""
+    n = run.dataset.n
+    parts = (np.arange(at, min(at + _AT_ONCE, n)) for at in range(0, n, _AT_ONCE))
+    save_parts(run, STEP, "numbers", (n,), parts)
 
 
 JOINS: tuple[Callable[[Run, Sequence[IndexArrays]], None], ...] = (
     join_tiles,
     join_boxes,
     join_rows,
-    join_records,
+    join_numbers,
 )
 
 

@@ -1,13 +1,15 @@
-"""Arrays on the stage: written whole or not at all, and mapped when they are read."""
+"""Arrays and tables on the stage: written whole or not at all, and mapped when they are read."""
 
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from rwn_core.datasets.run import Run
@@ -76,3 +78,73 @@ def gather_leaf(run: Run, leaf: int, ranges: int) -> tuple[Points, NDArray[np.in
         values.append(load(run, DEAL, f"{number:06d}-values")[start:stop])
         ids.append(load(run, DEAL, f"{number:06d}-ids")[start:stop])
     return points_like(run.survey_result.points, np.concatenate(values)), np.concatenate(ids)
+
+
+def write_batches(
+    path: Path, table: pa.Table, counts: Sequence[int], *, packed: bool = True
+) -> None:
+    """Write a table in batches of so many rows, one after the other."""
+    options = pa.ipc.IpcWriteOptions(compression="lz4" if packed else None, use_threads=False)
+    whole = table.combine_chunks()
+    begin = 0
+    with (
+        pa.OSFile(str(path), "wb") as sink,
+        pa.ipc.new_file(sink, whole.schema, options=options) as to,
+    ):
+        for count in counts:
+            part = whole.slice(begin, count).to_batches()
+            to.write_batch(part[0] if part else _empty(whole.schema))
+            begin += count
+
+
+def read_batch(path: Path, number: int) -> pa.Table:
+    """Read one batch."""
+    with pa.memory_map(str(path)) as source:
+        file = pa.ipc.open_file(source)
+        return pa.Table.from_batches([file.get_batch(number)], file.schema)
+
+
+def read_all(path: Path) -> pa.Table:
+    """Read all batches."""
+    with pa.memory_map(str(path)) as source:
+        table: pa.Table = pa.ipc.open_file(source).read_all()
+        return table
+
+
+def map_all(path: Path) -> pa.Table:
+    """Map a file that is not packed: values are read from it when they are taken."""
+    table: pa.Table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+    return table
+
+
+def _empty(schema: pa.Schema) -> Any:
+    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
+
+
+def columns_path(run: Run, number: int) -> Path:
+    """Path of a range's columns."""
+    return run.stage.path(DEAL, f"{number:06d}-columns.arrow")
+
+
+def values_of_donors(run: Run, donors: NDArray[np.int64]) -> pa.Table:
+    """Fill every column from its donors, wherever in the dataset they are."""
+    tasks = run.ranges("columns")
+    kind = np.min_scalar_type(len(tasks))  # numbers of few bits are sorted by counting
+    orders, ends = [], []
+    for column in donors.T:
+        number = (column // run.rows).astype(kind)
+        orders.append(np.argsort(number, kind="stable"))
+        ends.append(np.cumsum(np.bincount(number, minlength=len(tasks))))
+    parts: list[list[Any]] = [[] for _ in run.names]
+    for task, until in zip(tasks, np.array(ends).T.tolist(), strict=True):
+        table = map_all(columns_path(run, task["number"]))
+        for j, part in enumerate(parts):
+            begin = ends[j][task["number"] - 1] if task["number"] else 0
+            rows = donors[orders[j][begin : until[j]], j] - task["start"]
+            part.append(table.column(j).combine_chunks().take(pa.array(rows)))
+    columns = []
+    for part, order in zip(parts, orders, strict=True):
+        back = np.empty(len(donors), np.int64)
+        back[order] = np.arange(len(donors))
+        columns.append(pa.concat_arrays(part).take(pa.array(back)))
+    return pa.table(columns, names=run.names)

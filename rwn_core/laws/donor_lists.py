@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.data.sizes import QUICK_RECORDS, STORED_DONORS
+from rwn_core.data.sizes import QUICK_RECORDS, STORED_NUMBERS
 from rwn_core.errors import NotApplicable
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.distance import TIE
@@ -18,7 +18,7 @@ from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.parallel.threads import Watch, thread_count
 
 if TYPE_CHECKING:
-    from rwn_core.neighbors.lazy_table import SearchedTable
+    from rwn_core.neighbors.search import SearchedTable
 
 BLOCK = 8_000_000  # members listed at a time, unless one leaf of the tree has more
 LOOKS = 16  # at whether enough is known, in one pass over the records
@@ -101,7 +101,7 @@ class DonorTables:
     def check_fits(self, columns: int, records: int | None = None) -> None:
         """Refuse so many columns, of all records or some, where no probability is 0."""
         entries = columns * (self.n if records is None else records)
-        if isinstance(self._neighborhoods.table, AllDonors) and entries > 2 * STORED_DONORS:
+        if isinstance(self._neighborhoods.table, AllDonors) and entries > 2 * STORED_NUMBERS:
             raise NotApplicable(
                 f"All of {self.n:,} records are possible donors of each other, and {entries:,} "
                 "probabilities are too many for this; choose bandwidth = adaptive."
@@ -125,7 +125,7 @@ class DonorTables:
 
     @property
     def _to_search(self) -> SearchedTable | None:
-        from rwn_core.neighbors.lazy_table import SearchedTable
+        from rwn_core.neighbors.search import SearchedTable
 
         table = self._neighborhoods.table
         return table if self._shares is None and isinstance(table, SearchedTable) else None
@@ -186,7 +186,7 @@ class DonorTables:
 
     def _searched(self, table: SearchedTable) -> Iterator[_Block]:
         held: list[Lists] = []
-        keep = float(self._neighborhoods.sizes.sum()) <= STORED_DONORS
+        keep = float(self._neighborhoods.sizes.sum()) <= STORED_NUMBERS
         for block in _search(table, self._neighborhoods):
             yield block
             if keep:
@@ -247,8 +247,7 @@ class DonorTables:
 
     def received(self, people: NDArray[np.int64]) -> sparse.csc_array:
         """P(each of some people is the donor of each record), shape (n, people)."""
-        from rwn_core.laws.sparse_columns_kernel import pairs_as_columns
-        from rwn_core.laws.value_counts_kernel import list_received
+        from rwn_core.laws.value_counts_kernel import list_received, pairs_as_columns
 
         position = np.full(self.n, -1, np.int32)
         position[people] = np.arange(len(people))

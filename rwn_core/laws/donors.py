@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,10 +16,6 @@ from rwn_core.neighbors import Drawing, Neighborhoods
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.parallel.threads import in_parts, thread_count
 from rwn_core.randomness import SecretKey, uniforms
-
-if TYPE_CHECKING:
-    from rwn_core.neighbors.stored_draws import Chains
-
 
 _STORED_DRAWS = 256_000_000  # bytes of random numbers kept from one of many settings to the next
 _BYTES_A_CELL = 260  # about 24 uniform numbers and 17 steps of the record chain
@@ -92,8 +88,6 @@ class Draws:
         self._blocks = 0
         self._uniform: list[NDArray[np.float64]] = []
         self._chain = [np.ones((len(self.records), len(self.streams)), dtype=np.int32)]
-        self._links: Chains | None = None
-        self._drawn, self._kept = False, np.empty((0, 8))
 
     @property
     def modify(self) -> NDArray[np.float64]:
@@ -118,13 +112,19 @@ class Draws:
         self, neighborhoods: Neighborhoods, q: NDArray[np.float64], threads: int | None = None
     ) -> NDArray[np.int64]:
         """The donors of these records in a stored table, shape (m, p)."""
-        from rwn_core.neighbors.stored_draws import Chains
+        from rwn_core.neighbors.draw_kernel import draw_rows
 
-        longest = np.diff(neighborhoods.table.offsets)[neighborhoods.rows(self.records)]
-        if self._links is None or not self._links.cover(longest):
-            streams = np.array(self.streams, dtype=np.int64)
-            self._links = Chains(self._key, self.records, streams, longest)
-        return self._links.donors(neighborhoods, q, thread_count(threads))
+        table, rows = neighborhoods.table, neighborhoods.rows(self.records)
+        streams, chances = np.array(self.streams, dtype=np.int64), np.array(q, dtype=np.float64)
+        donors = np.empty((len(rows), len(streams)), np.int64)
+        drawn = (self._key.words, self.records, streams, chances, rows)
+        found = (table.offsets, table.records, neighborhoods.sizes, donors)
+
+        def draw(first: int, last: int) -> None:
+            draw_rows(*drawn, *found, first, last)
+
+        in_parts(draw, len(donors), donors.size, thread_count(threads))
+        return donors
 
     def weighted(
         self,
@@ -134,8 +134,7 @@ class Draws:
         threads: int | None = None,
     ) -> NDArray[np.int64]:
         """Return the donors of these records where they are not equally likely, shape (m, p)."""
-        from rwn_core.neighbors.chacha_kernel import UNIFORMS
-        from rwn_core.neighbors.layer_kernel import KEPT, draw_by_layers
+        from rwn_core.neighbors.draw_kernel import draw_by_layers
 
         keys = np.ascontiguousarray(self._key.words.reshape(8, -1).T)
         streams, table = np.array(self.streams, dtype=np.int64), neighborhoods.table
@@ -143,11 +142,7 @@ class Draws:
             q = np.asarray(q, dtype=np.float64)
             return table.draw(keys, self.records, streams, q, threads=threads)
         donors = np.empty((len(rows), len(streams)), np.int64)
-        room = KEPT * donors.size
-        if self._drawn and not len(self._kept) and 8 * UNIFORMS * room <= _STORED_DRAWS:
-            self._kept = np.zeros((room, UNIFORMS))  # from the second draw on: most draw once
-        self._drawn = True
-        kept, chances = self._kept, np.asarray(q, dtype=np.float64)
+        chances = np.asarray(q, dtype=np.float64)
         offsets, records, shares = table.offsets, table.records, neighborhoods.shares
         assert shares is not None  # as `draw_donors` has checked
 
@@ -161,13 +156,12 @@ class Draws:
                 offsets,
                 records,
                 shares,
-                kept,
                 donors,
                 first,
                 last,
             )
 
-        in_parts(draw, len(donors), KEPT * donors.size, thread_count(threads))
+        in_parts(draw, len(donors), 4 * donors.size, thread_count(threads))
         return donors
 
     def drawing(self, q: NDArray[np.float64]) -> Drawing:
@@ -277,7 +271,7 @@ def draw_donors(
     if neighborhoods.equally_likely and isinstance(draws, Draws) and draws.has_one_key:
         if neighborhoods.is_stored:
             return draws.from_stored(neighborhoods, q, threads)
-        from rwn_core.neighbors.lazy_table import search_donors
+        from rwn_core.neighbors.search import search_donors
 
         return search_donors(neighborhoods, draws.drawing(q), threads)[
             neighborhoods.rows(draws.records)
@@ -322,6 +316,13 @@ def copy_from_donors(microdata: Microdata, donors: NDArray[np.int64]) -> Microda
         for position, variable in enumerate(microdata.schema.released)
     }
     return Microdata(pd.DataFrame(columns, copy=False), released_schema(microdata.schema))
+
+
+def copy_columns(microdata: Microdata, donors: Mapping[str, NDArray[np.int64]]) -> Microdata:
+    """Fill some variables from the donors of each record, shape (n,); the others stay."""
+    own = np.arange(microdata.n)
+    columns = [donors.get(variable.name, own) for variable in microdata.schema.released]
+    return copy_from_donors(microdata, np.column_stack(columns))
 
 
 def released_schema(schema: Schema) -> Schema:

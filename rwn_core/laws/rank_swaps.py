@@ -15,8 +15,7 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Kind
-from rwn_core.laws.expectations import Expectations
-from rwn_core.laws.moments import Moments
+from rwn_core.laws.moments import Expectations, Moments
 from rwn_core.neighbors.record_draws import order_by
 
 # decides: ranks a swap may reach for exact expectations, with at most `LARGEST_FOLLOWED` records

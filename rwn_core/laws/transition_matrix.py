@@ -71,19 +71,6 @@ def invariant(matrix: Matrix, shares: NDArray[np.float64]) -> Matrix:
     return matrix @ second_stage(matrix, shares)
 
 
-def posterior_odds(matrix: Matrix, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Odds that a released category is the true one; small is wanted for rare categories."""
-    kept = np.diagonal(matrix) * shares
-    others = shares @ matrix - kept
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(kept == 0, 0.0, kept / others)
-
-
 def is_singular(matrix: Matrix) -> bool:
     """True if the matrix has no inverse: true counts have no unbiased estimate."""
     return bool(np.linalg.cond(matrix) > LARGEST_CONDITION)
-
-
-def counts_variance(matrix: Matrix, counts: NDArray[np.float64]) -> Matrix:
-    """Covariance of the released counts, given the true ones: sum_k c_k (diag(t_k) - t_k t_k')."""
-    return np.asarray(np.diag(counts @ matrix) - (matrix.T * counts) @ matrix)

@@ -9,23 +9,18 @@ from typing import ClassVar
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import NUMBERS, Kind
-from rwn_core.errors import ParameterError
 from rwn_core.laws.law import Law
-from rwn_core.laws.noise_law import SHAPES, Noise, NoiseOn, Shape
-from rwn_core.laws.separate_law import SeparateLaw
-from rwn_core.laws.transition_law import is_discrete, with_numbers
+from rwn_core.laws.noise_law import Noise, NoiseOn, Shape
+from rwn_core.laws.transition_law import is_discrete
 from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.method import Prepared, TableMethod
-from rwn_core.masking.unmasked_variables import Others, check_others, kept_as_they_are
-from rwn_core.neighbors.record_draws import two_uniforms
-from rwn_core.randomness import SecretKey
+from rwn_core.masking.method import NoiseMethod, Prepared
+from rwn_core.masking.unmasked_variables import Others, kept_as_they_are
 
 LARGEST = 100.0  # standard deviations; beyond, nothing of the data is left to see
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AdditiveNoise(TableMethod):
+class AdditiveNoise(NoiseMethod):
     """Hold the parameters of uncorrelated additive noise.
 
     Each number x_ij becomes x_ij + e_ij with independent e_ij of mean 0 and standard deviation
@@ -85,35 +80,13 @@ class AdditiveNoise(TableMethod):
             short="size",
             unit="standard deviations",
             help="How far noise moves each number; at 0 nothing is masked.",
+            largest=100.0,
             range=LeverRange(low=0.0, high=2.0, step=0.05),
             presets={"Light": 0.1, "Standard": 0.3, "Strong": 1.0},
         ),
     )
-    strength: ClassVar[str] = "size"
-    kinds: ClassVar[tuple[Kind, ...]] = NUMBERS
-    kinds_in_words: ClassVar[str] = "numbers"
 
-    def __post_init__(self) -> None:
-        """Check what does not depend on the table."""
-        check_size(self.size)
-        if self.shape not in SHAPES:
-            raise ParameterError(f"shape must be one of: {', '.join(SHAPES)}.")
-        if not isinstance(self.reflected, bool):
-            raise ParameterError("reflected must be true or false.")
-        check_others(self.others)
-
-    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The table with noise."""
-        microdata, law = table.microdata, self._parts(table)
-        released = [variable.name for variable in microdata.schema.released]
-        columns = {}
-        for name, part in law.items():
-            uniform = two_uniforms(key, table.records, released.index(name))[0]
-            noisy = microdata.values(name) + part.noise.draw(uniform)
-            columns[name] = np.abs(noisy) if part.reflected else noisy
-        return with_numbers(microdata, columns)
-
-    def _parts(self, table: Prepared) -> dict[str, NoiseOn]:
+    def noise(self, table: Prepared) -> dict[str, NoiseOn]:
         """The noise on every variable that varies."""
         microdata, parts = table.microdata, {}
         for name in self.masked_names(microdata):
@@ -128,10 +101,6 @@ class AdditiveNoise(TableMethod):
                     reflected=self.reflected and bool(least >= 0),
                 )
         return parts
-
-    def law(self, table: Prepared) -> Law:
-        """Independent densities, or probabilities of whole numbers."""
-        return SeparateLaw.of_changes(table.microdata, list(self._parts(table).values()))
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks: variables released unchanged, and possible negative numbers."""
@@ -154,13 +123,6 @@ class AdditiveNoise(TableMethod):
             f"{1 + self.size**2:.3g} and every correlation by {1 / (1 + self.size**2):.3g}.",
             "Outliers stay outliers: noise moves them by as much as everybody else.",
         ]
-
-
-def check_size(size: float) -> None:
-    """Refuse what is no size of noise."""
-    number = isinstance(size, int | float) and not isinstance(size, bool)
-    if not number or not 0 <= size <= LARGEST:
-        raise ParameterError(f"size must be a number from 0 to {LARGEST:g}.")
 
 
 def known_spread(microdata: Microdata, name: str) -> float:

@@ -8,10 +8,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.slices import Slices
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.laws.ends import shuffled_donors
-from rwn_core.masking import RWN, Lever, Masked, Prepared
+from rwn_core.masking import RWN, Lever, Masked, Method, Prepared
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
@@ -30,38 +29,19 @@ class Original:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shuffled:
+class Shuffled(Method):
     """No data: every variable in a random order of its own, so that only its marginal is left."""
 
     method: ClassVar[str] = "no data"
     title: ClassVar[str] = "No data"
     levers: ClassVar[tuple[Lever, ...]] = ()
 
-    def prepare(self, microdata: Microdata, **options: Any) -> Shuffling:
-        """Make a table ready; see `Method.prepare`."""
-        return Shuffling(microdata)
-
-
-@dataclass(frozen=True, slots=True)
-class Shuffling:
-    """Hold a table that releases shuffled columns, those of one group together."""
-
-    microdata: Microdata
-
-    def with_levers(self) -> Shuffling:
-        """Nothing can be moved."""
-        return self
-
-    def with_slices(self, slices: Slices) -> Shuffling:
-        """The same table with other slices; see `Prepared`."""
-        return Shuffling(self.microdata.with_slices(slices))
-
-    def release(
-        self, key: SecretKey, *, threads: int | None = None, progress: Progress | None = None
+    def drawn(
+        self, table: Prepared, key: SecretKey, threads: int | None, progress: Progress | None
     ) -> Masked:
-        """Shuffle each column; see `Prepared`."""
-        donors = shuffled_donors(self.microdata, key)
-        masked = copy_from_donors(self.microdata, donors)
+        """Shuffle each column, those of one group together."""
+        donors = shuffled_donors(table.microdata, key)
+        masked = copy_from_donors(table.microdata, donors)
         return Masked(masked=masked, donors=donors, law=None)
 
 

@@ -14,25 +14,22 @@ from scipy.special import ndtri
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import NUMBERS, Kind
-from rwn_core.errors import ParameterError
-from rwn_core.laws.donors import copy_from_donors, masked_columns, random_streams
+from rwn_core.laws.donors import copy_columns, masked_columns, random_streams
 from rwn_core.laws.transition_law import with_numbers
-from rwn_core.masking.lever import SHARE, Lever, LeverRange, check_share
-from rwn_core.masking.method import Prepared, TableMethod
-from rwn_core.masking.minimum_k import range_of_groups
+from rwn_core.masking.lever import SHARE, Lever, LeverRange, range_of_groups
+from rwn_core.masking.method import Method, Prepared
 from rwn_core.masking.unmasked_variables import name_tuple, require_masked
+from rwn_core.neighbors.metric_axes import CODED_LEVELS
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.randomness import SELECTION_STREAM, SecretKey
 
-# decides: how many levels of a drawn category, the most frequent, a split tells apart
-SPLIT_LEVELS = 50
 _DIGITS = 9  # of a response: another unit's rounding error must not decide between equal splits
 _LEAST_GAIN = 1e-8  # of the response's variance, as synthpop's complexity parameter
 _LARGEST_SMOOTHING = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CARTSynthesis(TableMethod):
+class CARTSynthesis(Method):
     """Hold the parameters of synthesis by classification and regression trees.
 
     Variables are visited one after the other. A tree predicts each from those visited before, and
@@ -115,25 +112,14 @@ class CARTSynthesis(TableMethod):
             short="smoothing",
             help="Noise on drawn numbers; at 0 each is the true number of some record.",
             off=0.0,
+            largest=10.0,
             range=LeverRange(low=0.0, high=2.0, step=0.05),
             presets={"Light": 0.0, "Standard": 0.0, "Strong": 0.5},
         ),
     )
-    strength: ClassVar[str] = "q"
     has_forecast: ClassVar[bool] = False
     uses_slices: ClassVar[bool] = True
     moves_missing: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        """Check what does not depend on the table."""
-        check_share("q", self.q)
-        whole = isinstance(self.leaf, int | np.integer) and not isinstance(self.leaf, bool)
-        if not whole or self.leaf < 1:
-            raise ParameterError("leaf must be a whole number of at least 1.")
-        number = isinstance(self.smoothing, int | float) and not isinstance(self.smoothing, bool)
-        if not number or not 0 <= self.smoothing <= _LARGEST_SMOOTHING:
-            raise ParameterError(f"smoothing must be a number from 0 to {_LARGEST_SMOOTHING:g}.")
-        object.__setattr__(self, "visit", name_tuple(self.visit, "visit"))
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without variables to mask, and names that are none of them."""
@@ -169,18 +155,17 @@ class CARTSynthesis(TableMethod):
         """The table with synthesized records."""
         microdata, records = table.microdata, table.records
         names = [variable.name for variable in microdata.schema.released]
-        donors = np.tile(records[:, np.newaxis], len(names))
+        donors: dict[str, NDArray[np.int64]] = {}
         selected = two_uniforms(key, records, SELECTION_STREAM)[0] < self.q
         smooth: dict[str, NDArray[np.float64]] = {}
         for unit, leaves, chosen in self._drawn(table, key):
             for name in unit:
-                place = names.index(name)
-                donors[selected, place] = chosen[selected]
+                donors[name] = np.where(selected, chosen, records)
                 if self.smoothing and microdata.schema.variable(name).kind in NUMBERS:
-                    noise = self.smoothing * ndtri(two_uniforms(key, records, place)[1])
+                    noise = self.smoothing * ndtri(two_uniforms(key, records, names.index(name))[1])
                     drawn = leaves.smoothed(microdata.values(name), chosen, noise, self.smoothing)
                     smooth[name] = np.where(selected, drawn, microdata.values(name))
-        released = copy_from_donors(microdata, donors)
+        released = copy_columns(microdata, donors)
         return with_numbers(released, smooth) if smooth and selected.any() else released
 
     def law(self, table: Prepared) -> None:
@@ -298,7 +283,7 @@ def _response(microdata: Microdata, name: str) -> Sequence[NDArray[np.float64]]:
     if microdata.schema.variable(name).kind is Kind.CATEGORICAL:
         codes, levels = value_codes(microdata, name)
         frequent = np.argsort(-np.bincount(codes, minlength=len(levels)), kind="stable")
-        return [(codes == level).astype(np.float64) for level in frequent[:SPLIT_LEVELS]]
+        return [(codes == level).astype(np.float64) for level in frequent[:CODED_LEVELS]]
     values = microdata.values(name)
     known = ~np.isnan(values)
     if not known.any():

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.correlated_noise_law import CorrelatedNoiseOn, spread_axes
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.method import Prepared, TableMethod
-from rwn_core.masking.unmasked_variables import Others, check_others
+from rwn_core.masking.method import NumberMethod, Prepared
+from rwn_core.masking.unmasked_variables import Others
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.randomness import SecretKey
 
@@ -28,7 +27,7 @@ LARGEST = 100.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CorrelatedNoise(TableMethod):
+class CorrelatedNoise(NumberMethod):
     """Hold the parameters of correlated noise.
 
     Normal noise with covariance c S is added to the numbers of a record, S being their sample
@@ -87,22 +86,11 @@ class CorrelatedNoise(TableMethod):
             title="Covariance of the noise (share of the data's)",
             short="size",
             help="How much noise, with the same correlations as the data; at 0 nothing is masked.",
+            largest=100.0,
             range=LeverRange(low=0.0, high=4.0, step=0.05),
             presets={"Light": 0.05, "Standard": 0.25, "Strong": 1.0},
         ),
     )
-    strength: ClassVar[str] = "size"
-    kinds: ClassVar[tuple[Kind, ...]] = NUMBERS
-    kinds_in_words: ClassVar[str] = "numbers"
-
-    def __post_init__(self) -> None:
-        """Check what does not depend on the table."""
-        number = isinstance(self.size, int | float) and not isinstance(self.size, bool)
-        if not number or not 0 <= self.size <= LARGEST:
-            raise ParameterError(f"size must be a number from 0 to {LARGEST:g}.")
-        if self.form not in get_args(Form):
-            raise ParameterError(f"form must be one of: {', '.join(get_args(Form))}.")
-        check_others(self.others)
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without numbers, or with too few records."""

@@ -15,12 +15,11 @@ from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import NUMBERS, Kind, Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.correlated_noise_law import spread_axes
-from rwn_core.laws.donors import copy_from_donors
-from rwn_core.masking.lever import SHARE, Lever, check_share
-from rwn_core.masking.method import Prepared, TableMethod
+from rwn_core.laws.donors import copy_columns
+from rwn_core.masking.lever import SHARE, Lever
+from rwn_core.masking.method import NumberMethod, Prepared
 from rwn_core.masking.unmasked_variables import (
     Others,
-    check_others,
     maskable,
     name_tuple,
     require_masked,
@@ -32,7 +31,7 @@ _LEAST_RECORDS = 10  # of a level with a term of its own; fewer would be fitted 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DataShuffling(TableMethod):
+class DataShuffling(NumberMethod):
     """Hold the parameters of data shuffling.
 
     Ranks of the confidential numbers become normal scores, and a linear model predicts them from
@@ -98,16 +97,7 @@ class DataShuffling(TableMethod):
             presets={"Light": 0.5, "Standard": 0.8, "Strong": 1.0},
         ),
     )
-    strength: ClassVar[str] = "anew"
     has_forecast: ClassVar[bool] = False
-    kinds: ClassVar[tuple[Kind, ...]] = NUMBERS
-    kinds_in_words: ClassVar[str] = "numbers"
-
-    def __post_init__(self) -> None:
-        """Check what does not depend on the table."""
-        check_share("anew", self.anew)
-        object.__setattr__(self, "variables", name_tuple(self.variables))
-        check_others(self.others)
 
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
         """Return the variables that the method masks on a table."""
@@ -129,20 +119,19 @@ class DataShuffling(TableMethod):
         """The table with shuffled numbers."""
         microdata, records = table.microdata, table.records
         names = [variable.name for variable in microdata.schema.released]
-        donors = np.tile(records[:, np.newaxis], len(names))
-        chosen = self.masked_names(microdata)
+        donors, chosen = dict[str, NDArray[np.int64]](), self.masked_names(microdata)
         if self.anew:
             model = table.cached(("model", chosen), partial(_fitted, microdata, chosen))
             streams = [names.index(name) for name in chosen]
             normal = np.column_stack([ndtri(two_uniforms(key, records, j)[0]) for j in streams])
             kept = np.sqrt(1 - self.anew) * np.where(np.isnan(model.rest), 0.0, model.rest)
             scores = model.expected + kept + np.sqrt(self.anew) * normal @ model.root.T
-            for place, name, own in zip(streams, chosen, scores.T, strict=True):
-                values = microdata.values(name)
+            for name, own in zip(chosen, scores.T, strict=True):
+                values, donors[name] = microdata.values(name), records.copy()
                 known = np.flatnonzero(~np.isnan(values))
                 ordered = known[np.argsort(values[known], kind="stable")]
-                donors[known[np.argsort(own[known], kind="stable")], place] = ordered
-        return copy_from_donors(microdata, donors)
+                donors[name][known[np.argsort(own[known], kind="stable")]] = ordered
+        return copy_columns(microdata, donors)
 
     def law(self, table: Prepared) -> None:
         """A value's rank depends on the new scores of all records; rows are not independent."""

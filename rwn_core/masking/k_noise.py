@@ -10,22 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import NUMBERS, Kind
-from rwn_core.errors import ParameterError
-from rwn_core.laws.law import Law
-from rwn_core.laws.noise_law import SHAPES, Noise, NoiseOn, Shape
-from rwn_core.laws.separate_law import SeparateLaw
-from rwn_core.laws.transition_law import is_discrete, with_numbers
-from rwn_core.masking.lever import Lever
-from rwn_core.masking.method import Prepared, TableMethod
-from rwn_core.masking.minimum_k import check_k, check_known, check_records, range_of_known
-from rwn_core.masking.unmasked_variables import Others, check_others
-from rwn_core.neighbors.record_draws import two_uniforms
-from rwn_core.randomness import SecretKey
+from rwn_core.laws.noise_law import Noise, NoiseOn, Shape
+from rwn_core.laws.transition_law import is_discrete
+from rwn_core.masking.lever import Lever, check_known, check_records, range_of_known
+from rwn_core.masking.method import NoiseMethod, Prepared
+from rwn_core.masking.unmasked_variables import Others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KNoise(TableMethod):
+class KNoise(NoiseMethod):
     """Hold the parameters of k-noise.
 
     For each numeric variable delta is the smallest length such that at least k records lie within
@@ -90,23 +83,13 @@ class KNoise(TableMethod):
             presets={"Light": 5, "Standard": 10, "Strong": 50},
         ),
     )
-    strength: ClassVar[str] = "k"
-    kinds: ClassVar[tuple[Kind, ...]] = NUMBERS
-    kinds_in_words: ClassVar[str] = "numbers"
-
-    def __post_init__(self) -> None:
-        """Check what does not depend on the table."""
-        check_k(self.k)
-        if self.shape not in SHAPES:
-            raise ParameterError(f"shape must be one of: {', '.join(SHAPES)}.")
-        check_others(self.others)
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without numbers, or of fewer than k records."""
         check_records(self.k, microdata)
         check_known(self.k, microdata, self.masked_names(microdata))
 
-    def _parts(self, table: Prepared) -> dict[str, NoiseOn]:
+    def noise(self, table: Prepared) -> dict[str, NoiseOn]:
         """The noise on every variable that gets any."""
         microdata, parts = table.microdata, {}
         for name in self.masked_names(microdata):
@@ -120,20 +103,6 @@ class KNoise(TableMethod):
                     discrete=is_discrete(microdata, name),
                 )
         return parts
-
-    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The table with noise."""
-        microdata = table.microdata
-        released = [variable.name for variable in microdata.schema.released]
-        columns = {}
-        for name, part in self._parts(table).items():
-            uniform = two_uniforms(key, table.records, released.index(name))[0]
-            columns[name] = microdata.values(name) + part.noise.draw(uniform)
-        return with_numbers(microdata, columns)
-
-    def law(self, table: Prepared) -> Law:
-        """Independent densities, or probabilities of whole numbers."""
-        return SeparateLaw.of_changes(table.microdata, list(self._parts(table).values()))
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
-from rwn_core.data.variable import NUMBERS, Kind
-from rwn_core.errors import ParameterError
-from rwn_core.laws.donors import copy_from_donors
+from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.group_law import RedrawWithinGroups
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.masking.intervals import intervals
-from rwn_core.masking.lever import Lever
-from rwn_core.masking.method import Prepared, TableMethod
-from rwn_core.masking.minimum_k import check_k, check_known, range_of_known
-from rwn_core.masking.unmasked_variables import Others, check_others
+from rwn_core.masking.lever import Lever, check_known, range_of_known
+from rwn_core.masking.method import NumberMethod, Prepared
+from rwn_core.masking.unmasked_variables import Others
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.randomness import SecretKey
 
@@ -29,7 +26,7 @@ Draw = Literal["resample", "permute", "uniform"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KPRAM(TableMethod):
+class KPRAM(NumberMethod):
     """Hold the parameters of k-PRAM.
 
     The range of each numeric variable is cut into as many intervals of equal length as leave at
@@ -92,16 +89,6 @@ class KPRAM(TableMethod):
             presets={"Light": 5, "Standard": 10, "Strong": 50},
         ),
     )
-    strength: ClassVar[str] = "k"
-    kinds: ClassVar[tuple[Kind, ...]] = NUMBERS
-    kinds_in_words: ClassVar[str] = "numbers"
-
-    def __post_init__(self) -> None:
-        """Check what does not depend on the table."""
-        check_k(self.k)
-        if self.draw_from not in get_args(Draw):
-            raise ParameterError(f"draw_from must be one of: {', '.join(get_args(Draw))}.")
-        check_others(self.others)
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without numbers, or of fewer than k records."""
@@ -119,13 +106,12 @@ class KPRAM(TableMethod):
         """The table with numbers drawn anew."""
         microdata, records = table.microdata, table.records
         released = [variable.name for variable in microdata.schema.released]
-        donors = np.tile(records[:, np.newaxis], (1, len(released)))
+        donors = {}
         for name in self._drawn(microdata):
-            group, stream = self._groups(table, name), released.index(name)
-            uniform = two_uniforms(key, records, stream)
+            uniform = two_uniforms(key, records, released.index(name))
             codes, _ = value_codes(microdata, name)
-            donors[:, stream] = _donors(group, codes, uniform, self.draw_from)
-        return copy_from_donors(microdata, donors)
+            donors[name] = _donors(self._groups(table, name), codes, uniform, self.draw_from)
+        return copy_columns(microdata, donors)
 
     def law(self, table: Prepared) -> Law:
         """Values drawn within their interval."""

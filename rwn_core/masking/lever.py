@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 
 
@@ -50,7 +51,9 @@ class Lever:
     help : str
         One sentence.
     whole_number : bool
-        Whether it takes whole numbers only.
+        Whether it takes whole numbers only, from 1 on.
+    largest : float
+        The largest number that it takes, whatever the table; other numbers begin at 0.
     off : float, optional
         The position at which it has no part in the masking; a first sweep leaves it there.
     neutral : float, optional
@@ -71,6 +74,7 @@ class Lever:
     unit: str = ""
     help: str = ""
     whole_number: bool = False
+    largest: float = 1.0
     off: float | None = None
     neutral: float | None = None
     range: LeverRange | Callable[[Any, Any], LeverRange]
@@ -88,6 +92,13 @@ class Lever:
         if isinstance(number, bool) or not isinstance(number, int | float | np.number):
             return number
         return int(number) if self.whole_number and number == int(number) else float(number)
+
+    def check(self, number: object) -> None:
+        """Refuse a number that it does not take on any table."""
+        if self.whole_number:
+            check_count(self.name, number, least=1)
+        else:
+            (check_share if self.largest <= 1 else check_number)(self.name, number, self.largest)
 
 
 def lever_ranges(params: Any, about: Any) -> dict[str, LeverRange]:
@@ -157,18 +168,63 @@ def family(params: Any) -> Hashable:
 
 def check_share(name: str, value: object, largest: float = 1.0) -> None:
     """Refuse what is no share, and say so where it looks like a percentage."""
+    try:
+        check_number(name, value, largest)
+    except ParameterError:
+        if isinstance(value, int | float | np.number) and largest < float(value) <= 100:
+            raise ParameterError(
+                f"{name} must be a fraction from 0 to {largest:g}, not a percentage: write 0.05 "
+                "for 5 percent."
+            ) from None
+        raise
+
+
+def check_number(name: str, value: object, largest: float) -> None:
+    """Refuse what is no number from 0 to the largest."""
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if number and 0 <= float(value) <= largest:  # type: ignore[arg-type]
-        return
-    if number and largest < float(value) <= 100:  # type: ignore[arg-type]
+    if not number or not 0 <= float(value) <= largest:  # type: ignore[arg-type]
+        raise ParameterError(f"{name} must be a number from 0 to {largest:g}.")
+
+
+def check_count(name: str, value: object, *, least: int = 0) -> None:
+    """Refuse what is no whole number from a least one on."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or value < least:  # type: ignore[operator]
+        raise ParameterError(f"{name} must be a whole number of at least {least}.")
+
+
+def check_records(k: int, microdata: Microdata) -> None:
+    """Refuse more records than a table has."""
+    if k > microdata.n:
         raise ParameterError(
-            f"{name} must be a fraction from 0 to {largest:g}, not a percentage: write 0.05 for "
-            "5 percent."
+            f"k must be at most the number of records, {microdata.n:,}; take a smaller one."
         )
-    raise ParameterError(f"{name} must be a number from 0 to {largest:g}.")
 
 
-def check_count(name: str, value: object) -> None:
-    """Refuse what is no whole number of at least 0."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise ParameterError(f"{name} must be a whole number of at least 0.")
+def check_known(k: int, microdata: Microdata, names: Sequence[str]) -> None:
+    """Refuse more records than have a value of some numeric variable."""
+    for name in names:
+        known = int((~np.isnan(microdata.values(name))).sum())
+        if 0 < known < k:
+            raise ParameterError(
+                f"k must be at most {known:,}, the number of records with a value of {name}; "
+                "take a smaller one, or take the variable out of the masking."
+            )
+
+
+def range_of_known(params: Any, microdata: Microdata) -> LeverRange:
+    """Return how far k goes if each masked numeric variable must have k values."""
+    values = (microdata.values(name) for name in params.masked_names(microdata))
+    known = [int((~np.isnan(each)).sum()) for each in values]
+    most = min((count for count in known if count), default=1)
+    return LeverRange(low=1, high=min(most, max(2, microdata.n // 2)), step=1)
+
+
+def range_of_groups(params: Any, microdata: Microdata) -> LeverRange:
+    """Return how far k goes if groups hold k records."""
+    return LeverRange(low=1, high=min(microdata.n, 100), step=1)
+
+
+def range_of_classes(params: Any, microdata: Microdata) -> LeverRange:
+    """Return how far k goes if classes hold k records and there are two or more."""
+    return LeverRange(low=1, high=max(2, microdata.n // 2), step=1)

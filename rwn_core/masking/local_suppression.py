@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -13,22 +12,18 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import NUMBERS, Role
 from rwn_core.errors import ParameterError
-from rwn_core.laws.donors import NO_DONOR, copy_from_donors
-from rwn_core.laws.group_law import DeterministicUnit
+from rwn_core.laws.donors import NO_DONOR, copy_columns
 from rwn_core.laws.law import Law
-from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import with_numbers
-from rwn_core.masking.intervals import equal_counts
-from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.method import Prepared, TableMethod
-from rwn_core.masking.minimum_k import check_k, check_records, range_of_groups
-from rwn_core.randomness import SecretKey
+from rwn_core.masking.intervals import equal_counts, group_means
+from rwn_core.masking.lever import Lever, LeverRange, check_records, range_of_groups
+from rwn_core.masking.method import FixedMethod, Prepared
 
 CLASSES = 3  # more would leave too few people in most combinations of a few keys
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocalSuppression(TableMethod):
+class LocalSuppression(FixedMethod):
     """Hold the parameters of k-anonymity by recoding and local suppression.
 
     Numeric keys become means of intervals that hold about as many records each; then records whose
@@ -95,13 +90,7 @@ class LocalSuppression(TableMethod):
             presets=dict.fromkeys(("Light", "Standard", "Strong"), CLASSES),
         ),
     )
-    strength: ClassVar[str] = "k"
     spares_variables: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        """Check what does not depend on the table."""
-        check_k(self.k)
-        check_k(self.classes, "classes")
 
     def _keys(self, microdata: Microdata) -> tuple[str, ...]:
         released = [variable for variable in microdata.schema.released if variable.masked]
@@ -119,40 +108,29 @@ class LocalSuppression(TableMethod):
             )
         check_records(self.k, microdata)
 
-    def _result(self, table: Prepared) -> Microdata:
-        """The masked table, the same for every key."""
-        key = ("result", self.k, self.classes)
-        return table.cached(key, partial(self._suppressed, table.microdata))
+    def units(self, microdata: Microdata) -> list[tuple[str, ...]]:
+        """The keys change together."""
+        return [self._keys(microdata)]
 
-    def _suppressed(self, microdata: Microdata) -> Microdata:
-        released = [variable.name for variable in microdata.schema.released]
-        donors = np.tile(np.arange(microdata.n)[:, np.newaxis], (1, len(released)))
+    def result(self, table: Prepared) -> Microdata:
+        """The suppressed table."""
+        microdata, lost = table.microdata, dict[str, NDArray[np.int64]]()
         if self.k == 1:
-            return copy_from_donors(microdata, donors)
+            return copy_columns(microdata, lost)
         keys = self._keys(microdata)
         coarse = with_numbers(
             microdata,
             {
-                name: _class_means(microdata.values(name), self.classes)
+                name: group_means(values, equal_counts(values, self.classes))
                 for name in keys
                 if microdata.schema.variable(name).kind in NUMBERS
+                for values in (microdata.values(name),)
             },
         )
         cells = np.column_stack([value_codes(coarse, name)[0] for name in keys])
-        lost = suppressed(cells, self.k)
-        for position, name in enumerate(keys):
-            donors[lost[:, position], released.index(name)] = NO_DONOR
-        return copy_from_donors(coarse, donors)
-
-    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The suppressed table."""
-        return self._result(table)
-
-    def law(self, table: Prepared) -> Law:
-        """Each record's release follows from the original file."""
-        microdata, keys = table.microdata, self._keys(table.microdata)
-        joint = DeterministicUnit(microdata, self._result(table), keys)
-        return SeparateLaw.of_changes(microdata, [joint])
+        for name, gone in zip(keys, suppressed(cells, self.k).T, strict=True):
+            lost[name] = np.where(gone, NO_DONOR, table.records)
+        return copy_columns(coarse, lost)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Which variables are changed."""
@@ -164,18 +142,6 @@ class LocalSuppression(TableMethod):
             "k records share their keys, but all of them may have one confidential value; and who "
             "knows any other variable than the keys is not counted."
         ]
-
-
-def _class_means(values: NDArray[np.float64], classes: int) -> NDArray[np.float64]:
-    """Each number's mean in one of so many intervals of equal counts."""
-    known = ~np.isnan(values)
-    if not known.any():
-        return values
-    shown = values.copy()
-    group = equal_counts(values, classes)
-    sums, counts = np.bincount(group[known], values[known]), np.bincount(group[known])
-    shown[known] = (sums / np.maximum(counts, 1))[group[known]]
-    return shown
 
 
 def suppressed(cells: NDArray[np.int64], k: int) -> NDArray[np.bool_]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Event
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,26 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, rounded, steps_by_name
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.data.slices import Slices
-from rwn_core.data.variable import Kind, NamedParameters
-from rwn_core.laws.expectations import Expectations
+from rwn_core.data.variable import NUMBERS, Kind, NamedParameters
+from rwn_core.errors import ParameterError
+from rwn_core.laws.group_law import DeterministicUnit
 from rwn_core.laws.law import Law
-from rwn_core.masking.lever import Lever, LeverRange, at_levers, family, lever_presets, lever_ranges
-from rwn_core.masking.unmasked_variables import kept_as_they_are, maskable
+from rwn_core.laws.moments import Expectations
+from rwn_core.laws.noise_law import NoiseOn
+from rwn_core.laws.separate_law import SeparateLaw
+from rwn_core.laws.transition_law import with_numbers
+from rwn_core.masking.lever import (
+    Lever,
+    LeverRange,
+    at_levers,
+    family,
+    lever_presets,
+    lever_ranges,
+    lever_values,
+)
+from rwn_core.masking.option import method_options
+from rwn_core.masking.unmasked_variables import kept_as_they_are, maskable, name_tuple
+from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
@@ -165,8 +180,15 @@ class Prepared:
         return replace(made, precision=self.precision)
 
 
-class Method(Protocol):
-    """The protocol of a method's parameter record.
+class _FirstLever:
+    """Answer with the name of a method's first lever, on the class and on a setting."""
+
+    def __get__(self, setting: Any, owner: type[Any]) -> str:
+        return str((owner if setting is None else setting).levers[0].name)
+
+
+class Method(NamedParameters):
+    """A method's parameter record; by default it masks a table as a whole, by `draw`.
 
     Attributes
     ----------
@@ -176,7 +198,9 @@ class Method(Protocol):
     levers : tuple of Lever
         What sliders move.
     strength : str
-        The lever along which it is swept against other methods.
+        The lever along which it is swept against other methods: the first one.
+    has_forecast : bool
+        Whether expectations have closed forms.
     uses_weights, uses_slices : bool
         Whether a release depends on the variables' weights, and on which of them travel together.
     releases_true_rows : bool
@@ -186,70 +210,46 @@ class Method(Protocol):
     moves_missing : bool
         Whether who lacks a value in the original may have one in the release: missing values are
         masked like values.
+    kinds : tuple of Kind
+        Which variables it masks; all, if empty.
+    kinds_in_words : str
     """
+
+    __slots__ = ()
 
     method: ClassVar[str]
     title: ClassVar[str]
     levers: ClassVar[tuple[Lever, ...]]
-    strength: ClassVar[str]
-    uses_weights: ClassVar[bool]
-    uses_slices: ClassVar[bool]
-    releases_true_rows: ClassVar[bool]
-    moves_missing: ClassVar[bool]
-    spares_variables: ClassVar[bool]
-
-    @property
-    def has_forecast(self) -> bool:
-        """True if expectations have closed forms."""
-
-    def prepare(
-        self,
-        microdata: Microdata,
-        *,
-        settings: Sequence[Any] = (),
-        records: NDArray[np.int64] | None = None,
-        threads: int | None = None,
-        budget: float | None = None,
-    ) -> Prepared:
-        """Return the table ready for releases of this setting and of `settings` of its family."""
-
-    def preview(
-        self,
-        microdata: Microdata,
-        *,
-        most: int = LIVE_RECORDS,
-        progress: Progress | None = None,
-        cancel: Event | None = None,
-    ) -> Prepared:
-        """Return the table ready for a screen: every lever position, random records of many."""
-
-    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
-        """Return the variables of which this setting may change a cell, whatever is drawn."""
-
-    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """Return remarks on this setting and a table, in sentences."""
-
-    def cautions(self) -> list[str]:
-        """Return cautions about this setting, most important first."""
-
-
-class TableMethod(NamedParameters, ABC):
-    """A method that masks a table as a whole: what it decides, and what such methods share."""
-
-    __slots__ = ()
-
-    has_forecast: ClassVar[bool] = True
+    strength: ClassVar[Any] = _FirstLever()
+    has_forecast: ClassVar[Any] = True
     uses_weights: ClassVar[bool] = False
     uses_slices: ClassVar[bool] = False
     releases_true_rows: ClassVar[bool] = False
     moves_missing: ClassVar[bool] = False
     spares_variables: ClassVar[bool] = False
-
     kinds: ClassVar[tuple[Kind, ...]] = ()
     kinds_in_words: ClassVar[str] = ""
 
+    def __post_init__(self) -> None:
+        """Check what does not depend on the table: options, what is the method's own, levers."""
+        method: Any = type(self)
+        for option in method_options(method):
+            value = getattr(self, option.name)
+            if option.form == "names":
+                object.__setattr__(self, option.name, name_tuple(value, option.name))
+            elif option.form == "choice" and value not in option.choices:
+                raise ParameterError(f"{option.name} must be one of: {', '.join(option.choices)}.")
+            elif option.form == "switch" and not isinstance(value, bool):
+                raise ParameterError(f"{option.name} must be true or false.")
+        self.check_setting()
+        for lever in self.levers:
+            lever.check(getattr(self, lever.name))
+
+    def check_setting(self) -> None:
+        """Refuse what neither an option's form nor a lever's range refuses."""
+
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
-        """Return the variables that the method may change: those of its kinds, or all."""
+        """Return the variables of which this setting may change a cell, whatever is drawn."""
         if not self.kinds:
             return tuple(v.name for v in microdata.schema.released if v.masked)
         others: str = getattr(self, "others")  # noqa: B009 - a field of methods with kinds
@@ -259,11 +259,11 @@ class TableMethod(NamedParameters, ABC):
         """Refuse a table that the setting cannot mask; a ParameterError says why."""
         self.masked_names(microdata)
 
-    @abstractmethod
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The masked table of a key, row-aligned with the original."""
+        raise NotImplementedError
 
-    def law(self, table: Prepared) -> Law | None:
+    def law(self, *args: Any, **kwargs: Any) -> Law | None:
         """The exact law of a release; None where the method has none."""
         return None
 
@@ -272,11 +272,11 @@ class TableMethod(NamedParameters, ABC):
         return None
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """Return remarks on a table: which variables are released as they are."""
+        """Return remarks on this setting and a table, in sentences."""
         return kept_as_they_are(microdata, self.masked_names(microdata))
 
     def cautions(self) -> list[str]:
-        """Return cautions about this setting; none by default."""
+        """Return cautions about this setting, most important first."""
         return []
 
     def prepare(
@@ -288,7 +288,7 @@ class TableMethod(NamedParameters, ABC):
         threads: int | None = None,
         budget: float | None = None,
     ) -> Prepared:
-        """Make a table ready for releases; all records are masked."""
+        """Return the table ready for releases of this setting and of `settings` of its family."""
         self.check(microdata)
         return Prepared(method=self, microdata=microdata, state=SharedWork(microdata))
 
@@ -300,7 +300,7 @@ class TableMethod(NamedParameters, ABC):
         progress: Progress | None = None,
         cancel: Event | None = None,
     ) -> Prepared:
-        """Make a table ready for a screen; see `Method.preview`."""
+        """Return the table ready for a screen: every lever position, random records of many."""
         return self.prepare(microdata)
 
     def masked_table(self, microdata: Microdata) -> Microdata:
@@ -322,12 +322,74 @@ class TableMethod(NamedParameters, ABC):
         return Masked(masked=masked, donors=None, law=table.exact_law)
 
     def prepared_law(self, table: Prepared) -> Law | None:
-        """Return the exact law before rounding."""
+        """Return the exact law before rounding; None if it depends on the key."""
         return self.law(table)
 
     def resampled(self, table: Prepared, rows: NDArray[np.int64]) -> Prepared:
         """Return a bootstrap sample, prepared like any table."""
         return self.prepare(table.microdata.take(rows))
+
+
+class NumberMethod(Method):
+    """A method that masks numbers only."""
+
+    __slots__ = ()
+
+    kinds: ClassVar[tuple[Kind, ...]] = NUMBERS
+    kinds_in_words: ClassVar[str] = "numbers"
+
+
+class NoiseMethod(NumberMethod, ABC):
+    """A method that adds independent noise to each number."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def noise(self, table: Prepared) -> dict[str, NoiseOn]:
+        """The noise on every variable that gets any."""
+
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The table with noise."""
+        names = [variable.name for variable in table.microdata.schema.released]
+        columns = {}
+        for name, part in self.noise(table).items():
+            uniform = two_uniforms(key, table.records, names.index(name))[0]
+            noisy = table.microdata.values(name) + part.noise.draw(uniform)
+            columns[name] = np.abs(noisy) if part.reflected else noisy
+        return with_numbers(table.microdata, columns)
+
+    def law(self, table: Prepared) -> Law:
+        """Independent densities, or probabilities of whole numbers."""
+        return SeparateLaw.of_changes(table.microdata, list(self.noise(table).values()))
+
+
+class FixedMethod(Method, ABC):
+    """A method without chance: each record's release follows from the original file."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def result(self, table: Prepared) -> Microdata:
+        """The masked table, the same for every key."""
+
+    def units(self, microdata: Microdata) -> list[tuple[str, ...]]:
+        """The variables that change together: all that are masked."""
+        return [self.masked_names(microdata)]
+
+    def shown(self, table: Prepared) -> Microdata:
+        """The masked table, made the first time only."""
+        levers = tuple(lever_values(self).values())
+        return table.cached(("shown", *levers), partial(self.result, table))
+
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
+        """The masked table."""
+        return self.shown(table)
+
+    def law(self, table: Prepared) -> Law:
+        """Each record's release follows from the original file."""
+        microdata, shown = table.microdata, self.shown(table)
+        parts = [DeterministicUnit(microdata, shown, unit) for unit in self.units(microdata)]
+        return SeparateLaw.of_changes(microdata, parts)
 
 
 class SharedWork:
@@ -394,26 +456,11 @@ class Rounded(NamedParameters):
         """Keep the steps as plain data, which can be a key."""
         object.__setattr__(self, "precision", steps_by_name(dict(self.precision)))
 
-    @property
-    def method(self) -> str:
-        """Key of the method."""
-        return str(self.params.method)
-
-    @property
-    def title(self) -> str:
-        """Title of the method."""
-        return str(self.params.title)
-
-    @property
-    def levers(self) -> tuple[Lever, ...]:
-        """Levers of the method."""
-        levers: tuple[Lever, ...] = self.params.levers
-        return levers
-
-    @property
-    def strength(self) -> str:
-        """The method's lever against which it is swept."""
-        return str(self.params.strength)
+    def __getattr__(self, name: str) -> Any:
+        """All else is the method's own."""
+        if name == "params":  # a copy is made before it has any
+            raise AttributeError(name)
+        return getattr(self.params, name)
 
     @property
     def has_forecast(self) -> bool:
@@ -433,21 +480,6 @@ class Rounded(NamedParameters):
 
     def _rounded(self, made: Prepared) -> Prepared:
         return replace(made, precision=steps_by_name(dict(self.precision)))
-
-    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
-        """Return the variables that the method itself may change."""
-        names: tuple[str, ...] = self.params.masked_names(microdata)
-        return names
-
-    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """Return the method's own remarks."""
-        remarks: list[str] = self.params.remarks(microdata, law)
-        return remarks
-
-    def cautions(self) -> list[str]:
-        """Return the method's own cautions."""
-        cautions: list[str] = self.params.cautions()
-        return cautions
 
 
 def unrounded(params: Any) -> tuple[Any, dict[str, float]]:

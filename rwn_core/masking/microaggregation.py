@@ -10,20 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import NUMBERS, Kind
-from rwn_core.laws.group_law import DeterministicUnit
-from rwn_core.laws.law import Law
-from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import with_numbers
-from rwn_core.masking.lever import Lever
-from rwn_core.masking.method import Prepared, TableMethod
-from rwn_core.masking.minimum_k import check_k, check_records, range_of_groups
-from rwn_core.masking.unmasked_variables import Others, check_others
-from rwn_core.randomness import SecretKey
+from rwn_core.masking.intervals import group_means
+from rwn_core.masking.lever import Lever, check_records, range_of_groups
+from rwn_core.masking.method import FixedMethod, NumberMethod, Prepared
+from rwn_core.masking.unmasked_variables import Others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Microaggregation(TableMethod):
+class Microaggregation(NumberMethod, FixedMethod):
     """Hold the parameters of multivariate microaggregation by maximum distance to the average.
 
     Records are put into groups of k similar ones (at most 2k - 1) by their scaled numbers, and
@@ -81,43 +76,22 @@ class Microaggregation(TableMethod):
             presets={"Light": 3, "Standard": 5, "Strong": 15},
         ),
     )
-    strength: ClassVar[str] = "k"
-    kinds: ClassVar[tuple[Kind, ...]] = NUMBERS
-    kinds_in_words: ClassVar[str] = "numbers"
-
-    def __post_init__(self) -> None:
-        """Check what does not depend on the table."""
-        check_k(self.k)
-        check_others(self.others)
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without numbers, or of fewer than k records."""
         self.masked_names(microdata)
         check_records(self.k, microdata)
 
-    def _result(self, table: Prepared) -> Microdata:
-        """The masked table, the same for every key."""
-        return table.cached(("result", self.k), partial(self._aggregated, table))
-
-    def _aggregated(self, table: Prepared) -> Microdata:
+    def result(self, table: Prepared) -> Microdata:
+        """The table of group means."""
         microdata = table.microdata
         if self.k == 1:
             return with_numbers(microdata, {})
         names = self.masked_names(microdata)
         values = microdata.matrix(names)
         group = mdav(table.cached("scaled", partial(_scaled, values)), self.k)
-        means = _group_means(values, group)
-        return with_numbers(microdata, {name: means[:, j] for j, name in enumerate(names)})
-
-    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The table of group means."""
-        return self._result(table)
-
-    def law(self, table: Prepared) -> Law:
-        """Each record's release follows from the original file."""
-        microdata, names = table.microdata, self.masked_names(table.microdata)
-        joint = DeterministicUnit(microdata, self._result(table), names)
-        return SeparateLaw.of_changes(microdata, [joint])
+        columns = zip(names, values.T, strict=True)
+        return with_numbers(microdata, {name: group_means(own, group) for name, own in columns})
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""
@@ -138,17 +112,6 @@ def _scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
     apart = np.where(known, values - mean, 0.0)
     spread = np.sqrt((apart**2).sum(axis=0) / np.maximum(count - 1, 1))
     return np.asarray(apart / np.where(spread > 0, spread, 1.0))
-
-
-def _group_means(values: NDArray[np.float64], group: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Every record's group mean of the known values, shape like values."""
-    means = np.empty_like(values)
-    for j in range(values.shape[1]):
-        known = ~np.isnan(values[:, j])
-        sums = np.bincount(group[known], values[known, j], minlength=int(group.max()) + 1)
-        counts = np.bincount(group[known], minlength=int(group.max()) + 1)
-        means[:, j] = (sums / np.maximum(counts, 1))[group]
-    return means
 
 
 def mdav(points: NDArray[np.float64], k: int) -> NDArray[np.int64]:

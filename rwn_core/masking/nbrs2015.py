@@ -18,9 +18,9 @@ from rwn_core.masking.lever import SHARE, Lever, LeverRange
 from rwn_core.masking.neighborhood_method import EVERY_COLUMN, NeighborhoodMethod, kept_values
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.metric import Metric, shared_metric
+from rwn_core.neighbors.radius import Ball
 from rwn_core.neighbors.record_draws import order_by, two_uniforms
 from rwn_core.neighbors.rule import NeighborhoodRule
-from rwn_core.neighbors.source import Ball
 from rwn_core.randomness import SELECTION_STREAM, SecretKey
 
 Selection = Literal["count", "bernoulli"]
@@ -99,8 +99,6 @@ class NBRS2015(NeighborhoodMethod):
             presets={"Light": 0.5, "Standard": 1.0, "Strong": 1.0},
         ),
     )
-    strength: ClassVar[str] = "epsilon"
-    has_forecast: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""

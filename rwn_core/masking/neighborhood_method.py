@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import LIVE_RECORDS
-from rwn_core.data.variable import NamedParameters
 from rwn_core.laws.donors import StoredDraws, copy_from_donors, draw_donors, masked_columns
 from rwn_core.laws.law import Law
-from rwn_core.masking.method import Masked, Prepared
+from rwn_core.masking.lever import SHARE, Lever, LeverRange
+from rwn_core.masking.method import Masked, Method, Prepared
 from rwn_core.neighbors import (
     LARGEST_DENSE,
     Neighborhoods,
@@ -30,14 +30,15 @@ from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.excluded import OutsideSource, without_copies
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.preview import Preview, build_preview, shown_records
+from rwn_core.neighbors.radius import Ball
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.soft_neighborhoods import SoftSource
 from rwn_core.neighbors.source import (
-    Ball,
     NeighborSource,
     SearchSource,
     StoredSource,
+    build_preview,
+    shown_records,
     source_of_some,
     stored_source,
 )
@@ -45,13 +46,48 @@ from rwn_core.parallel.threads import Progress, Watch, thread_count
 from rwn_core.randomness import SecretKey
 
 if TYPE_CHECKING:
-    from rwn_core.neighbors.recalled import Sizes
+    from rwn_core.neighbors.search import Sizes
 
 
 EVERY_COLUMN = (
     "ε counts standard deviations of this file: one more column or one outlier changes every "
     "neighborhood, so state the scaling with the release."
 )
+
+
+def radius_lever(**words: Any) -> Lever:
+    """Return the lever of a radius; its presets are multiples of the typical nearest distance."""
+    return Lever(
+        name="epsilon",
+        title="Radius ε (standard deviations)",
+        short="ε",
+        unit="standard deviations",
+        neutral=0.0,
+        range=lambda _, ends: LeverRange(low=0.0, high=ends.epsilon, step=ends.step),
+        presets={"Light": 0.6, "Standard": 1.2, "Strong": 2.4},
+        position=lambda multiple, ends: ends.radius(multiple),
+        **words,
+    )
+
+
+def nearest_lever(**words: Any) -> Lever:
+    """Return the lever of the least number of neighbors."""
+    return Lever(
+        name="k",
+        title="Minimum neighbors k",
+        short="k",
+        whole_number=True,
+        neutral=1,
+        range=lambda _, ends: LeverRange(low=1, high=ends.k, step=1),
+        presets={"Light": 3, "Standard": 5, "Strong": 15},
+        **words,
+    )
+
+
+def probability_lever(**words: Any) -> Lever:
+    """Return the lever of the modification probability."""
+    presets = {"Light": 0.5, "Standard": 1.0, "Strong": 1.0}
+    return Lever(name="q", short="q", neutral=1.0, range=SHARE, presets=presets, **words)
 
 
 def kept_values(q: float, what: str) -> str:
@@ -69,16 +105,14 @@ def kept_values(q: float, what: str) -> str:
     )
 
 
-class NeighborhoodMethod(NamedParameters, ABC):
+class NeighborhoodMethod(Method, ABC):
     """A method that copies values from neighborhoods: what it decides, and what they share."""
 
     __slots__ = ()
 
     uses_weights: ClassVar[bool] = True
     uses_slices: ClassVar[bool] = True
-    releases_true_rows: ClassVar[bool] = False
     moves_missing: ClassVar[bool] = True
-    spares_variables: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -207,7 +241,7 @@ class NeighborhoodMethod(NamedParameters, ABC):
             return OutsideSource(points=points, households=households)
         return SearchSource(points=points, scheme=self.scheme)
 
-    def _shown(self, microdata: Microdata, preview: Preview) -> Prepared:
+    def _shown(self, microdata: Microdata, preview: StoredSource) -> Prepared:
         return self._prepared(self.masked_table(microdata), preview, preview.slider_range)
 
     def _prepared(
@@ -236,10 +270,6 @@ class NeighborhoodMethod(NamedParameters, ABC):
         return self.law(
             table.microdata, table.state.neighborhoods(self.table_ball(table.microdata))
         )
-
-    def expectations(self, table: Prepared) -> None:
-        """Return None: neighborhoods make a law."""
-        return None
 
     def drawn(
         self, table: Prepared, key: SecretKey, threads: int | None, progress: Progress | None
@@ -277,6 +307,24 @@ class NeighborhoodMethod(NamedParameters, ABC):
         far = table.state.ranked_for_samples(self.table_ball(table.microdata))
         source = StoredSource(points=far.points[rows], table=without_copies(far.table, rows))
         return self._prepared(sample, source)
+
+
+class RadiusAndNearest(NeighborhoodMethod):
+    """A method with the levers epsilon, k and q: how far they go, and where they start.
+
+    Attributes
+    ----------
+    q : float
+        Modification probability.
+    """
+
+    __slots__ = ()
+
+    q: float
+
+    def draw_probability(self, microdata: Microdata) -> NDArray[np.float64]:
+        """P(a cell of each released variable is modified), shape (p,)."""
+        return np.where(masked_columns(microdata), float(self.q), 0.0)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -336,13 +384,13 @@ class FoundNeighbors:
         soft = not method.ball.kernel.is_even
         if found is None or small or apart or soft or not method.scheme.exact:
             return None
-        from rwn_core.neighbors.recalled import known_sizes
+        from rwn_core.neighbors.search import known_sizes
 
         return known_sizes(found)
 
     def recalling(self, table: Prepared, known: Sizes) -> FoundNeighbors:
         """Return the state with neighborhoods of these sizes."""
-        from rwn_core.neighbors.recalled import recalled
+        from rwn_core.neighbors.search import recalled
 
         watch = Watch(threads=thread_count())
         found = recalled(self.source.points, table.method.table_ball(table.microdata), known, watch)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +15,23 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import joint_codes, value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
-from rwn_core.laws.donors import copy_from_donors
+from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.law import Law
-from rwn_core.laws.pram_choice import Levels, chosen_anew, chosen_by, within_strata
 from rwn_core.laws.separate_law import SeparateLaw
-from rwn_core.laws.transition_law import Choice, Transition
+from rwn_core.laws.transition_law import (
+    Choice,
+    Levels,
+    Transition,
+    chosen_anew,
+    chosen_by,
+    within_strata,
+)
 from rwn_core.laws.transition_matrix import check_transition, is_singular
 from rwn_core.masking.lever import SHARE, Lever, check_share
-from rwn_core.masking.method import Prepared, TableMethod
+from rwn_core.masking.method import Method, Prepared
 from rwn_core.masking.unmasked_variables import (
     LEVELS,
     Others,
-    check_others,
     kept_as_they_are,
     maskable,
     name_tuple,
@@ -65,7 +70,7 @@ Spread = Literal["even", "margins"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PRAM(TableMethod):
+class PRAM(Method):
     """Hold the parameters of the post-randomization method.
 
     Each category changes by itself: level a becomes level b with probability T[a, b]. T is given,
@@ -149,24 +154,15 @@ class PRAM(TableMethod):
             presets={"Light": 0.1, "Standard": 0.2, "Strong": 0.5},
         ),
     )
-    strength: ClassVar[str] = "change"
 
-    def __post_init__(self) -> None:
-        """Check what does not depend on the table."""
-        check_share("change", self.change)
+    def check_setting(self) -> None:
+        """Check the options that are the method's own."""
         check_share("alpha", self.alpha)
-        if self.spread not in get_args(Spread):
-            raise ParameterError(f"spread must be one of: {', '.join(get_args(Spread))}.")
-        if not isinstance(self.invariant, bool):
-            raise ParameterError("invariant must be true or false.")
         object.__setattr__(self, "matrices", stated_matrices(self.matrices))
-        for name in ("variables", "within"):
-            object.__setattr__(self, name, name_tuple(getattr(self, name)))
         if self.within and self.matrices:
             raise ParameterError("matrices are for the whole table; give them or within.")
         if set(self.within) & set(self.variables):
             raise ParameterError("within and variables must not share a variable.")
-        check_others(self.others)
 
     @property
     def _given(self) -> dict[str, NDArray[np.float64]]:
@@ -226,15 +222,15 @@ class PRAM(TableMethod):
         """The table with changed categories."""
         microdata = table.microdata
         released = [variable.name for variable in microdata.schema.released]
-        donors = np.tile(table.records[:, np.newaxis], len(released))
+        donors = {}
         for name in self.masked_names(microdata):
-            column, own = released.index(name), value_codes(microdata, name)[0]
-            uniform = two_uniforms(key, table.records, column)
+            own = value_codes(microdata, name)[0]
+            uniform = two_uniforms(key, table.records, released.index(name))
             drawn = self._part(table, name).choice.drawn(own, uniform)
             somebody = np.zeros(int(own.max()) + 1, dtype=np.int64)
             somebody[own] = table.records
-            donors[:, column] = np.where(drawn == own, table.records, somebody[drawn])
-        return copy_from_donors(microdata, donors)
+            donors[name] = np.where(drawn == own, table.records, somebody[drawn])
+        return copy_columns(microdata, donors)
 
     def law(self, table: Prepared) -> SeparateLaw:
         """Independent transitions of all variables."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +13,17 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import joint_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.laws.donors import copy_from_donors, random_streams
+from rwn_core.laws.donors import copy_columns, random_streams
 from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import whole_part
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import Transition, one_pool, value_numbers
 from rwn_core.laws.transition_matrix import disjoint_share, successive_share
 from rwn_core.masking.lever import Lever, LeverRange, check_count, check_share
-from rwn_core.masking.method import Prepared, TableMethod
+from rwn_core.masking.method import Method, Prepared
 from rwn_core.masking.unmasked_variables import (
     LEVELS,
     Others,
-    check_others,
     kept_as_they_are,
     maskable,
     name_tuple,
@@ -43,7 +42,7 @@ def _range(params: RandomSwapping, microdata: Microdata) -> LeverRange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RandomSwapping(TableMethod):
+class RandomSwapping(Method):
     """Hold the parameters of random data swapping.
 
     Of the N records that take part, Q = share N / 2 random pairs exchange their value of a
@@ -109,21 +108,17 @@ class RandomSwapping(TableMethod):
             short="share",
             help="How many records exchange their value with a random other; at 0 nothing is "
             "masked.",
+            largest=LARGEST,
             range=_range,
             presets={"Light": 0.05, "Standard": 0.2, "Strong": 1.0},
         ),
     )
-    strength: ClassVar[str] = "share"
     uses_slices: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        """Check what does not depend on the table."""
-        if self.pairs not in get_args(Pairs):
-            raise ParameterError(f"pairs must be one of: {', '.join(get_args(Pairs))}.")
+    def check_setting(self) -> None:
+        """Check the options that are the method's own."""
         check_share("share", self.share, 1.0 if self.pairs == "disjoint" else LARGEST)
         check_count("rarer_than", self.rarer_than)
-        object.__setattr__(self, "variables", name_tuple(self.variables))
-        check_others(self.others)
 
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
         """Return the variables that the method masks on a table."""
@@ -169,15 +164,15 @@ class RandomSwapping(TableMethod):
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with exchanged values."""
         microdata = table.microdata
-        names = [variable.name for variable in microdata.schema.released]
-        donors = np.tile(table.records[:, np.newaxis], len(names))
+        donors = {}
         swap = _disjoint if self.pairs == "disjoint" else _successive
         for stream, unit in self.units(microdata).items():
             some = self._taking_part(table, unit)
             places = swap(key, some, stream, self._swaps(len(some)))
-            for name in unit:
-                donors[some, names.index(name)] = some[places]
-        return copy_from_donors(microdata, donors)
+            given = table.records.copy()
+            given[some] = some[places]
+            donors.update(dict.fromkeys(unit, given))
+        return copy_columns(microdata, donors)
 
     def law(self, table: Prepared) -> SeparateLaw:
         """Independent transitions of all units of variables."""

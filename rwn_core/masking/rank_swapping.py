@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.errors import ParameterError
-from rwn_core.laws.donors import copy_from_donors
-from rwn_core.laws.expectations import Expectations
+from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.law import Law
+from rwn_core.laws.moments import Expectations
 from rwn_core.laws.rank_swaps import (
     RankedVariable,
     counted_moore_chances,
@@ -31,9 +31,9 @@ from rwn_core.laws.rank_swaps import (
     whole_part,
 )
 from rwn_core.laws.transition_law import with_numbers
-from rwn_core.masking.lever import Lever, LeverRange, check_share
-from rwn_core.masking.method import Prepared, TableMethod
-from rwn_core.masking.unmasked_variables import Others, check_others, kept_as_they_are
+from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.method import Method, Prepared
+from rwn_core.masking.unmasked_variables import Others, kept_as_they_are
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.randomness import SecretKey
 
@@ -59,7 +59,7 @@ def _end_lever(name: str, which: str) -> Lever:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RankSwapping(TableMethod):
+class RankSwapping(Method):
     """Hold the parameters of rank swapping.
 
     Each variable by itself is ordered from its largest value to its smallest. Going through the
@@ -154,38 +154,34 @@ class RankSwapping(TableMethod):
             short="K0",
             help="Each number's range of ranks is at least what this change allows; 0: none.",
             off=0.0,
+            largest=np.inf,
             range=_FRACTION,
             presets=dict.fromkeys((*_NAMES, _SDCMICRO), 0.0),
         ),
         _end_lever("top", "largest"),
         _end_lever("bottom", "smallest"),
     )
-    strength: ClassVar[str] = "p"
     kinds: ClassVar[tuple[Kind, ...]] = tuple(kind for kind in Kind if kind is not Kind.CATEGORICAL)
     kinds_in_words: ClassVar[str] = "numbers, ordered levels and dates"
 
-    def __post_init__(self) -> None:
-        """Check what does not depend on the table."""
+    def check_setting(self) -> None:
+        """Fill in what is left out."""
         neutral = {"r0": 1.0, "k0": 0.0}
         given = [name for name in neutral if getattr(self, name) is not None]
         start = {"p": 0.0 if given else STANDARD, **neutral}
         for name, value in start.items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
-        for name in ("p", "r0", "top", "bottom"):
-            check_share(name, getattr(self, name))
-        check_share("k0", self.k0, np.inf)
+        for lever in self.levers:
+            lever.check(getattr(self, lever.name))
         if self.top + self.bottom >= 1:
             raise ParameterError("top and bottom together must be below 1, so that values remain.")
-        if self.form not in get_args(Form):
-            raise ParameterError(f"form must be one of: {', '.join(get_args(Form))}.")
-        check_others(self.others)
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with exchanged values."""
         microdata, coded = table.microdata, {}
         released, names = microdata.schema.released, self.masked_names(microdata)
-        donors = np.tile(table.records[:, np.newaxis], len(released))
+        donors = {}
         for column, variable in enumerate(released):
             if variable.name in names:
                 values = microdata.values(variable.name)
@@ -193,10 +189,11 @@ class RankSwapping(TableMethod):
                 order = descending(values, uniform[1])
                 first, last = self._ends(variable.kind, len(order))
                 partner = self._partners(values[order], first, last, uniform[0][order])
-                donors[order[first:last], column] = order[first + partner]
+                donors[variable.name] = given = table.records.copy()
+                given[order[first:last]] = order[first + partner]
                 if last - first < len(order):
                     coded[variable.name] = group_means(values, order, first, last)
-        swapped = copy_from_donors(microdata, donors)
+        swapped = copy_columns(microdata, donors)
         return _with_means(swapped, coded) if coded else swapped
 
     def _ends(self, kind: Kind, n: int) -> tuple[int, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -11,30 +10,24 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import NUMBERS, Kind
-from rwn_core.errors import ParameterError
-from rwn_core.laws.donors import copy_from_donors
-from rwn_core.laws.group_law import DeterministicUnit
+from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.law import Law
-from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import with_numbers
-from rwn_core.masking.intervals import intervals
-from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.method import Prepared, TableMethod
-from rwn_core.masking.minimum_k import check_k, check_records, range_of_classes
+from rwn_core.masking.intervals import group_means, intervals
+from rwn_core.masking.lever import Lever, LeverRange, check_records, range_of_classes
+from rwn_core.masking.method import FixedMethod, Prepared
 from rwn_core.masking.unmasked_variables import (
     LEVELS,
     Others,
-    check_others,
     kept_as_they_are,
 )
-from rwn_core.randomness import SecretKey
 
 LARGEST_TAIL = 0.4
 _TAIL = LeverRange(low=0.0, high=LARGEST_TAIL, step=0.01)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recoding(TableMethod):
+class Recoding(FixedMethod):
     """Hold the parameters of global recoding with top and bottom coding.
 
     Every numeric variable is cut into as many intervals of equal length as leave at least k
@@ -103,6 +96,7 @@ class Recoding(TableMethod):
             short="top",
             help="The largest values become their mean.",
             off=0.0,
+            largest=LARGEST_TAIL,
             range=_TAIL,
             presets=dict.fromkeys(("Light", "Standard", "Strong"), 0.0),
         ),
@@ -112,50 +106,35 @@ class Recoding(TableMethod):
             short="bottom",
             help="The smallest values become their mean.",
             off=0.0,
+            largest=LARGEST_TAIL,
             range=_TAIL,
             presets=dict.fromkeys(("Light", "Standard", "Strong"), 0.0),
         ),
     )
-    strength: ClassVar[str] = "k"
     kinds: ClassVar[tuple[Kind, ...]] = NUMBERS + LEVELS
     kinds_in_words: ClassVar[str] = "numbers and categories"
     spares_variables: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        """Check what does not depend on the table."""
-        check_k(self.k)
-        for name in ("top", "bottom"):
-            share = getattr(self, name)
-            number = isinstance(share, int | float) and not isinstance(share, bool)
-            if not number or not 0 <= share <= LARGEST_TAIL:
-                raise ParameterError(
-                    f"{name} must be a share from 0 to {LARGEST_TAIL:g}, such as 0.05 for five "
-                    "percent."
-                )
-        check_others(self.others)
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table that cannot be recoded."""
         self.masked_names(microdata)
         check_records(self.k, microdata)
 
-    def _result(self, table: Prepared) -> Microdata:
-        """The masked table, the same for every key."""
-        key = ("result", self.k, self.top, self.bottom)
-        return table.cached(key, partial(self._recoded, table.microdata))
+    def units(self, microdata: Microdata) -> list[tuple[str, ...]]:
+        """Each variable changes by itself."""
+        return [(name,) for name in self.masked_names(microdata)]
 
-    def _recoded(self, microdata: Microdata) -> Microdata:
-        released = [variable.name for variable in microdata.schema.released]
-        donors = np.tile(np.arange(microdata.n)[:, np.newaxis], (1, len(released)))
-        numbers = {}
+    def result(self, table: Prepared) -> Microdata:
+        """The recoded table."""
+        microdata = table.microdata
+        donors, numbers = {}, {}
         for name in self.masked_names(microdata):
             kind = microdata.schema.variable(name).kind
             if kind in NUMBERS:
                 numbers[name] = self._number(microdata.values(name))
             elif self.k > 1:
-                codes = microdata.codes(name)[0]
-                donors[:, released.index(name)] = merged(codes, self.k, kind is Kind.ORDERED)
-        return with_numbers(copy_from_donors(microdata, donors), numbers)
+                donors[name] = merged(microdata.codes(name)[0], self.k, kind is Kind.ORDERED)
+        return with_numbers(copy_columns(microdata, donors), numbers)
 
     def _number(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Numbers after top and bottom coding, as means of their intervals."""
@@ -167,21 +146,8 @@ class Recoding(TableMethod):
             if some.size:
                 shown[some] = values[some].mean()
         if self.k > 1 and len(order):
-            group = intervals(shown, min(self.k, len(order)))
-            sums = np.bincount(group[known], shown[known])
-            shown[known] = (sums / np.maximum(np.bincount(group[known]), 1))[group[known]]
+            shown = group_means(shown, intervals(shown, min(self.k, len(order))))
         return shown
-
-    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The recoded table."""
-        return self._result(table)
-
-    def law(self, table: Prepared) -> Law:
-        """Each record's release follows from the original file."""
-        microdata, shown = table.microdata, self._result(table)
-        names = self.masked_names(microdata)
-        parts = [DeterministicUnit(microdata, shown, (name,)) for name in names]
-        return SeparateLaw.of_changes(microdata, parts)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks: variables released unchanged, and names of merged levels."""

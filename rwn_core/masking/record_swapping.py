@@ -16,18 +16,18 @@ from rwn_core.data.value_codes import joint_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.block_law import block_pairs, law_within_blocks
-from rwn_core.laws.donors import copy_from_donors, masked_columns, random_streams
+from rwn_core.laws.donors import copy_columns, masked_columns, random_streams
 from rwn_core.laws.household_swaps import Households, find_households, household_donors
 from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import HAIR
-from rwn_core.masking.lever import SHARE, Lever, check_count, check_share
-from rwn_core.masking.method import Prepared, TableMethod
+from rwn_core.masking.lever import SHARE, Lever, check_count
+from rwn_core.masking.method import Method, Prepared
 from rwn_core.masking.unmasked_variables import LEVELS, kept_as_they_are, name_tuple, require_masked
 from rwn_core.randomness import SecretKey, uniforms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordSwapping(TableMethod):
+class RecordSwapping(Method):
     """Hold the parameters of record swapping.
 
     Records with the same values of some variables make a block. In a block of b records
@@ -112,15 +112,10 @@ class RecordSwapping(TableMethod):
             presets={"Light": 0.1, "Standard": 0.5, "Strong": 1.0},
         ),
     )
-    strength: ClassVar[str] = "share"
 
-    def __post_init__(self) -> None:
-        """Check what does not depend on the table."""
-        check_share("share", self.share)
-        named = ("within", "variables", "hierarchy")
-        for name in named:
-            object.__setattr__(self, name, name_tuple(getattr(self, name)))
-        given = [each for name in named for each in getattr(self, name)]
+    def check_setting(self) -> None:
+        """Check the options that are the method's own."""
+        given = (*self.within, *self.variables, *self.hierarchy)
         if len(set(given)) < len(given):
             raise ParameterError("within, variables and hierarchy must not share a variable.")
         check_count("rarer_than", self.rarer_than)
@@ -200,20 +195,17 @@ class RecordSwapping(TableMethod):
         """The table with exchanged values."""
         microdata = table.microdata
         names = [variable.name for variable in microdata.schema.released]
-        columns = [names.index(name) for name in self.swapped(microdata)]
-        uniform = uniforms(key, table.records, random_streams(microdata)[columns[0]])
-        donors = np.tile(table.records[:, np.newaxis], len(names))
+        swapped = self.swapped(microdata)
+        stream = random_streams(microdata)[names.index(swapped[0])]
+        uniform = uniforms(key, table.records, stream)
         if self.hierarchy:
             given = household_donors(self.households(microdata), self.share, uniform)
-            donors[:, columns] = given[:, np.newaxis]
-            return copy_from_donors(microdata, donors)
-        blocks = self.blocks(table)
-        movers = self._movers(blocks, uniform)
-        # the same records twice: as they lie in their blocks, and in a random order within those
-        taken = movers[np.lexsort((uniform[2][movers], blocks[movers]))]
-        for column in columns:
-            donors[movers, column] = taken
-        return copy_from_donors(microdata, donors)
+        else:
+            blocks, given = self.blocks(table), table.records.copy()
+            movers = self._movers(blocks, uniform)
+            # the same records twice: as they lie in their blocks, and in a random order within
+            given[movers] = movers[np.lexsort((uniform[2][movers], blocks[movers]))]
+        return copy_columns(microdata, dict.fromkeys(swapped, given))
 
     def _movers(self, blocks: NDArray[np.int64], uniform: NDArray[np.float64]) -> NDArray[np.int64]:
         """The selected records, block by block."""

@@ -13,17 +13,18 @@ from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donors import check_probability
 from rwn_core.laws.law import Law
 from rwn_core.masking.lever import Lever
-from rwn_core.masking.neighborhood_method import EVERY_COLUMN, kept_values
-from rwn_core.masking.radius_and_nearest import (
+from rwn_core.masking.neighborhood_method import (
+    EVERY_COLUMN,
     RadiusAndNearest,
+    kept_values,
     nearest_lever,
     probability_lever,
     radius_lever,
 )
 from rwn_core.neighbors import Neighborhoods, check_radius_and_k
 from rwn_core.neighbors.metric import Metric, shared_metric
+from rwn_core.neighbors.radius import Ball
 from rwn_core.neighbors.rule import NeighborhoodRule
-from rwn_core.neighbors.source import Ball
 
 TOGETHER = "a whole record"
 
@@ -89,10 +90,8 @@ class RowCopy(RadiusAndNearest):
             help="The chance that a record is replaced by a random neighbor's.",
         ),
     )
-    strength: ClassVar[str] = "epsilon"
     uses_slices: ClassVar[bool] = False  # all variables travel together
     releases_true_rows: ClassVar[bool] = True
-    has_forecast: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""

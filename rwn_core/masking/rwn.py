@@ -16,9 +16,10 @@ from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donors import check_probability
 from rwn_core.laws.law import Law
 from rwn_core.masking.lever import SHARE, Lever, LeverRange
-from rwn_core.masking.neighborhood_method import EVERY_COLUMN, kept_values
-from rwn_core.masking.radius_and_nearest import (
+from rwn_core.masking.neighborhood_method import (
+    EVERY_COLUMN,
     RadiusAndNearest,
+    kept_values,
     nearest_lever,
     probability_lever,
     radius_lever,
@@ -29,9 +30,8 @@ from rwn_core.neighbors.excluded import number_households
 from rwn_core.neighbors.kernel import EVEN, Bandwidth, Kernel, Shape
 from rwn_core.neighbors.metric import Metric, Weights, shared_metric
 from rwn_core.neighbors.metric_axes import Encoding, Scale
-from rwn_core.neighbors.radius import one_radius
+from rwn_core.neighbors.radius import Ball, one_radius
 from rwn_core.neighbors.rule import NeighborhoodRule
-from rwn_core.neighbors.source import Ball
 from rwn_core.parallel.threads import thread_count
 
 BALANCED = 1e-6  # of the sums of columns: rounding of a balance that is reached
@@ -207,7 +207,6 @@ class RWN(RadiusAndNearest):
     method: ClassVar[str] = "rwn"
     title: ClassVar[str] = "RWN, the 2022 method"
     levers: ClassVar[Any] = ByKernel(even=_EVEN_LEVERS, soft=_SOFT_LEVERS)
-    strength: ClassVar[Any] = ByKernel(even="epsilon", soft="width")
     choice_titles: ClassVar[Mapping[str, Mapping[str, str]]] = {"neighbors": TITLES}
 
     def __post_init__(self) -> None:

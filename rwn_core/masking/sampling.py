@@ -13,13 +13,13 @@ from rwn_core.laws.donors import NO_DONOR, copy_from_donors
 from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import SampleLaw
 from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.method import Prepared, TableMethod
+from rwn_core.masking.method import Method, Prepared
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.randomness import SELECTION_STREAM, SecretKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RandomSample(TableMethod):
+class RandomSample(Method):
     """Hold the parameters of simple random sampling.
 
     Of n records, floor(n * left_out) random ones are left out; the others are released as they
@@ -70,15 +70,13 @@ class RandomSample(TableMethod):
             presets={"Light": 0.1, "Standard": 0.5, "Strong": 0.9},
         ),
     )
-    strength: ClassVar[str] = "left_out"
     releases_true_rows: ClassVar[bool] = True
     spares_variables: ClassVar[bool] = True
     drops_lost_rows: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        """Check what does not depend on the table."""
-        number = isinstance(self.left_out, int | float) and not isinstance(self.left_out, bool)
-        if not number or not 0 <= self.left_out < 1:
+    def check_setting(self) -> None:
+        """Refuse to leave out all records."""
+        if self.left_out == 1:
             raise ParameterError("left_out must be a number from 0 to less than 1.")
 
     def check(self, microdata: Microdata) -> None:

@@ -11,13 +11,12 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any
 
 import pandas as pd
 
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import Steps
 from rwn_core.errors import ReleaseError
 from rwn_core.io import Format, format_of_key, format_of_name
 from rwn_core.io.compared_values import Keys, distinct_values
@@ -26,33 +25,6 @@ from rwn_core.io.other_readers import Found, Wanted
 from rwn_core.io.parse import parse
 
 _NAMED = 3  # columns that a refusal names
-
-
-class Release(Protocol):
-    """The part of a `rwn_core.masking.Release` that is read."""
-
-    @property
-    def original(self) -> Microdata:
-        """The table that was masked."""
-
-    @property
-    def masked(self) -> Microdata:
-        """The released values."""
-
-    @property
-    def donors(self) -> Any:
-        """Which record gave each value; None for methods without donors."""
-
-    @property
-    def precision(self) -> Steps:
-        """The step of each rounded variable."""
-
-    @property
-    def second_readings(self) -> dict[str, SecondReading]:
-        """Results by the SHA-256 of the file."""
-
-    def published(self, order: Literal["original"]) -> Microdata:
-        """The table as it leaves the house."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +86,7 @@ class SecondReading:
 
 
 def second_reading(
-    release: Release,
+    release: Any,  # of `rwn_core.masking`, whose file imports this one
     content: bytes,
     format: str,
     original: SourceFile | None = None,
@@ -159,7 +131,7 @@ def _library(form: Format, found: Found) -> str:
     return f"{found.by or form.again_by}{' (no second library)' if found.same else ''}"
 
 
-def _unchecked(microdata: Microdata, release: Release, names: Iterable[str]) -> dict[str, str]:
+def _unchecked(microdata: Microdata, release: Any, names: Iterable[str]) -> dict[str, str]:
     """Why some variables have values that the original need not have."""
     rounded = dict(release.precision)
     found = {}
@@ -171,14 +143,14 @@ def _unchecked(microdata: Microdata, release: Release, names: Iterable[str]) -> 
     return found
 
 
-def _observed(microdata: Microdata, release: Release, name: str) -> bool:
+def _observed(microdata: Microdata, release: Any, name: str) -> bool:
     """True if the masked table has no new value of a variable."""
     own = set(distinct_values(release.masked.frame[name]))
     return own <= set(distinct_values(microdata.frame[name]))
 
 
 def _of_release(
-    release: Release, content: bytes, format: str, names: list[str]
+    release: Any, content: bytes, format: str, names: list[str]
 ) -> tuple[dict[str, list[Any]], str]:
     """The columns of the written file, and what they were read with."""
     form = format_of_key(format)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, get_args
+from typing import Literal
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
@@ -14,12 +14,6 @@ Others = Literal["keep", "refuse"]
 
 LEVELS = (Kind.CATEGORICAL, Kind.ORDERED)
 _NAMED = 4  # variables named in a sentence
-
-
-def check_others(others: str) -> None:
-    """Refuse a word that says nothing of the other variables."""
-    if others not in get_args(Others):
-        raise ParameterError(f"others must be one of: {', '.join(get_args(Others))}.")
 
 
 def maskable(

@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
-from rwn_core.neighbors.distance import TIE, squared_to_all
+from rwn_core.neighbors.distance import rank, squared_to_all
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.points import Points, point_values
 from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.parallel.threads import Progress, Watch, thread_count
 
 BLOCK_WEIGHTS = 4_000_000  # weights held at a time
-SHIFT = 32  # bits of a record's number beside its rank
 
 
 class Places(NamedTuple):
@@ -124,14 +123,7 @@ class AllDonors:
         self, squared: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return what `rank` does of all records, by the distances of their points."""
-        order = np.argsort(squared)
-        distances, group = squared[order], np.zeros(len(order), np.int64)
-        new = distances[1:] > distances[:-1] * (1 + TIE)
-        group[order[1:]] = np.cumsum(new)
-        least = distances[np.concatenate(([True], new))]
-        keys = (group[self.places.number] << SHIFT) | np.arange(self.donors)
-        keys.sort()
-        return least[keys >> SHIFT], keys & ((1 << SHIFT) - 1)
+        return rank(squared[self.places.number], np.arange(self.donors))
 
     def ranked_row(self, record: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return all records by their distance from one, itself first, and their weights."""
@@ -175,7 +167,7 @@ class AllDonors:
         q: NDArray[np.float64],
     ) -> NDArray[np.int64]:
         """Draw for the records of one point, by ranks that are the same for all of them."""
-        from rwn_core.neighbors.layer_kernel import draw_by_layers
+        from rwn_core.neighbors.draw_kernel import draw_by_layers
 
         n, m = self.donors, len(own)
         near, members = self._ranked(squared)
@@ -184,8 +176,7 @@ class AllDonors:
         ranks = -1 - np.arange(n, dtype=np.int32)  # below 0: no record
         starts = np.array([0, n])
         zeros = np.zeros(m, np.int64)
-        once = np.empty((0, 8))
-        draw_by_layers(keys, own, streams, q, zeros, starts, ranks, weights, once, drawn, 0, m)
+        draw_by_layers(keys, own, streams, q, zeros, starts, ranks, weights, drawn, 0, m)
         return _from_ranks(drawn, own, members, int((near == 0).sum()))
 
 

@@ -69,11 +69,8 @@ def balanced_weights(rows: Rows, cap: float, share: float = 1.0) -> Weights:
 
 def column_sums(rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the sums of columns, shape (n,)."""
-    from rwn_core.neighbors.weight_kernel import add_columns
-
-    totals = np.zeros(len(rows.starts) - 1)
-    add_columns(rows.members, weights, totals)
-    return totals
+    totals = np.bincount(rows.members, weights, minlength=len(rows.starts) - 1)
+    return totals.astype(np.float64, copy=False)
 
 
 def _filled(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isqrt
 from typing import Literal, get_args
 
@@ -11,12 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.distance import TIE, squared_distances
 from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.radius import Radius, one_radius
+from rwn_core.neighbors.radius import Ball, one_radius
 from rwn_core.neighbors.record_draws import random_order
-from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
+from rwn_core.neighbors.table import (
+    LARGEST_DENSE,
+    Neighborhoods,
+    NeighborTable,
+    complete_table,
+    join_tables,
+)
 from rwn_core.parallel.memory import budget_bytes, check_fits
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import (
@@ -135,56 +139,31 @@ def _check_between(name: str, value: int | None, least: int, most: int) -> None:
 
 
 def restricted_table(
-    points: Points,
-    k: int | None,
-    epsilon: Radius | None,
-    *,
-    scheme: Scheme,
-    key: SecretKey,
-    watch: Watch,
+    points: Points, ball: Ball, scheme: Scheme, key: SecretKey, watch: Watch
 ) -> NeighborTable:
     """Rank each record's others among its candidates, which depend on the key only."""
     # Perry, Matloff, Tendick 2022, section 11, Methods 1, 2, 3(1) and 3(2).
-    scheme.check(len(points), k)
-    if scheme.neighbors == "sample":
-        find = fresh_sample_table if scheme.fresh else sampled_table
-        return find(points, k, epsilon, m=int(scheme.m or 0), key=key, watch=watch)
+    scheme.check(len(points), ball.k)
+    m = int(scheme.m or 0)
     if scheme.neighbors == "pairs":
-        return paired_table(points, k, m=int(scheme.m or 0), key=key)
-    return partitioned_table(points, k, epsilon, scheme=scheme, key=key, watch=watch)
+        return paired_table(points, ball.k, m=m, key=key)
+    if scheme.neighbors == "partition":
+        return _partitioned(points, ball, scheme, key, watch)
+    if scheme.fresh:
+        return _freshly_sampled(points, ball, m, key, watch)
+    n = len(points)
+    sample = np.sort(random_order(key, n, SAMPLE_STREAM)[:m])
+    if n > LARGEST_DENSE:
+        from rwn_core.neighbors.search import Search, store
+
+        return store(Search.among(points, sample, ball.k, ball.epsilon), watch, None)
+    rows, others = np.repeat(np.arange(n), m), np.tile(sample, n)
+    rows, others = rows[rows != others], others[rows != others]
+    return _cut(table_from_pairs(n, rows, others, squared_distances(points, rows, others)), ball)
 
 
-def sampled_table(
-    points: Points,
-    k: int | None,
-    epsilon: Radius | None,
-    *,
-    m: int,
-    key: SecretKey,
-    watch: Watch,
-) -> NeighborTable:
-    """Rank each record's others within one random sample of m records (Method 1)."""
-    sample = np.sort(random_order(key, len(points), SAMPLE_STREAM)[:m])
-    if len(points) > LARGEST_DENSE:
-        from rwn_core.neighbors.tree_search import table_among
-
-        return table_among(points, sample, k, epsilon, watch)
-    rows = np.repeat(np.arange(len(points)), m)
-    others = np.tile(sample, len(points))
-    other = rows != others
-    rows, others = rows[other], others[other]
-    squared = squared_distances(points, rows, others)
-    return cut_table(table_from_pairs(len(points), rows, others, squared), k, epsilon)
-
-
-def fresh_sample_table(
-    points: Points,
-    k: int | None,
-    epsilon: Radius | None,
-    *,
-    m: int,
-    key: SecretKey,
-    watch: Watch,
+def _freshly_sampled(
+    points: Points, ball: Ball, m: int, key: SecretKey, watch: Watch
 ) -> NeighborTable:
     """Rank each record's others within a sample of m others of its own (Method 1)."""
     n, step = len(points), max(1, BLOCK_PAIRS // m)
@@ -196,21 +175,15 @@ def fresh_sample_table(
         rows = np.repeat(np.arange(len(records)), m)
         squared = squared_distances(points, np.repeat(records, m), others.ravel())
         table = table_from_pairs(len(records), rows, others.ravel(), squared)
-        parts.append(cut_table(table, k, _radius_for(epsilon, records)))
+        parts.append(replace(_cut(table, _ball_for(ball, records)), numbers=records))
         watch.report(done / len(starts))
-    lengths = np.concatenate([np.diff(table.offsets) for table in parts])
-    return NeighborTable(
-        offsets=np.concatenate(([0], np.cumsum(lengths))),
-        records=np.concatenate([table.records for table in parts]),
-        squared=np.concatenate([table.squared for table in parts]),
-        k=k or 0,
-        epsilon=0.0 if epsilon is None else epsilon,
-    )
+    return join_tables(parts, epsilon=0.0 if ball.epsilon is None else ball.epsilon)
 
 
-def _radius_for(epsilon: Radius | None, records: NDArray[np.int64]) -> Radius | None:
-    """Return the radius of some records."""
-    return epsilon if epsilon is None or one_radius(epsilon) else np.asarray(epsilon)[records]
+def _ball_for(ball: Ball, records: NDArray[np.int64]) -> Ball:
+    """Return the ball with the radius of some records."""
+    one = ball.epsilon is None or one_radius(ball.epsilon)
+    return ball if one else replace(ball, epsilon=np.asarray(ball.epsilon)[records])
 
 
 def random_others(
@@ -327,42 +300,28 @@ def random_parts(key: SecretKey, n: int, u: int) -> list[NDArray[np.int64]]:
     return [np.sort(part) for part in np.array_split(random_order(key, n, PARTS_STREAM), u)]
 
 
-def partitioned_table(
-    points: Points,
-    k: int | None,
-    epsilon: Radius | None,
-    *,
-    scheme: Scheme,
-    key: SecretKey,
-    watch: Watch,
+def _partitioned(
+    points: Points, ball: Ball, scheme: Scheme, key: SecretKey, watch: Watch
 ) -> NeighborTable:
     """Rank each record's others in its part: all of them, or m random partners (Method 3)."""
-    u, m = int(scheme.u or 1), scheme.m
-    extent: tuple[int, Radius] = (k or 0, 0.0 if epsilon is None else epsilon)
+    n, u, m = len(points), int(scheme.u or 1), scheme.m
+    parts = []
+    for number, records in enumerate(random_parts(key, n, u)):
+        own, mine = points[records], _ball_for(ball, records)
+        if m is not None:
+            table = paired_table(own, ball.k, m=m, key=key.derived(f"part {number}"))
+        elif n <= LARGEST_DENSE:
+            table = _cut(complete_table(own), mine)
+        else:
+            from rwn_core.neighbors.search import stored_table
+
+            table = stored_table(own, ball.k, mine.epsilon, Watch(threads=watch.threads))
+        others = records[table.records].astype(np.int32)
+        parts.append(replace(table, records=others, numbers=records))
+        watch.report((number + 1) / u)
     if m is not None:
-        extent = (len(points) - 1, EVERY)
-
-    def tables() -> Iterator[tuple[NDArray[np.int64], NeighborTable]]:
-        for number, records in enumerate(random_parts(key, len(points), u)):
-            own = points[records]
-            if m is not None:
-                yield records, paired_table(own, k, m=m, key=key.derived(f"part {number}"))
-            else:
-                mine = _radius_for(epsilon, records)
-                yield records, _part_table(own, k, mine, len(points), watch.threads)
-            watch.report((number + 1) / u)
-
-    return table_from_parts(len(points), tables(), *extent)
-
-
-def _part_table(
-    points: Points, k: int | None, epsilon: Radius | None, n: int, threads: int
-) -> NeighborTable:
-    if n <= LARGEST_DENSE:
-        return cut_table(complete_table(points), k, epsilon)
-    from rwn_core.neighbors.tree_search import tree_table
-
-    return tree_table(points, k or 0, 0.0 if epsilon is None else epsilon, threads=threads)
+        return join_tables(parts, k=n - 1)
+    return join_tables(parts, epsilon=0.0 if ball.epsilon is None else ball.epsilon)
 
 
 def table_from_pairs(
@@ -387,38 +346,11 @@ def table_from_pairs(
     )
 
 
-def cut_table(table: NeighborTable, k: int | None, epsilon: Radius | None) -> NeighborTable:
-    """Return a table without the entries that k and epsilon do not need."""
-    found = table.narrow(k=k, epsilon=epsilon)
-    starts = np.concatenate(([0], np.cumsum(found.sizes)))
-    entries = np.arange(starts[-1]) + np.repeat(table.offsets[:-1] - starts[:-1], found.sizes)
-    return NeighborTable(
-        offsets=starts,
-        records=table.records[entries],
-        squared=table.squared[entries],
-        k=k or 0,
-        epsilon=0.0 if epsilon is None else epsilon,
-    )
-
-
-def table_from_parts(
-    n: int, parts: Iterable[tuple[NDArray[np.int64], NeighborTable]], k: int, epsilon: Radius
-) -> NeighborTable:
-    """Join the tables of disjoint parts, each with its records, ascending, and numbers from 0."""
-    listed = list(parts)
-    sizes = np.zeros(n, dtype=np.int64)
-    for records, table in listed:
-        sizes[records] = np.diff(table.offsets)
-    offsets = np.concatenate(([0], np.cumsum(sizes)))
-    members = np.empty(offsets[-1], dtype=np.int32)
-    squared = np.empty(offsets[-1])
-    for records, table in listed:
-        length = np.diff(table.offsets)
-        entries = np.arange(len(table.records))
-        entries += np.repeat(offsets[records] - table.offsets[:-1], length)
-        members[entries] = records[table.records]
-        squared[entries] = table.squared
-    return NeighborTable(offsets=offsets, records=members, squared=squared, k=k, epsilon=epsilon)
+def _cut(table: NeighborTable, ball: Ball) -> NeighborTable:
+    """Return a table without the entries that a ball does not need."""
+    sizes = table.narrow(k=ball.k, epsilon=ball.epsilon).sizes
+    epsilon = 0.0 if ball.epsilon is None else ball.epsilon
+    return table.part(table.offsets[:-1], sizes, k=ball.k or 0, epsilon=epsilon)[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -459,7 +391,14 @@ def restriction_cost(
     """Compare neighborhoods with the exact ones of the same k and epsilon, on 1,000 records."""
     n, k, epsilon = len(points), neighborhoods.k, neighborhoods.epsilon
     some = np.sort(np.random.default_rng(0).permutation(n)[:COMPARED])
-    exact, rows = _exact(points, some, k, epsilon, threads)
+    if n <= LARGEST_DENSE:
+        exact, rows = complete_table(points).narrow(k=k, epsilon=epsilon), some
+    else:
+        from rwn_core.neighbors.index import build_index
+        from rwn_core.neighbors.search import Search
+
+        search = Search.of_some(build_index(points), points, some, k, epsilon)
+        exact, rows = search.neighborhoods(Watch(threads=threads))[0], np.arange(len(some))
     recall = [
         len(np.intersect1d(exact.members(row), neighborhoods.members(record)))
         / max(1, exact.sizes[row])
@@ -473,21 +412,3 @@ def restriction_cost(
         recall=float(np.mean(recall)),
         compared=len(some),
     )
-
-
-def _exact(
-    points: Points,
-    some: NDArray[np.int64],
-    k: int | None,
-    epsilon: Radius | None,
-    threads: int,
-) -> tuple[Neighborhoods, NDArray[np.int64]]:
-    """Return exact neighborhoods of some records at least, and the rows of these."""
-    if len(points) <= LARGEST_DENSE:
-        return complete_table(points).narrow(k=k, epsilon=epsilon), some
-    from rwn_core.neighbors.tree_search import neighborhoods_of_some, tree_index
-
-    table = neighborhoods_of_some(
-        tree_index(points, None), points, some, k, epsilon, Watch(threads=threads)
-    )
-    return table.narrow(k=k, epsilon=_radius_for(epsilon, some)), np.arange(len(some))

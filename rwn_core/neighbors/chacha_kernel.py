@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from rwn_core.parallel.jit import ZERO, jit_entry, jit_inline, jit_no_refcount
 
 UNIFORMS = 8  # uniform numbers of a block
-FAR = 2**31 - 1
-LANES = 64  # blocks at a time
 
 
 @jit_inline
@@ -71,55 +69,32 @@ def uniforms_of_block(
     out[7] = _unit(uint32(d2 + t2), uint32(d3 + t3))
 
 
-@jit_no_refcount
-def _rounds(a: Any, b: Any, c: Any, d: Any, shift: int) -> None:
-    """Do the quarter rounds of the columns (shift 0) or the diagonals (1) of `LANES` blocks."""
-    for row in range(4):
-        i, j = row * LANES, ((row + shift) & 3) * LANES
-        k, m = ((row + 2 * shift) & 3) * LANES, ((row + 3 * shift) & 3) * LANES
-        for lane in range(LANES):  # one vector instruction serves several lanes
-            a[i + lane], b[j + lane], c[k + lane], d[m + lane] = _quarter_round(
-                a[i + lane], b[j + lane], c[k + lane], d[m + lane]
-            )
-
-
 @jit_entry
 def uniforms_of_records(
     key: NDArray[np.uint32], records: NDArray[np.int64], stream: int, out: NDArray[np.float64]
 ) -> None:
     """Write the first two uniform numbers of many records in one stream."""
-    start = (uint32(0x61707865), uint32(0x3320646E), uint32(0x79622D32), uint32(0x6B206574))
-    a, b = np.empty(4 * LANES, np.uint32), np.empty(4 * LANES, np.uint32)
-    c, d = np.empty(4 * LANES, np.uint32), np.empty(4 * LANES, np.uint32)
-    for first in range(0, len(records), LANES):
-        count = min(LANES, len(records) - first)
-        for row in range(4):
-            for lane in range(row * LANES, (row + 1) * LANES):
-                a[lane], b[lane], c[lane], d[lane] = start[row], key[row], key[4 + row], uint32(0)
-        for lane in range(count):
-            record = uint64(records[first + lane])
-            d[lane], d[LANES + lane] = uint32(record), uint32(record >> uint64(32))
-            d[2 * LANES + lane] = uint32(uint64(stream))
-        for _ in range(10):
-            _rounds(a, b, c, d, 0)
-            _rounds(a, b, c, d, 1)
-        for step in range(2):
-            i, j = 2 * step, 2 * step + 1
-            for lane in range(count):
-                high, low = uint32(a[i * LANES + lane] + start[i]), a[j * LANES + lane] + start[j]
-                out[step, first + lane] = _unit(high, uint32(low))
+    unit = np.empty(UNIFORMS)
+    for index in range(len(records)):
+        uniforms_of_block(key, records[index], stream, ZERO, unit)
+        out[0, index], out[1, index] = unit[0], unit[1]
 
 
 @jit_no_refcount
 def last_rank(
-    key: NDArray[np.uint32], record: int, stream: int, size: int, unit: NDArray[np.float64]
+    key: NDArray[np.uint32],
+    record: int,
+    stream: int,
+    first: int,
+    size: int,
+    unit: NDArray[np.float64],
 ) -> int:
-    """Return the last link of a cell's chain that is at most `size`, which is 1 or more."""
-    # `unit` holds the first block of the cell; it is overwritten by later ones.
+    """Return the last link of a chain that is at most `size`, which is 1 or more."""
+    # `unit` holds the numbers of block `first`; it is overwritten by those that follow.
     rank, step = 1.0, 1
     while True:
         if step % UNIFORMS == 0:
-            uniforms_of_block(key, record, stream, step // UNIFORMS, unit)
+            uniforms_of_block(key, record, stream, first + step // UNIFORMS, unit)
         following = np.floor(rank / unit[step % UNIFORMS]) + 1.0
         if not following <= size:
             return int(rank)
@@ -127,33 +102,17 @@ def last_rank(
         step += 1
 
 
-@jit_entry
-def chains(
+@jit_no_refcount
+def drawn_rank(
     key: NDArray[np.uint32],
-    records: NDArray[np.int64],
-    streams: NDArray[np.int64],
-    longest: NDArray[np.int64],
-    modify: NDArray[np.float64],
-    ends: NDArray[np.int64],
-    links: NDArray[np.int32],
+    record: int,
+    stream: int,
+    size: int,
+    q: float,
+    unit: NDArray[np.float64],
 ) -> int:
-    """Write the chains of many cells, each up to its record's longest; return the room needed."""
-    # `modify` gets the numbers that decide on modification, `ends` the end of each cell's links.
-    unit = np.empty(UNIFORMS)
-    used, cell = 0, 0
-    for row in range(len(records)):
-        for column in range(len(streams)):
-            uniforms_of_block(key, records[row], streams[column], ZERO, unit)
-            modify[row, column] = unit[0]
-            rank, step = 1, 1
-            while rank <= longest[row] or step == 1:
-                if used < len(links):
-                    links[used] = rank
-                used += 1
-                if step > 1 and step % UNIFORMS == 0:
-                    uniforms_of_block(key, records[row], streams[column], step // UNIFORMS, unit)
-                rank = int(min(np.floor(rank / unit[step % UNIFORMS]) + 1.0, float(FAR)))
-                step += 1
-            ends[cell] = used
-            cell += 1
-    return used
+    """Return the rank of a cell's donor, from 1; 0 if it is not modified, -1 if there is none."""
+    uniforms_of_block(key, record, stream, ZERO, unit)
+    if not unit[0] < q:
+        return 0
+    return last_rank(key, record, stream, ZERO, size, unit) if size else -1

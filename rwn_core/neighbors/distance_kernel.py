@@ -12,35 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.index_kernel import IndexArrays
+from rwn_core.neighbors.index import IndexArrays
 from rwn_core.parallel.jit import jit_fused, jit_inline, jit_no_refcount
 
-BLOCK = 16  # entries of a tile that are passed over together; a tile's width is a multiple of it
 SLACK = 1e-6  # ties go beyond a radius by 1e-9, and chains of ties somewhat further
 UNDERFLOW = 1e-44  # more than a product or half of one loses below the smallest single numbers
-
-
-@jit_inline
-def error_bound(norm: float, far: float, dimensions: int, unit: float) -> float:
-    """The largest error of the squared distance of two points, taken from a tile's center.
-
-    The points, x' and y' from the center, are at most `far` = |x'| + |y'| apart. A coordinate is
-    off by unit times the point's norm from the center of the rotation, from its leaf's center and
-    from the tile's, so the difference of two points by e = 2 unit (norm + far), and its square by
-    2 far e + e^2. The distance is summed up as |x'|^2 + |y'|^2 - 2 x'y': d products each time,
-    none above far^2. The first is doubled, and the second taken three times, for what is left out
-    (rounding of the halves, of the bound itself). Products of very small numbers are off by a
-    fixed amount instead.
-    """
-    error = 4 * unit * (norm + far)
-    rounding = 3 * (dimensions + 3) * (unit * far * far + UNDERFLOW)
-    return float(2 * far * error + error * error + rounding)
 
 
 @jit_no_refcount
 def widened_edge(squared: float, norm: float, dimensions: int, unit: float) -> float:
     """Return the rough squared distance within which every point within `squared` is found."""
-    # The other point's norm is at most norm + sqrt(squared): see `error_bound`.
+    # The other point's norm is at most norm + sqrt(squared): see `error_between`.
     if squared == np.inf:
         return np.inf
     radius = np.sqrt(squared)
@@ -79,15 +61,25 @@ def exact_squared(
 def error_between(
     query: IndexArrays, leaf: int, target: IndexArrays, tile: int, unit: float
 ) -> float:
-    """Return the largest error of a rough squared distance of a leaf's points to a tile's."""
-    # `unit` is the relative error of one rotated coordinate.
+    """Return the largest error of a rough squared distance of a leaf's points to a tile's.
+
+    The points, x' and y' from the center, are at most `far` = |x'| + |y'| apart. A coordinate is
+    off by unit times the point's norm from the center of the rotation, from its leaf's center and
+    from the tile's, so the difference of two points by e = 2 unit (norm + far), and its square by
+    2 far e + e^2. The distance is summed up as |x'|^2 + |y'|^2 - 2 x'y': d products each time,
+    none above far^2. The first is doubled, and the second taken three times, for what is left out
+    (rounding of the halves, of the bound itself). Products of very small numbers are off by a
+    fixed amount instead.
+    """
     dimensions = query.boxes.shape[1]
     apart = 0.0
     for axis in range(dimensions):
         between = np.float64(query.boxes[0, axis, leaf]) - np.float64(target.boxes[0, axis, tile])
         apart += between * between
     far = np.sqrt(apart) + query.spans[leaf] + target.spans[tile]
-    return error_bound(query.norms[leaf], far, dimensions, unit)
+    error = 4 * unit * (query.norms[leaf] + far)
+    rounding = 3 * (dimensions + 3) * (unit * far * far + UNDERFLOW)
+    return float(2 * far * error + error * error + rounding)
 
 
 @jit_fused
@@ -149,63 +141,38 @@ def rows_near(
 
 @jit_fused
 def write_products(
-    tile: NDArray[Any], local: NDArray[Any], one: int, two: int, products: NDArray[Any]
+    tile: NDArray[Any], local: NDArray[Any], row: int, products: NDArray[Any]
 ) -> None:
-    """Write half of two points' squared distances to a tile's, without half of their norms."""
-    # What is loaded of the tile serves both points, and four coordinates each sum.
-    dimensions, width = len(local), tile.shape[1]
-    first, second, halves = products[0], products[1], tile[dimensions]
-    for entry in range(width):
-        first[entry] = halves[entry]
-        second[entry] = halves[entry]
+    """Write half of a point's squared distances to a tile's, without half of its norm."""
+    dimensions, halves = len(local), tile[len(local)]
+    for entry in range(len(products)):
+        products[entry] = halves[entry]
     axis = 0
-    while axis + 4 <= dimensions:
+    while axis + 4 <= dimensions:  # a sum is loaded once for four coordinates
         t0, t1, t2, t3 = tile[axis], tile[axis + 1], tile[axis + 2], tile[axis + 3]
-        a0, a1 = local[axis, one], local[axis + 1, one]
-        a2, a3 = local[axis + 2, one], local[axis + 3, one]
-        b0, b1 = local[axis, two], local[axis + 1, two]
-        b2, b3 = local[axis + 2, two], local[axis + 3, two]
-        for entry in range(width):
-            near = first[entry] + t0[entry] * a0 + t1[entry] * a1
-            first[entry] = near + t2[entry] * a2 + t3[entry] * a3
-            near = second[entry] + t0[entry] * b0 + t1[entry] * b1
-            second[entry] = near + t2[entry] * b2 + t3[entry] * b3
+        a0, a1 = local[axis, row], local[axis + 1, row]
+        a2, a3 = local[axis + 2, row], local[axis + 3, row]
+        for entry in range(len(products)):
+            near = products[entry] + t0[entry] * a0 + t1[entry] * a1
+            products[entry] = near + t2[entry] * a2 + t3[entry] * a3
         axis += 4
-    while axis + 2 <= dimensions:
-        t0, t1 = tile[axis], tile[axis + 1]
-        a0, a1 = local[axis, one], local[axis + 1, one]
-        b0, b1 = local[axis, two], local[axis + 1, two]
-        for entry in range(width):
-            first[entry] = first[entry] + t0[entry] * a0 + t1[entry] * a1
-            second[entry] = second[entry] + t0[entry] * b0 + t1[entry] * b1
-        axis += 2
-    if axis < dimensions:
-        t0, a0, b0 = tile[axis], local[axis, one], local[axis, two]
-        for entry in range(width):
-            first[entry] = first[entry] + t0[entry] * a0
-            second[entry] = second[entry] + t0[entry] * b0
+    while axis < dimensions:
+        one, own = tile[axis], local[axis, row]
+        for entry in range(len(products)):
+            products[entry] = products[entry] + one[entry] * own
+        axis += 1
 
 
 @jit_no_refcount
-def list_hits(
-    products: NDArray[Any],
-    most: Any,
-    hits: NDArray[np.bool_],
-    words: NDArray[np.uint64],
-    entries: NDArray[np.int64],
-) -> int:
+def list_hits(products: NDArray[Any], most: Any, entries: NDArray[np.int64]) -> int:
     """Write the entries of a tile with a product of at most `most`; return their number."""
-    any_hit = np.uint64(0)
+    hits = 0
     for entry in range(len(products)):
-        hits[entry] = products[entry] <= most
-    for word in range(len(words)):
-        any_hit |= words[word]
+        hits += products[entry] <= most
+    if hits == 0:
+        return 0
     count = 0
-    if any_hit == 0:
-        return count
-    for word in range(len(words)):
-        if words[word] != 0:
-            for byte in range(8):
-                entries[count] = 8 * word + byte
-                count += hits[8 * word + byte]
+    for entry in range(len(products)):
+        entries[count] = entry
+        count += products[entry] <= most
     return count

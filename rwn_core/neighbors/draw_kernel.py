@@ -1,4 +1,11 @@
-"""Neighborhoods and donors: of one ranked row in a search, or cut from a stored table."""
+"""Neighborhoods and donors: of one ranked row in a search, or cut from a stored table.
+
+Weighted donors are drawn by layers: a random reach, then the record chain within it. With weights
+w_1, w_2, ... by rank and e_t the largest of w_t, w_(t+1), ..., the reach is s with probability
+proportional to s (e_s - e_(s+1)); the chain makes the rank T uniform up to s, and T is accepted
+with probability w_T / e_T, or drawn anew. That is exactly proportional to w. Even weights have one
+layer and are always accepted: the chain alone, bit for bit.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +14,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.chacha_kernel import last_rank, uniforms_of_block
+from rwn_core.neighbors.chacha_kernel import UNIFORMS, drawn_rank, last_rank, uniforms_of_block
 from rwn_core.neighbors.distance import TIE
-from rwn_core.neighbors.distance_kernel import SLACK
-from rwn_core.neighbors.index_kernel import IndexArrays
-from rwn_core.neighbors.rank_kernel import (
-    Row,
-    copy_row,
-    count_within,
-    list_row,
-    own_entry,
-    sort_row,
-)
+from rwn_core.neighbors.index import IndexArrays
+from rwn_core.neighbors.rank_kernel import Row, count_within, list_row, own_entry, sort_pairs
 from rwn_core.parallel.jit import ZERO, jit_entry, jit_no_refcount
 
 NO_DONOR = -1
-DRAW, LIST, STORE, NEAREST = 0, 1, 2, 3  # sinks of a search
+DRAW, LIST, STORE = 0, 1, 2  # sinks of a search
+SCALE = 2.0**50  # envelopes are whole numbers of this unit
+ATTEMPTS = 1000  # then by cumulative weights
+ATTEMPT_BLOCKS = 2**20  # of random numbers that an attempt's chain may use
+LAYER_BLOCKS = 2**31  # where the blocks begin that choose layers
 
 
 class SearchRequest(NamedTuple):
@@ -66,11 +69,11 @@ class SearchResult(NamedTuple):
         Squared distance to the k-th nearest where k governs, else 0.
     donors : ndarray of int64, shape (n, p)
     starts : ndarray of int64, shape (n + 1,) or (g + 1,)
-        Where each record's row below begins (STORE, NEAREST), or each query row's (LIST).
+        Where each record's row below begins (STORE), or each query row's (LIST).
     members : ndarray of int32, shape (m,)
-        Records of the target (STORE, NEAREST); entries of its `records`, in no order (LIST).
+        Records of the target (STORE); entries of its `records`, in no order (LIST).
     squared : ndarray of float64, shape (m,)
-        Only by STORE and NEAREST.
+        Only by STORE.
     """
 
     within: NDArray[np.int64]
@@ -99,7 +102,7 @@ def _finish_record(
     """Write the results of a query record from its listed row of `total` entries."""
     place = own_entry(row, total, request.own[record])
     itself = int(place >= 0)
-    if sink in (STORE, NEAREST):
+    if sink == STORE:
         index, entry = result.starts[record], 0
         while index < result.starts[record + 1]:
             if entry != place:
@@ -107,87 +110,26 @@ def _finish_record(
                 result.squared[index] = row.distance[entry]
                 index += 1
             entry += 1
-    if sink == STORE:
         return
-    within = count_within(row.distance, total, edge)
+    within = count_within(row.distance, ZERO, total, edge, False)
     within -= place >= 0 and place < within
     size = within
     kth = 0.0
     if within < request.k:
         # the record itself is in the first tie: before the k-th other, or tied with it
         kth = row.distance[min(request.k - 1 + itself, total - 1)]
-        size = count_within(row.distance, total, kth) - itself
+        size = count_within(row.distance, ZERO, total, kth, False) - itself
     result.within[record], result.sizes[record], result.kth[record] = within, size, kth
     result.nearest[record] = row.distance[1 if place == 0 else 0] if size > 0 else np.nan
     number = query.numbers[record]
     for column in range(len(request.streams)):
-        stream = request.streams[column]
-        uniforms_of_block(request.key, number, stream, ZERO, unit)
-        if not unit[0] < request.q[column]:
-            result.donors[record, column] = number
-        elif size == 0:
-            result.donors[record, column] = NO_DONOR
-        else:
-            entry = last_rank(request.key, number, stream, size, unit) - 1
+        stream, q = request.streams[column], request.q[column]
+        entry = drawn_rank(request.key, number, stream, size, q, unit) - 1
+        donor = number
+        if entry >= 0:
             entry += 0 <= place <= entry
-            result.donors[record, column] = target.numbers[row.members[entry]]
-
-
-@jit_no_refcount
-def _finish_sizes(
-    query: IndexArrays,
-    position: int,
-    target: IndexArrays,
-    kept: int,
-    row: Row,
-    request: SearchRequest,
-    result: SearchResult,
-) -> bool:
-    """Write the size of a row of one record without sorting; False where only ranks can tell."""
-    edge, own = request.edges[position], request.own[query.records[query.offsets[position]]]
-    itself = target.positions[own] if own >= 0 else -1
-    within, nearest = 0, np.inf
-    for entry in range(kept):
-        squared, place = row.squared[entry], row.position[entry]
-        if squared > edge:
-            if squared <= edge * (1 + SLACK):
-                return False  # it may tie with a member
-            continue
-        count = target.offsets[place + 1] - target.offsets[place] - (place == itself)
-        within += count
-        if count:
-            nearest = min(nearest, squared)
-    if within < request.k:
-        return False
-    record = query.records[query.offsets[position]]
-    result.within[record] = result.sizes[record] = within
-    result.nearest[record] = nearest if within else np.nan
-    return True
-
-
-@jit_no_refcount
-def _finish_list(
-    query: IndexArrays,
-    position: int,
-    target: IndexArrays,
-    kept: int,
-    row: Row,
-    edge: float,
-    result: SearchResult,
-) -> bool:
-    """List a row's members and itself, as entries of the target's records; False if too few."""
-    for entry in range(kept):
-        if edge < row.squared[entry] <= edge * (1 + SLACK):
-            sort_row(kept, query.exact.shape[1], row)  # the nearest are the members
-            break
-    index, stop = result.starts[position], result.starts[position + 1]
-    for entry in range(kept):
-        place = row.position[entry]
-        for record in range(target.offsets[place], target.offsets[place + 1]):
-            if index < stop:
-                result.members[index] = record
-                index += 1
-    return bool(index == stop)
+            donor = target.numbers[row.members[entry]]
+        result.donors[record, column] = donor if entry >= -1 else NO_DONOR
 
 
 @jit_no_refcount
@@ -205,21 +147,19 @@ def finish_row(
     unit: NDArray[np.float64],
 ) -> bool:
     """Write the results of a query row's records; False if fewer members than were counted."""
-    kept = copy_row(found, squared, len(found), limit, row)
-    first, last = query.offsets[position], query.offsets[position + 1]
-    if sink == LIST:
-        return _finish_list(query, position, target, kept, row, request.edges[position], result)
-    if (
-        sink == DRAW
-        and len(request.streams) == 0
-        and last - first == 1
-        and _finish_sizes(query, position, target, kept, row, request, result)
-    ):
-        return True
-    sort_row(kept, query.exact.shape[1], row)
-    total = list_row(target, kept, row)
+    sort_pairs(squared, found, ZERO, len(found))
+    kept = count_within(squared, ZERO, len(found), limit, False)
+    if sink == LIST:  # its members and itself, as entries of the target's records
+        index, stop = result.starts[position], result.starts[position + 1]
+        for entry in range(kept):
+            for record in range(target.offsets[found[entry]], target.offsets[found[entry] + 1]):
+                if index < stop:
+                    result.members[index] = record
+                    index += 1
+        return bool(index == stop)
+    total = list_row(target, found, squared, kept, row)
     edge = request.edges[position]
-    for index in range(first, last):
+    for index in range(query.offsets[position], query.offsets[position + 1]):
         record = query.records[index]
         if sink == STORE:
             counted = result.starts[record + 1] - result.starts[record]
@@ -227,20 +167,6 @@ def finish_row(
                 return False
         _finish_record(query, record, target, edge, total, row, request, result, sink, unit)
     return True
-
-
-@jit_no_refcount
-def _entries_within(
-    squared: NDArray[np.float64], start: int, stop: int, edge: float, strict: bool
-) -> int:
-    low, high = start, stop
-    while low < high:
-        middle = (low + high) >> 1
-        if squared[middle] < edge or (squared[middle] == edge and not strict):
-            low = middle + 1
-        else:
-            high = middle
-    return low - start
 
 
 @jit_entry
@@ -259,44 +185,124 @@ def cut_rows(
     """Count the entries of rows `first` to `last` - 1 that a radius or k admits."""
     for row in range(first, last):
         start, stop = offsets[row], offsets[row + 1]
-        inside = _entries_within(squared, start, stop, edges[row], strict)
+        inside = count_within(squared, start, stop, edges[row], strict)
         within[row] = sizes[row] = inside
         kth[row] = 0.0
         needed = min(k, stop - start)
         if inside < needed:
             kth[row] = squared[start + needed - 1]
             edge = kth[row] * (1 + TIE)
-            sizes[row] = inside + _entries_within(squared, start + inside, stop, edge, False)
+            sizes[row] = inside + count_within(squared, start + inside, stop, edge, False)
 
 
 @jit_entry
-def donors_by_links(
+def draw_rows(
+    key: NDArray[np.uint32],
+    records: NDArray[np.int64],
+    streams: NDArray[np.int64],
+    q: NDArray[np.float64],
+    rows: NDArray[np.int64],
     offsets: NDArray[np.int64],
     members: NDArray[np.int32],
     sizes: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    records: NDArray[np.int64],
-    modify: NDArray[np.float64],
-    ends: NDArray[np.int64],
-    links: NDArray[np.int32],
-    q: NDArray[np.float64],
     donors: NDArray[np.int64],
     first: int,
     last: int,
 ) -> None:
-    """Read donors from a table, with chains from `chains`."""
-    columns = len(q)
-    for row in range(first, last):
-        record = records[row]
-        size, start = sizes[rows[row]], offsets[rows[row]]
-        for column in range(columns):
-            if modify[row, column] >= q[column]:
-                donors[row, column] = record
-            elif size == 0:
-                donors[row, column] = -1
-            else:
-                cell = row * columns + column
-                link = ends[cell - 1] if cell else 0
-                while link + 1 < ends[cell] and links[link + 1] <= size:
-                    link += 1
-                donors[row, column] = members[start + links[link] - 1]
+    """Draw the donors of records `first` to `last` - 1 from their rows of a stored table."""
+    unit = np.empty(UNIFORMS)
+    for index in range(first, last):
+        record, row = records[index], rows[index]
+        for column in range(len(streams)):
+            rank = drawn_rank(key, record, streams[column], sizes[row], q[column], unit)
+            donor = record
+            if rank > 0:
+                donor = members[offsets[row] + rank - 1]
+            donors[index, column] = donor if rank >= 0 else NO_DONOR
+
+
+@jit_no_refcount
+def _by_layers(
+    key: NDArray[np.uint32],
+    record: int,
+    stream: int,
+    size: int,
+    several: bool,
+    weights: NDArray[np.float64],
+    start: int,
+    envelope: NDArray[np.int64],
+    layers: NDArray[np.int64],
+    unit: NDArray[np.float64],
+) -> int:
+    """Return the rank of a cell's donor, from 1."""
+    total = layers[size - 1]
+    for attempt in range(ATTEMPTS):
+        reach = size
+        accept = 0.0
+        if several:
+            uniforms_of_block(key, record, stream, LAYER_BLOCKS + attempt, unit)
+            accept = unit[1]
+            place = min(int(unit[0] * total), total - 1)
+            reach = count_within(layers, ZERO, size, place, False) + 1
+        block = attempt * ATTEMPT_BLOCKS
+        uniforms_of_block(key, record, stream, block, unit)
+        rank = last_rank(key, record, stream, block, reach, unit)
+        weight = int(weights[start + rank - 1] * SCALE)
+        if weight >= envelope[rank - 1] or accept * envelope[rank - 1] < weight:
+            return rank
+    uniforms_of_block(key, record, stream, LAYER_BLOCKS + ATTEMPTS, unit)
+    left = unit[0]
+    for rank in range(1, size):
+        left -= weights[start + rank - 1]
+        if left < 0.0:
+            return rank
+    return size
+
+
+@jit_entry
+def draw_by_layers(
+    keys: NDArray[np.uint32],
+    records: NDArray[np.int64],
+    streams: NDArray[np.int64],
+    q: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    members: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    donors: NDArray[np.int64],
+    first: int,
+    last: int,
+) -> None:
+    """Draw the donors of records `first` to `last` - 1."""
+    # Shapes: keys (1, 8) or (m, 8); records, their rows (m,); streams, q (p,); donors (m, p),
+    # filled: the record itself where a cell is not modified. Members are nearest first; no row is
+    # empty.
+    longest = 1
+    for index in range(first, last):
+        longest = max(longest, starts[rows[index] + 1] - starts[rows[index]])
+    envelope, layers = np.empty(longest, np.int64), np.empty(longest, np.int64)
+    unit = np.empty(UNIFORMS)
+    for index in range(first, last):
+        record, key = records[index], keys[min(index, len(keys) - 1)]
+        start = starts[rows[index]]
+        size = starts[rows[index] + 1] - start
+        largest, smallest = 0.0, 1.0
+        for place in range(size - 1, -1, -1):
+            largest = max(largest, weights[start + place])
+            smallest = min(smallest, weights[start + place])
+            envelope[place] = int(largest * SCALE)
+        several = int(smallest * SCALE) < envelope[0]  # also where the farthest weighs most
+        total = 0
+        for place in range(size):
+            beyond = envelope[place + 1] if place + 1 < size else 0
+            total += (place + 1) * (envelope[place] - beyond)
+            layers[place] = total
+        for column in range(len(streams)):
+            stream = streams[column]
+            uniforms_of_block(key, record, stream, ZERO, unit)
+            donors[index, column] = record
+            if unit[0] < q[column]:
+                rank = _by_layers(
+                    key, record, stream, size, several, weights, start, envelope, layers, unit
+                )
+                donors[index, column] = members[start + rank - 1]

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.find import neighbor_table
-from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.radius import check_radius_and_k
+from rwn_core.neighbors.radius import Ball, check_radius_and_k
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
-from rwn_core.neighbors.source import Ball, NeighborSource, StoredSource, source_of_some
-from rwn_core.neighbors.table import Neighborhoods, NeighborTable
+from rwn_core.neighbors.source import NeighborSource, source_of_some
+from rwn_core.neighbors.table import Neighborhoods, NeighborTable, ranges
 from rwn_core.parallel.threads import Progress
 
 
@@ -46,25 +45,6 @@ def _others(households: NDArray[np.int64]) -> int:
     return int(np.bincount(households).max()) - 1
 
 
-def outside_table(
-    points: Points,
-    households: NDArray[np.int64],
-    ball: Ball,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    budget: float | None = None,
-) -> NeighborTable:
-    """Every record's nearest others outside its household, at least out to k and epsilon."""
-    check_outside(households, ball.k)
-    check_radius_and_k(ball.k, ball.epsilon, len(points))
-    far = None if ball.k is None else ball.k + _others(households)
-    table = neighbor_table(
-        points, k=far, epsilon=ball.epsilon, threads=threads, progress=progress, budget=budget
-    )
-    return without_household(table, households)
-
-
 def check_outside(households: NDArray[np.int64], k: int | None) -> None:
     """Refuse a k that the largest household does not leave."""
     left = len(households) - 1 - _others(households)
@@ -81,43 +61,28 @@ def without_copies(table: NeighborTable, rows: NDArray[np.int64]) -> NeighborTab
     # values, and the masking would seem weaker than it is on a sample from a population.
     times = np.bincount(rows, minlength=table.n)
     first = np.concatenate(([0], np.cumsum(times)))[:-1]
-    lengths = np.diff(table.offsets)[rows]
-    begin = np.repeat(table.offsets[rows], lengths)
-    places = begin + np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    others = table.records[places]
-    copies = times[others]
+    mine, _ = table.for_records(rows)
+    copies = times[mine.records]
     total = np.concatenate(([0], np.cumsum(copies)))
-    within = np.arange(total[-1]) - np.repeat(total[:-1], copies)
-    ends = np.concatenate(([0], np.cumsum(lengths)))
-    return NeighborTable(
-        offsets=total[ends],
-        records=(np.repeat(first[others], copies) + within).astype(np.int32),
-        squared=np.repeat(table.squared[places], copies),
-        k=table.k,
-        epsilon=table.epsilon,
+    return replace(
+        table,
+        offsets=total[mine.offsets],
+        records=ranges(first[mine.records], copies).astype(np.int32),
+        squared=np.repeat(mine.squared, copies),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class OutsideSource:
+class OutsideSource(NeighborSource):
     """Finds neighborhoods outside one's household, and keeps the widest table it made.
 
     Attributes
     ----------
-    points : ndarray of float64, shape (n, d)
     households : ndarray of int64, shape (n,)
     """
 
-    points: Points = field(repr=False)
     households: NDArray[np.int64] = field(repr=False)
     _kept: list[NeighborTable] = field(default_factory=list, repr=False)
-
-    needs_key = False
-
-    @property
-    def records(self) -> NDArray[np.int64]:
-        """All records."""
-        return np.arange(len(self.points))
 
     def stores(self, ball: Ball) -> bool:
         """True if the table holds them; see `NeighborSource`."""
@@ -132,8 +97,6 @@ class OutsideSource:
         progress: Progress | None = None,
     ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
         """Find neighborhoods; see `NeighborSource`."""
-        check_outside(self.households, ball.k)
-        check_radius_and_k(ball.k, ball.epsilon, len(self.points))
         if not self.stores(ball):
             self.store(ball, threads=threads, progress=progress)
         return self._kept[0].narrow(k=ball.k, epsilon=ball.epsilon, strict=ball.strict), None
@@ -154,8 +117,8 @@ class OutsideSource:
         check_outside(self.households, ball.k)
         far = replace(ball, k=None if ball.k is None else ball.k + _others(self.households))
         found = source_of_some(self.points, records, far, threads=threads)
-        table = without_household(found.table, self.households)
-        return StoredSource(points=self.points, table=table)
+        assert found.table is not None  # as of any stored source of some
+        return replace(found, table=without_household(found.table, self.households))
 
     def store(
         self,
@@ -166,13 +129,14 @@ class OutsideSource:
         budget: float | None = None,
     ) -> None:
         """Keep the table out to a ball in place of the last one."""
-        self._kept[:] = [
-            outside_table(
-                self.points,
-                self.households,
-                ball,
-                threads=threads,
-                progress=progress,
-                budget=budget,
-            )
-        ]
+        check_outside(self.households, ball.k)
+        check_radius_and_k(ball.k, ball.epsilon, len(self.points))
+        table = neighbor_table(
+            self.points,
+            k=None if ball.k is None else ball.k + _others(self.households),
+            epsilon=ball.epsilon,
+            threads=threads,
+            progress=progress,
+            budget=budget,
+        )
+        self._kept[:] = [without_household(table, self.households)]

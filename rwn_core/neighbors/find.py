@@ -11,11 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.radius import Radii, Radius, check_radius_and_k
-from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
+from rwn_core.neighbors.radius import Ball, Radii, Radius, check_radius_and_k
+from rwn_core.neighbors.table import (
+    LARGEST_DENSE,
+    Neighborhoods,
+    NeighborTable,
+    complete_table,
+)
 from rwn_core.parallel.threads import Progress, Watch, thread_count
 
 
@@ -33,16 +37,10 @@ def neighbor_table(
     check_radius_and_k(k, epsilon, len(points))
     if len(points) <= LARGEST_DENSE:
         return complete_table(points)
-    from rwn_core.neighbors.tree_search import tree_table
+    from rwn_core.neighbors.search import stored_table
 
-    return tree_table(
-        points,
-        int(k or 0),
-        0.0 if epsilon is None else epsilon,
-        threads=threads,
-        progress=progress,
-        budget=budget,
-    )
+    watch = Watch(threads=thread_count(threads), progress=progress)
+    return stored_table(points, k, epsilon, watch, budget)
 
 
 def find_neighborhoods(
@@ -89,30 +87,35 @@ def find_neighborhoods(
     >>> find_neighborhoods(points, k=1, epsilon=1.0).sizes.tolist()
     [1, 2, 1, 1]
     """
-    neighborhoods, _ = find_and_draw(
-        points, None, k=k, epsilon=epsilon, threads=threads, progress=progress
-    )
-    return neighborhoods
+    ball = Ball(k=k, epsilon=epsilon)
+    return find_and_draw(points, ball, threads=threads, progress=progress)[0]
 
 
 def find_and_draw(
     points: Points,
-    drawing: Drawing | None,
+    ball: Ball,
+    drawing: Drawing | None = None,
     *,
-    k: int | None = None,
-    epsilon: Radius | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
     """Find neighborhoods and, where the table is large, draw donors in the same pass."""
     # Shapes: points (n, d).
-    check_radius_and_k(k, epsilon, len(points))
+    check_radius_and_k(ball.k, ball.epsilon, len(points))
     if len(points) <= LARGEST_DENSE:
-        return complete_table(points).narrow(k=k, epsilon=epsilon), None
-    from rwn_core.neighbors.lazy_table import search_neighborhoods
+        return complete_table(points).narrow(
+            k=ball.k, epsilon=ball.epsilon, strict=ball.strict
+        ), None
+    if ball.strict and ball.epsilon == 0:  # no distance is below it
+        offsets = np.zeros(len(points) + 1, np.int64)
+        no, none = np.empty(0, np.int32), np.empty(0)
+        table = NeighborTable(offsets=offsets, records=no, squared=none, k=0, epsilon=0.0)
+        return table.narrow(k=None, epsilon=0.0, strict=True), None
+    from rwn_core.neighbors.search import Search, check_search
 
     watch = Watch(threads=thread_count(threads), progress=progress)
-    return search_neighborhoods(points, k=k, epsilon=epsilon, drawing=drawing, watch=watch)
+    check_search(points, 0 if drawing is None else len(drawing.q))
+    return Search.of_points(points, ball, watch).neighborhoods(watch, drawing)
 
 
 def find_strictly(
@@ -145,23 +148,8 @@ def find_strictly(
     >>> find_strictly(np.array([[0.0], [1.0], [3.0]]), 2.0).sizes.tolist()
     [1, 1, 0]
     """
-    check_radius_and_k(None, epsilon, len(points))
-    if epsilon == 0:  # no distance is below it
-        n = len(points)
-        empty = NeighborTable(
-            offsets=np.zeros(n + 1, np.int64),
-            records=np.empty(0, np.int32),
-            squared=np.empty(0),
-            k=0,
-            epsilon=0.0,
-        )
-        return empty.narrow(k=None, epsilon=0.0, strict=True)
-    if len(points) <= LARGEST_DENSE:
-        return complete_table(points).narrow(k=None, epsilon=epsilon, strict=True)
-    from rwn_core.neighbors.lazy_table import search_strictly
-
-    watch = Watch(threads=thread_count(threads), progress=progress)
-    return search_strictly(points, epsilon, watch)
+    ball = Ball(k=None, epsilon=epsilon, strict=True)
+    return find_and_draw(points, ball, threads=threads, progress=progress)[0]
 
 
 def nearest_radii(

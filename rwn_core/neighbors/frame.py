@@ -1,4 +1,12 @@
-"""Puts rows where a search wants them: rotated, so that the boxes of the tree are small."""
+"""Puts rows where a search wants them: rotated, so that the boxes of the tree are small.
+
+Where categories are coded, there is one kind of points for each set that two records agree in.
+Two records that differ in a category are as far apart in it as w_a + w_b, the squares of their
+levels. For those that differ in all categories that is a shift, the querying record's own w_a,
+and one more coordinate, the square root of w_b on the other side and 0 on this one. For those
+that agree in some category, its level numbers are a coordinate, so far apart that no others are
+near. So there is a pass of the search for each set of categories (`search_kernel.py`).
+"""
 
 from __future__ import annotations
 
@@ -8,13 +16,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.embedding import Embedding
-from rwn_core.neighbors.index_kernel import rotate
 from rwn_core.neighbors.points import CodedPoints, Points
 from rwn_core.parallel.threads import Watch
 
 BLOCK = 1024  # rows rotated at a time
 ROTATION_ROWS = 100_000  # rows that the axes are taken from
+
+# decides: passes of a search over coded categories; further ones are compared pair by pair
+CODED_PASSES = 4
 
 Precision = Literal["single", "double"]
 
@@ -58,10 +67,85 @@ class Rotation:
 
         def fill(start: int, stop: int) -> None:
             first, last = start * BLOCK, min(stop * BLOCK, len(points))
-            rotate(points, self.center, self.axes, columns, first, last)
+            columns[:, first:last] = ((points[first:last] - self.center) @ self.axes).T
 
         watch.run(fill, -(-len(points) // BLOCK))
         return columns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Embedding:
+    """Points of rows with coded categories, pass by pass.
+
+    Attributes
+    ----------
+    numbers : ndarray of int64
+        The columns that are coordinates.
+    coded : ndarray of int64, shape (a,)
+        The coded columns that passes tell apart, those of most levels.
+    squares : tuple of ndarray of float64
+        Theirs: what each level adds to a squared distance.
+    apart : float
+        How far apart neighboring level numbers are put; more than the extent of the table.
+    """
+
+    numbers: NDArray[np.int64]
+    coded: NDArray[np.int64]
+    squares: tuple[NDArray[np.float64], ...]
+    apart: float
+
+    @classmethod
+    def fit(cls, rows: NDArray[np.float64], points: CodedPoints) -> Embedding:
+        """Fit the embedding of a table's distinct rows."""
+        most = CODED_PASSES.bit_length() - 1
+        by_levels = sorted(points.squares, key=lambda column: -len(points.squares[column]))
+        coded = np.array(sorted(by_levels[:most]), dtype=np.int64)
+        numbers = np.setdiff1d(np.arange(points.shape[1]), np.array(sorted(points.squares)))
+        extent = np.ptp(rows[:, numbers], axis=0) if len(numbers) else np.zeros(1)
+        levels = sum(2 * float(square.max()) for square in points.squares.values())
+        return cls(
+            numbers=numbers,
+            coded=coded,
+            squares=tuple(points.squares[column] for column in coded.tolist()),
+            apart=2 * float(np.sqrt((extent**2).sum() + levels)),
+        )
+
+    @property
+    def passes(self) -> int:
+        """One for each set of categories that two rows may agree in."""
+        return 1 << len(self.coded)
+
+    @property
+    def far(self) -> float:
+        """More than the squared distance of any two rows that agree as a pass asks."""
+        return self.apart**2 / 2
+
+    def placed(
+        self, rows: NDArray[np.float64], which: int, *, querying: bool
+    ) -> NDArray[np.float64]:
+        """The points of some rows in a pass, shape (g, number of coordinates + a)."""
+        points = np.empty((len(rows), len(self.numbers) + len(self.coded)))
+        points[:, : len(self.numbers)] = rows[:, self.numbers]
+        for bit, column in enumerate(self.coded.tolist()):
+            place = len(self.numbers) + bit
+            if which >> bit & 1:
+                points[:, place] = rows[:, column] * self.apart
+            else:
+                points[:, place] = 0.0 if querying else np.sqrt(self._square(rows, bit))
+        return points
+
+    def shifts(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the shift of each row's squared distances, shape (passes, g)."""
+        squares = [self._square(rows, bit) for bit in range(len(self.coded))]
+        shifts = np.zeros((self.passes, len(rows)))
+        for which in range(self.passes):
+            for bit, square in enumerate(squares):
+                shifts[which] += 0.0 if which >> bit & 1 else square
+        return shifts
+
+    def _square(self, rows: NDArray[np.float64], bit: int) -> NDArray[np.float64]:
+        levels = rows[:, self.coded[bit]].astype(np.int64)
+        return self.squares[bit][levels]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -102,3 +186,14 @@ class Frame:
         if self.embedding is not None:
             rows = self.embedding.placed(rows, which, querying=querying)
         return self.rotations[which].columns(rows, watch)
+
+
+def levels_in_one(points: CodedPoints) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """All levels' squares in one array, and where each column's begin; -1 for a coordinate."""
+    levels = np.full(points.shape[1], -1, dtype=np.int64)
+    begin, parts = 0, []
+    for column, square in points.squares.items():
+        levels[column] = begin
+        begin += len(square)
+        parts.append(square)
+    return levels, np.concatenate(parts)

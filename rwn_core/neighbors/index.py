@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.distance_kernel import BLOCK
-from rwn_core.neighbors.embedding import levels_in_one
-from rwn_core.neighbors.frame import Frame, Precision
-from rwn_core.neighbors.index_kernel import IndexArrays, fill_tiles, group_rows, split_rows
+from rwn_core.neighbors.frame import Frame, Precision, levels_in_one
 from rwn_core.neighbors.points import CodedPoints, Points, point_values
+from rwn_core.neighbors.radius import Radius, one_radius
 from rwn_core.parallel.threads import Watch
 
 SMALLEST, LARGEST = 1e-12, 1e12
-LINE = 64  # bytes
-NEARBY = 8192  # rows of a node whose coordinates are brought together: a fast cache holds them
+BLOCK = 16  # a tile's width is a multiple of it
+SAMPLED = 500  # rows, at least, that show where an inner node is widest
 FARTHEST = 1e152  # the squares of some thousands of such differences still have a sum
 
 
@@ -39,6 +38,65 @@ class Layout(NamedTuple):
 
 
 LAYOUT = Layout()
+
+
+class IndexArrays(NamedTuple):
+    """The arrays of an index: distinct rows in the order of a tree, and the records of each row.
+
+    Where categories are coded, a search makes a pass for each set of them that two rows may agree
+    in, each with a tree of its own; otherwise there is one pass. The leaves of pass w are numbers
+    w * leaves to (w + 1) * leaves - 1 of the arrays of leaves.
+
+    Attributes
+    ----------
+    tiles : ndarray of float32 or float64, shape (passes * leaves, d + 1, width)
+        Rotated points from the center of their leaf's box, leaf by leaf, and half of their
+        squared distance from it; NaN beyond a leaf's last row.
+    boxes : ndarray, shape (2, d, passes * leaves)
+        Of the leaves, of the same type: the middle of each box, and how far it goes from there.
+    spans : ndarray of float64, shape (passes * leaves,)
+        A bound of the distances of a leaf's points from the middle of its box.
+    norms : ndarray of float64, shape (passes * leaves,)
+        A bound of the distances of a leaf's points from the center of the rotation and their own.
+    starts : ndarray of int64, shape (2 * leaves,)
+        The first position of each leaf, in every tree, from entry leaves - 1 on; the last is g.
+    exact : ndarray of float64, shape (g, c)
+        The points themselves, by position: that in the tree of pass 0.
+    offsets : ndarray of int64, shape (g + 1,)
+        Position t's records are entries offsets[t] to offsets[t + 1] of `records`.
+    records : ndarray of int32, shape (n,)
+        Ascending within a row.
+    numbers : ndarray of int64, shape (n,)
+        Each record's number in the full table, ascending.
+    levels : ndarray of int64, shape (c,)
+        Where the squares of each coded column begin; -1 for a coordinate. Empty if none is coded.
+    squares : ndarray of float64
+        What each level of the coded columns adds to a squared distance.
+    coded : ndarray of int64, shape (a,)
+        The coded columns that passes tell apart.
+    places : ndarray of int32, shape (passes, g)
+        The position of each row of a pass' tree; empty if no column is coded.
+    shifts : ndarray of float64, shape (passes, g)
+        What is to be added to a row's squared distances in a pass; empty if no column is coded.
+    far : float
+        A squared distance in a pass that no rows have which agree as it asks.
+    """
+
+    tiles: NDArray[Any]
+    boxes: NDArray[Any]
+    spans: NDArray[np.float64]
+    norms: NDArray[np.float64]
+    starts: NDArray[np.int64]
+    exact: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+    records: NDArray[np.int32]
+    numbers: NDArray[np.int64]
+    levels: NDArray[np.int64]
+    squares: NDArray[np.float64]
+    coded: NDArray[np.int64]
+    places: NDArray[np.int32]
+    shifts: NDArray[np.float64]
+    far: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,43 +136,51 @@ def build_index(
     points: Points,
     *,
     numbers: NDArray[np.int64] | None = None,
-    apart: NDArray[np.float64] | None = None,
+    epsilon: Radius | None = None,
     frame: Frame | None = None,
     layout: Layout = LAYOUT,
     watch: Watch | None = None,
 ) -> Index:
-    """Make a table ready for searches."""
+    """Make a table ready for searches; records of unlike radii are held apart."""
     quiet = (watch or Watch()).part(0.0, 0.0)
     rows = np.ascontiguousarray(point_values(points)) + 0.0  # a copy; it turns -0.0 into 0.0
-    group, count = _grouped(rows if apart is None else np.column_stack((rows, apart)))
-    if count < len(rows):
-        rows = rows[_first_records(group)]
+    apart = () if epsilon is None or one_radius(epsilon) else (np.asarray(epsilon),)
+    group, count = _grouped(*rows.T, *apart)
+    if count < len(rows):  # groups are numbered in the order of their first records
+        rows = rows[np.flatnonzero(np.diff(np.maximum.accumulate(group), prepend=-1))]
     quiet.report(0.0)
     if frame is None:
         frame = Frame.fit(rows, points, layout.precision if _is_middling(rows) else "double")
     leaves = 1
     while count > layout.leaf * leaves:
         leaves *= 2
-    trees, tiles = [], None
-    for which, _ in enumerate(frame.rotations):
+    begins = np.array([0, count])
+    while len(begins) <= leaves:
+        begins = np.insert(begins, range(1, len(begins)), (begins[1:] + begins[:-1]) >> 1)
+    passes, orders = range(len(frame.rotations)), []
+    placed = []
+    for which in passes:
         columns = frame.columns(rows, which, quiet)
-        trees.append(ordered(columns, leaves, quiet))
-        tiles = tiles or tiles_for(len(frame.rotations), columns, trees[0].starts)
-        fill_pass(tiles, which, columns, trees[which], quiet)
-    assert tiles is not None
-    offsets, records, positions = _records_of_rows(group, trees[0].order)
+        orders.append(tree_order(columns, begins, quiet))
+        placed.append(columns[:, orders[which]])
+    position = np.empty(count, dtype=np.int32)
+    position[orders[0]] = np.arange(count, dtype=np.int32)
+    positions = position[group]
     numbered = np.arange(len(points)) if numbers is None else np.array(numbers, dtype=np.int64)
     side = IndexArrays(
-        **tiles._asdict(),
-        starts=trees[0].starts,
-        exact=rows[trees[0].order],
-        offsets=offsets,
-        records=records,
-        positions=positions,
+        **_tiles(placed, begins),
+        starts=np.concatenate((np.zeros(leaves - 1, np.int64), begins)),
+        exact=rows[orders[0]],
+        offsets=np.concatenate(([0], np.cumsum(np.bincount(positions, minlength=count)))),
+        records=np.argsort(positions, kind="stable").astype(np.int32),
         numbers=numbered,
-        **_categories(points, frame, rows, trees),
+        **_categories(points, frame, rows, orders),
     )
-    return Index(side=side, querying=_querying(side, frame, quiet), frame=frame)
+    querying = side
+    if frame.embedding is not None:  # a query's rows stay in the order of the first tree
+        own = (frame.columns(side.exact, which, quiet, querying=True) for which in passes)
+        querying = side._replace(**_tiles(own, begins))
+    return Index(side=side, querying=querying, frame=frame)
 
 
 def shared_frame(points: Points, layout: Layout = LAYOUT) -> Frame:
@@ -124,7 +190,7 @@ def shared_frame(points: Points, layout: Layout = LAYOUT) -> Frame:
 
 
 def _categories(
-    points: Points, frame: Frame, rows: NDArray[np.float64], trees: list[Tree]
+    points: Points, frame: Frame, rows: NDArray[np.float64], orders: list[NDArray[np.int32]]
 ) -> dict[str, Any]:
     """Return the arrays of coded categories."""
     embedding = frame.embedding
@@ -138,35 +204,16 @@ def _categories(
             "far": np.inf,
         }
     position = np.empty(len(rows), np.int32)
-    position[trees[0].order] = np.arange(len(rows), dtype=np.int32)
+    position[orders[0]] = np.arange(len(rows), dtype=np.int32)
     levels, squares = levels_in_one(points)
     return {
         "levels": levels,
         "squares": squares,
         "coded": embedding.coded,
-        "places": np.stack([position[tree.order] for tree in trees]),
-        "shifts": np.ascontiguousarray(embedding.shifts(rows)[:, trees[0].order]),
+        "places": np.stack([position[order] for order in orders]),
+        "shifts": np.ascontiguousarray(embedding.shifts(rows)[:, orders[0]]),
         "far": embedding.far,
     }
-
-
-def _querying(side: IndexArrays, frame: Frame, watch: Watch) -> IndexArrays:
-    """The side as that of a search's query: its rows stay in the order of the first tree."""
-    if frame.embedding is None:
-        return side
-    leaves = len(side.starts) // 2
-    begins, order = side.starts[leaves - 1 : -1], np.arange(len(side.exact), dtype=np.int32)
-    tiles = None
-    for which, _ in enumerate(frame.rotations):
-        columns = frame.columns(side.exact, which, watch, querying=True)
-        low = np.empty((2 * leaves - 1, len(columns)), dtype=columns.dtype)
-        high = np.empty_like(low)
-        low[leaves - 1 :] = np.minimum.reduceat(columns, begins, axis=1).T
-        high[leaves - 1 :] = np.maximum.reduceat(columns, begins, axis=1).T
-        tiles = tiles or tiles_for(len(frame.rotations), columns, side.starts)
-        fill_pass(tiles, which, columns, Tree(order, side.starts, low, high), watch)
-    assert tiles is not None
-    return side._replace(**tiles._asdict())
 
 
 def _is_middling(rows: NDArray[np.float64]) -> bool:
@@ -180,109 +227,65 @@ def _is_middling(rows: NDArray[np.float64]) -> bool:
     return extent == 0 or SMALLEST < extent < LARGEST
 
 
-def _grouped(rows: NDArray[np.float64]) -> tuple[NDArray[np.int32], int]:
-    slots = np.full(1 << (2 * len(rows) - 1).bit_length(), -1, dtype=np.int32)
-    group = np.empty(len(rows), dtype=np.int32)
-    return group, group_rows(rows.view(np.uint64), slots, group)
+def _grouped(*columns: NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:
+    """Number the distinct rows in the order of their first records; also return how many."""
+    n = len(columns[0])
+    group, count = np.zeros(n, np.int64), 1
+    for column in columns:
+        group, found = pd.factorize(group * n + pd.factorize(column)[0])
+        count = len(found)
+        if count == n:
+            break
+    return group, count
 
 
-def _first_records(group: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The first record of each group; groups are numbered in that order."""
-    return np.flatnonzero(np.diff(np.maximum.accumulate(group), prepend=-1))
+def tree_order(columns: NDArray[Any], begins: NDArray[np.int64], watch: Watch) -> NDArray[np.int32]:
+    """Return the rows in the order of a tree that halves each node across its widest coordinate."""
+    columns, order = columns.copy(), np.arange(columns.shape[1], dtype=np.int32)
+    leaves = width = len(begins) - 1
+
+    def split(first: int, last: int) -> None:
+        for node in range(first, last):
+            start, middle, stop = begins[width * node : width * (node + 1) + 1 : width // 2]
+            own = columns[:, start:stop]
+            some = own[:, :: max(1, (stop - start) // SAMPLED)]
+            widest = own[np.argmax(some.max(axis=1) - some.min(axis=1))]
+            halves = np.argpartition(widest, middle - start)
+            columns[:, start:stop] = own.take(halves, axis=1)
+            order[start:stop] = order[start:stop][halves]
+
+    while width > 1:
+        watch.run(split, leaves // width)
+        width //= 2
+    return order
 
 
-def _records_of_rows(
-    group: NDArray[np.int32], order: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
-    """Offsets and records by position, and the position of each record."""
-    position = np.empty(len(order), dtype=np.int32)
-    position[order] = np.arange(len(order), dtype=np.int32)
-    positions = position[group]
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(positions, minlength=len(order)))))
-    records = np.argsort(positions, kind="stable").astype(np.int32)
-    return offsets.astype(np.int64), records, positions
-
-
-class Tree(NamedTuple):
-    """The rows by position, where each node begins, and its box."""
-
-    order: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    low: NDArray[Any]
-    high: NDArray[Any]
-
-
-def ordered(columns: NDArray[Any], leaves: int, watch: Watch) -> Tree:
-    """Split the rows level by level."""
-    dimensions, count = columns.shape
-    nodes = 2 * leaves - 1
-    room = np.empty((2, nodes, dimensions), dtype=columns.dtype)
-    tree = Tree(np.arange(count, dtype=np.int32), np.zeros(nodes + 1, dtype=np.int64), *room)
-    stops = np.full(nodes, count)
-    level = 0  # nodes of the level before
-    while level < leaves and count > NEARBY * level:
-        level = _split_level(columns, tree, stops, level, watch)
-    order = tree.order
-    if level < leaves:  # from here on a node's rows lie together in memory
-        tree = tree._replace(order=np.arange(count, dtype=np.int32))
-        columns = columns[:, order]
-        while level < leaves:
-            level = _split_level(columns, tree, stops, level, watch)
-        order = order[tree.order]
-    tree.starts[nodes] = count
-    return tree._replace(order=order)
-
-
-def _split_level(
-    columns: NDArray[Any], tree: Tree, stops: NDArray[np.int64], level: int, watch: Watch
-) -> int:
-    """Split the nodes below a level of so many nodes; how many these are."""
-    width = max(1, 2 * level)
-    order, starts, low, high = tree
-
-    def split(start: int, stop: int) -> None:
-        first = width - 1
-        split_rows(columns, starts, stops, low, high, order, first + start, first + stop)
-
-    watch.run(split, width)
-    return width
-
-
-class Tiles(NamedTuple):
-    """The arrays of leaves, of all passes: see `IndexArrays`."""
-
-    tiles: NDArray[Any]
-    boxes: NDArray[Any]
-    spans: NDArray[np.float64]
-    norms: NDArray[np.float64]
-
-
-def tiles_for(passes: int, columns: NDArray[Any], starts: NDArray[np.int64]) -> Tiles:
-    """Allocate the tiles of trees with these starts."""
-    leaves, dimensions = len(starts) // 2, len(columns)
-    fullest = int(np.diff(starts[leaves - 1 :]).max())
-    width = -(-fullest // BLOCK) * BLOCK
-    return Tiles(
-        _aligned((passes * leaves, dimensions + 1, width), columns.dtype),
-        _aligned((2, dimensions, passes * leaves), columns.dtype),
-        np.empty(passes * leaves),
-        np.empty(passes * leaves),
-    )
-
-
-def fill_pass(room: Tiles, which: int, columns: NDArray[Any], tree: Tree, watch: Watch) -> None:
-    """Fill the tiles of a pass."""
-    leaves = len(tree.starts) // 2
-
-    def fill(start: int, stop: int) -> None:
-        fill_tiles(columns, *tree, *room, which * leaves, start, stop)
-
-    watch.run(fill, leaves)
-
-
-def _aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    """An array that begins where a line of the processor's cache does."""
-    size = math.prod(shape)
-    room = np.empty(size + LINE, dtype=dtype)
-    begin = -room.ctypes.data % LINE // room.itemsize
-    return room[begin : begin + size].reshape(shape)
+def _tiles(passes: Iterable[NDArray[Any]], begins: NDArray[np.int64]) -> dict[str, Any]:
+    """Return the arrays of the leaves of all passes: see `IndexArrays`."""
+    lengths = np.diff(begins)
+    leaf = np.repeat(np.arange(len(lengths)), lengths)
+    place = np.arange(begins[-1]) - begins[leaf]
+    tiles, boxes, spans, norms = [], [], [], []
+    for columns in passes:
+        low = np.minimum.reduceat(columns, begins[:-1], axis=1)
+        high = np.maximum.reduceat(columns, begins[:-1], axis=1)
+        center = low + (high - low) / 2
+        # a little more, for the rounding of differences from the center
+        half = np.maximum(high - center, center - low) * np.float32(1 + 1e-6)
+        local = columns - center[:, leaf]
+        width = -(-lengths.max() // BLOCK) * BLOCK
+        tile = np.full((len(lengths), len(columns) + 1, width), np.nan, columns.dtype)
+        tile[leaf, :-1, place] = local.T
+        tile[leaf, -1, place] = np.einsum("dg,dg->g", local, local, dtype=np.float64) / 2
+        span = np.sqrt(np.square(half, dtype=np.float64).sum(axis=0))
+        away = np.sqrt(np.square(center, dtype=np.float64).sum(axis=0))
+        tiles.append(tile)
+        boxes.append(np.stack((center, half)))
+        spans.append(span)
+        norms.append(away + 2 * span)
+    return {
+        "tiles": np.concatenate(tiles),
+        "boxes": np.ascontiguousarray(np.concatenate(boxes, axis=2)),
+        "spans": np.concatenate(spans),
+        "norms": np.concatenate(norms),
+    }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
+from rwn_core.neighbors.kernel import EVEN, Kernel
 
 
 class Radii:
@@ -72,6 +74,28 @@ class Radii:
 
 
 Radius = float | Radii | NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ball:
+    """Which others belong to a neighborhood.
+
+    Attributes
+    ----------
+    k : int or None
+        At least the k nearest.
+    epsilon : float, ndarray of float64 of shape (n,), or None
+        All within this radius.
+    strict : bool
+        Whether records at exactly the radius are left out (the 2015 method).
+    kernel : Kernel
+        How likely each member is to be the donor.
+    """
+
+    k: int | None
+    epsilon: Radius | None
+    strict: bool = False
+    kernel: Kernel = EVEN
 
 
 def one_radius(epsilon: object) -> bool:

@@ -1,4 +1,4 @@
-"""Puts the candidates of one query row in rank order: exact distances, ties, multiplicities."""
+"""Puts rows in rank order: the candidates of a search with their records, and merged lists."""
 
 from __future__ import annotations
 
@@ -8,46 +8,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import TIE
-from rwn_core.neighbors.index_kernel import IndexArrays
-from rwn_core.parallel.jit import ZERO, jit_internal, jit_no_refcount
+from rwn_core.neighbors.index import IndexArrays
+from rwn_core.parallel.jit import ZERO, jit_entry, jit_internal, jit_no_refcount
 
 SHORT = 16  # entries up to which insertion is fastest
-BUCKETS = 1024  # at most, of about four entries each
 
 
 class Row(NamedTuple):
-    """Room for the candidates of one query row, and for the records that they stand for.
+    """Room for the records that the candidates of one query row stand for.
 
     Attributes
     ----------
-    squared : ndarray of float64, shape (room,)
-        Exact squared distances.
-    position : ndarray of int32, shape (room,)
-        Rows of the target.
     members : ndarray of int32, shape (room,)
         Records in rank order.
     distance : ndarray of float64, shape (room,)
         Their squared distances; those of a tie all carry its smallest one.
-    starts : ndarray of int64, shape (BUCKETS + 1,)
     """
 
-    squared: NDArray[np.float64]
-    position: NDArray[np.int32]
     members: NDArray[np.int32]
     distance: NDArray[np.float64]
-    starts: NDArray[np.int64]
 
 
 @jit_internal
 def allocate_row(count: int) -> Row:
-    """Allocate a row for this many candidates and records."""
-    return Row(
-        np.empty(count + 1),
-        np.empty(count + 1, np.int32),
-        np.empty(count, np.int32),
-        np.empty(count),
-        np.empty(BUCKETS + 1, np.int64),
-    )
+    """Allocate a row for this many records."""
+    return Row(np.empty(count, np.int32), np.empty(count))
 
 
 @jit_no_refcount
@@ -130,61 +115,6 @@ def smallest(keys: NDArray[Any], values: NDArray[Any], count: int, rank: int) ->
 
 
 @jit_no_refcount
-def copy_row(
-    position: NDArray[np.int32], squared: NDArray[np.float64], count: int, limit: float, row: Row
-) -> int:
-    """Copy candidates that are within a limit into a row; return how many these are."""
-    kept = 0
-    for entry in range(count):
-        row.position[kept], row.squared[kept] = position[entry], squared[entry]
-        kept += squared[entry] <= limit
-    return kept
-
-
-@jit_no_refcount
-def _bucket(squared: float, scale: float, dimensions: int, count: int) -> int:
-    # members crowd at the edge: their number grows like a power of the distance
-    share = squared * scale
-    if dimensions >= 4:
-        share *= share
-    if dimensions >= 8:
-        share *= share
-    return int(min(int(share * count), count - 1))
-
-
-@jit_no_refcount
-def sort_row(kept: int, dimensions: int, row: Row) -> None:
-    """Sort the candidates of a row by distance: into buckets first, where there are many."""
-    largest = 0.0
-    for entry in range(kept):
-        largest = max(largest, row.squared[entry])
-    if kept <= 2 * SHORT or not 1e-300 < largest < np.inf:
-        sort_pairs(row.squared, row.position, ZERO, kept)
-        return
-    count = 1
-    while count < BUCKETS and 4 * count < kept:
-        count *= 2
-    scale, starts = 1 / largest, row.starts
-    for bucket in range(count + 1):
-        starts[bucket] = 0
-    for entry in range(kept):
-        starts[_bucket(row.squared[entry], scale, dimensions, count) + 1] += 1
-    for bucket in range(count):
-        starts[bucket + 1] += starts[bucket]
-    for entry in range(kept):
-        bucket = _bucket(row.squared[entry], scale, dimensions, count)
-        row.members[starts[bucket]] = row.position[entry]
-        row.distance[starts[bucket]] = row.squared[entry]
-        starts[bucket] += 1
-    begin = ZERO
-    for bucket in range(count):  # filling has moved every start to the next one
-        sort_pairs(row.distance, row.members, begin, starts[bucket])
-        begin = starts[bucket]
-    for entry in range(kept):
-        row.position[entry], row.squared[entry] = row.members[entry], row.distance[entry]
-
-
-@jit_no_refcount
 def count_records(target: IndexArrays, candidates: NDArray[np.int32], count: int) -> int:
     """Count the records that candidates stand for."""
     if len(target.records) == len(target.exact):
@@ -197,18 +127,24 @@ def count_records(target: IndexArrays, candidates: NDArray[np.int32], count: int
 
 
 @jit_no_refcount
-def list_row(target: IndexArrays, kept: int, row: Row) -> int:
-    """Write the records of a sorted row in rank order, ties by their numbers; return how many."""
+def list_row(
+    target: IndexArrays,
+    positions: NDArray[np.int32],
+    squared: NDArray[np.float64],
+    count: int,
+    row: Row,
+) -> int:
+    """Write the records of sorted candidates in rank order, ties by number; return how many."""
     total, entry = ZERO, ZERO
-    while entry < kept:
-        head, begin = row.squared[entry], total
+    while entry < count:
+        head, begin = squared[entry], total
         last = entry
         while True:
-            position = row.position[last]
+            position = positions[last]
             for index in range(target.offsets[position], target.offsets[position + 1]):
                 row.members[total], row.distance[total] = target.records[index], head
                 total += 1
-            if last + 1 == kept or row.squared[last + 1] > row.squared[last] * (1 + TIE):
+            if last + 1 == count or squared[last + 1] > squared[last] * (1 + TIE):
                 break
             last += 1
         if last > entry:  # the distances of a tie are all the same: any order of them is right
@@ -218,16 +154,16 @@ def list_row(target: IndexArrays, kept: int, row: Row) -> int:
 
 
 @jit_no_refcount
-def count_within(distance: NDArray[np.float64], total: int, edge: float) -> int:
-    """Count the entries of an ascending row that are at most an edge."""
-    low, high = 0, total
+def count_within(values: NDArray[Any], start: int, stop: int, edge: Any, strict: bool) -> int:
+    """Count the entries of ascending values[start:stop] that are at most an edge, or below it."""
+    low, high = start, stop
     while low < high:
         middle = (low + high) >> 1
-        if distance[middle] <= edge:
+        if values[middle] < edge or (values[middle] == edge and not strict):
             low = middle + 1
         else:
             high = middle
-    return low
+    return low - start
 
 
 @jit_no_refcount
@@ -235,12 +171,80 @@ def own_entry(row: Row, total: int, record: int) -> int:
     """Return the entry of a record among those at distance 0, its own; -1 if it is not there."""
     if record < 0 or total == 0:
         return -1
-    low, high = 0, count_within(row.distance, total, row.distance[0])
-    end = high
-    while low < high:
-        middle = (low + high) >> 1
-        if row.members[middle] < record:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < end and row.members[low] == record else -1
+    end = count_within(row.distance, ZERO, total, row.distance[0], False)
+    entry = count_within(row.members, ZERO, end, record, True)
+    return entry if entry < end and row.members[entry] == record else -1
+
+
+@jit_entry
+def place_entries(
+    rows: NDArray[np.int32],
+    records: NDArray[np.int32],
+    squared: NDArray[np.float64],
+    ends: NDArray[np.int64],
+    members: NDArray[np.int32],
+    distances: NDArray[np.float64],
+) -> None:
+    """Put entries into their rows; `ends` holds where each row begins, and is moved to its end."""
+    for entry in range(len(rows)):
+        place = ends[rows[entry]]
+        ends[rows[entry]] = place + 1
+        members[place] = records[entry]
+        distances[place] = squared[entry]
+
+
+@jit_entry
+def drop_listed(
+    n: int,
+    near_starts: NDArray[np.int64],
+    near: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    members: NDArray[np.int32],
+    squared: NDArray[np.float64],
+    left: NDArray[np.int64],
+    first: int,
+    last: int,
+) -> None:
+    """Move the members that a row of n records does not hold yet to its begin, and count them."""
+    seen = np.full(n, -1, np.int64)
+    for row in range(first, last):
+        for entry in range(near_starts[row], near_starts[row + 1]):
+            seen[near[entry]] = row
+        end = starts[row]
+        for entry in range(starts[row], starts[row + 1]):
+            if seen[members[entry]] != row:
+                members[end], squared[end] = members[entry], squared[entry]
+                end += 1
+        left[row] = end - starts[row]
+
+
+@jit_entry
+def merge_rows(
+    near_starts: NDArray[np.int64],
+    near: NDArray[np.int32],
+    near_squared: NDArray[np.float64],
+    added_starts: NDArray[np.int64],
+    added: NDArray[np.int32],
+    added_squared: NDArray[np.float64],
+    starts: NDArray[np.int64],
+    members: NDArray[np.int32],
+    squared: NDArray[np.float64],
+    first: int,
+    last: int,
+) -> None:
+    """Merge two lists of each row by distance, then record, into rows from `starts` on."""
+    for row in range(first, last):
+        begin, stop = starts[row], starts[row + 1]
+        own = near_starts[row + 1] - near_starts[row]
+        for place in range(stop - begin):
+            one, other = near_starts[row] + place, added_starts[row] + place - own
+            listed = place < own
+            members[begin + place] = near[one] if listed else added[other]
+            squared[begin + place] = near_squared[one] if listed else added_squared[other]
+        sort_pairs(squared, members, begin, stop)
+        while begin < stop:
+            end = begin + 1
+            while end < stop and squared[end] == squared[begin]:
+                end += 1
+            sort_pairs(members, squared, begin, end)
+            begin = end

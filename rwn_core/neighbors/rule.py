@@ -12,16 +12,15 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.neighbors import Neighborhoods, find_neighborhoods, find_strictly
+from rwn_core.neighbors import Neighborhoods, find_and_draw
 from rwn_core.neighbors.candidates import Scheme
 from rwn_core.neighbors.distance import TIE, squared_between, squared_distances
 from rwn_core.neighbors.excluded import OutsideSource
 from rwn_core.neighbors.kernel import EVEN, Kernel
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.radius import Radius, one_radius
+from rwn_core.neighbors.radius import Ball, Radius, one_radius
 from rwn_core.neighbors.soft_neighborhoods import SoftSource
-from rwn_core.neighbors.source import Ball
 
 LARGEST_PAIRS = 2_000_000  # of an outsider and a record, whose distances are held at a time
 
@@ -83,12 +82,10 @@ class NeighborhoodRule:
         if not self.kernel.is_even:
             source = SoftSource(points=points, households=self.households)
             return source.find(Ball(k=None, epsilon=None, kernel=self.kernel))[0]
+        ball = Ball(k=self.k, epsilon=self.epsilon, strict=self.strict)
         if self.households is not None:
-            ball = Ball(k=self.k, epsilon=self.epsilon)
             return OutsideSource(points=points, households=self.households).find(ball)[0]
-        if self.strict:
-            return find_strictly(points, float(self.epsilon or 0.0))  # type: ignore[arg-type]  # such a rule has one radius
-        return find_neighborhoods(points, k=self.k, epsilon=self.epsilon)
+        return find_and_draw(points, ball)[0]
 
     def shares(self, people: Microdata, table: Microdata) -> sparse.csr_array:
         """Return the neighborhoods of people outside a table if each of them were added."""

@@ -1,23 +1,27 @@
-"""Searching an index: sizes, nearest distances and donors at once, or a table of neighbors."""
+"""Searches an index: sizes, nearest distances and donors at once, or a table of neighbors."""
 
 from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import TIE
-from rwn_core.neighbors.draw_kernel import (
-    DRAW,
-    NEAREST,
-    STORE,
-    SearchRequest,
-    SearchResult,
-)
+from rwn_core.neighbors.draw_kernel import DRAW, STORE, SearchRequest, SearchResult
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.index import Index
-from rwn_core.neighbors.radius import Radius, radius_values
+from rwn_core.neighbors.index import Index, build_index
+from rwn_core.neighbors.points import Points
+from rwn_core.neighbors.radius import Ball, Radius, one_radius, radius_values
 from rwn_core.neighbors.search_kernel import search
-from rwn_core.parallel.threads import Watch
+from rwn_core.neighbors.table import Neighborhoods, NeighborTable
+from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
+from rwn_core.parallel.threads import Watch, thread_count
+
+FEWER = 'take a smaller epsilon or k, or neighbors="sample" or "partition"'
+_TABLE = "The table of neighbors"
+ESTIMATED = 1000  # records whose sizes say how large a table will be
 
 
 class Search:
@@ -82,35 +86,64 @@ class Search:
             q=np.zeros(0) if drawing is None else np.array(drawing.q, dtype=np.float64),
         )
 
+    @classmethod
+    def of_points(cls, points: Points, ball: Ball, watch: Watch) -> Search:
+        """Return the search for the neighborhoods of all records of a table."""
+        index = build_index(points, epsilon=ball.epsilon, watch=watch)
+        return cls(index, k=ball.k or 0, epsilon=ball.epsilon, strict=ball.strict)
+
+    @classmethod
+    def of_some(
+        cls,
+        index: Index,
+        points: Points,
+        records: NDArray[np.int64],
+        k: int | None,
+        epsilon: Radius | None,
+        *,
+        strict: bool = False,
+    ) -> Search:
+        """Return the search for the neighborhoods of a few records in the full table."""
+        own = epsilon if epsilon is None or one_radius(epsilon) else np.asarray(epsilon)[records]
+        query = build_index(points[records], numbers=records, epsilon=own, frame=index.frame)
+        return cls(index, query, k=k or 0, epsilon=own, strict=strict)
+
+    @classmethod
+    def among(
+        cls,
+        points: Points,
+        candidates: NDArray[np.int64],
+        k: int | None,
+        epsilon: Radius | None,
+    ) -> Search:
+        """Return the search for every record's neighborhood among some records."""
+        query = build_index(points, epsilon=epsilon)
+        target = build_index(points[candidates], numbers=candidates, frame=query.frame)
+        return cls(target, query, k=k or 0, epsilon=epsilon)
+
     def run(self, watch: Watch, drawing: Drawing | None = None) -> SearchResult:
         """Find sizes and nearest distances, and draw donors if asked to, in one pass."""
-        request, rows = self.request(drawing), self.query.n if drawing else 0
-        result = self._room(0)._replace(donors=np.empty((rows, len(request.streams)), np.int64))
-        self.write(request, result, DRAW, watch)
-        return result
-
-    def stored(self, watch: Watch) -> tuple[SearchResult, bool]:
-        """Find sizes and, where k alone decides them, members too; True if they are complete."""
-        # The first k in rank order are stored; where others tie with the last, they are missing.
-        if not self.k or (self.edges > 0).any():
-            return self.run(watch), False
-        result = self._room(self.k)
-        self.write(self.request(None), result, NEAREST, watch)
-        return result, bool((result.sizes == self.k).all())
-
-    def _room(self, members: int) -> SearchResult:
-        """Allocate the results of all query records, with so many members of each."""
-        n = self.query.n
-        return SearchResult(
+        request, n = self.request(drawing), self.query.n
+        result = SearchResult(
             within=np.zeros(n, np.int64),
             sizes=np.zeros(n, np.int64),
             nearest=np.full(n, np.nan),
             kth=np.zeros(n),
-            donors=np.empty((0, 0), np.int64),
-            starts=members * np.arange(n + 1),
-            members=np.empty(n * members, np.int32),
-            squared=np.empty(n * members),
+            donors=np.empty((n if drawing else 0, len(request.streams)), np.int64),
+            starts=np.zeros(1, np.int64),
+            members=np.empty(0, np.int32),
+            squared=np.empty(0),
         )
+        self.write(request, result, DRAW, watch)
+        return result
+
+    def neighborhoods(
+        self, watch: Watch, drawing: Drawing | None = None, budget: float | None = None
+    ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+        """Find neighborhoods without their members, and donors if asked to, in one pass."""
+        result = self.run(watch, drawing)
+        found = unlisted_neighborhoods(self, result, watch, budget)
+        return found, None if drawing is None else result.donors
 
     def fill(self, result: SearchResult, watch: Watch) -> SearchResult:
         """The members of every record, in rank order, for the sizes that `run` gave."""
@@ -149,3 +182,180 @@ def _same_records(query: Index, target: Index) -> NDArray[np.int32]:
     rows = np.minimum(rows, target.n - 1)
     same = target.side.numbers[rows] == query.side.numbers
     return np.where(same, rows, -1).astype(np.int32)
+
+
+class SearchedTable:
+    """A neighbor table of known sizes, stored on first use of its members.
+
+    Attributes
+    ----------
+    k, epsilon
+        How far it goes.
+    search : Search
+    result : SearchResult
+        Its sizes and distances.
+    numbers : ndarray of int64, shape (n,), or None
+        As in `NeighborTable`.
+    """
+
+    def __init__(
+        self, search: Search, result: SearchResult, watch: Watch, budget: float | None
+    ) -> None:
+        self.k, self.epsilon = search.k, 0.0 if search.epsilon is None else search.epsilon
+        self.search, self.result, self._watch, self._budget = search, result, watch, budget
+        self.numbers = _numbers(search)
+
+    @cached_property
+    def stored(self) -> NeighborTable:
+        """The table itself."""
+        return store(self.search, self._watch, self._budget, self.result)
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """As in `NeighborTable`."""
+        return self.stored.offsets
+
+    @property
+    def records(self) -> NDArray[np.int32]:
+        """As in `NeighborTable`."""
+        return self.stored.records
+
+    @property
+    def squared(self) -> NDArray[np.float64]:
+        """As in `NeighborTable`."""
+        return self.stored.squared
+
+    @property
+    def is_stored(self) -> bool:
+        """True if members can be read without a search."""
+        return "stored" in self.__dict__
+
+
+def unlisted_neighborhoods(
+    search: Search, result: SearchResult, watch: Watch, budget: float | None = None
+) -> Neighborhoods:
+    """Return the neighborhoods of a search with known sizes and distances."""
+    k, epsilon = search.k, search.epsilon
+    radius = np.sqrt(result.kth)
+    if epsilon is not None:
+        radius = np.maximum(radius_values(epsilon), radius)
+    return Neighborhoods(
+        table=SearchedTable(search, result, Watch(threads=watch.threads), budget),
+        sizes=result.sizes,
+        within=result.within,
+        radius=radius,
+        k=k or None,
+        epsilon=epsilon,
+        first=result.nearest,
+    )
+
+
+def search_donors(
+    neighborhoods: Neighborhoods, drawing: Drawing, threads: int | None = None
+) -> NDArray[np.int64]:
+    """Draw donors by searching once more, without storing members, shape (n, p)."""
+    table = neighborhoods.table
+    assert isinstance(table, SearchedTable)
+    return table.search.run(Watch(threads=thread_count(threads)), drawing).donors
+
+
+def check_search(points: Points, columns: int, budget: float | None = None) -> None:
+    """Refuse a search that does not fit into memory."""
+    needed = search_bytes(len(points), points.shape[1], columns)
+    check_fits(needed, budget_bytes(budget), "Searching this table", "take a sample of its records")
+
+
+def stored_table(
+    points: Points,
+    k: int | None,
+    epsilon: Radius | None,
+    watch: Watch,
+    budget: float | None = None,
+    index: Index | None = None,
+) -> NeighborTable:
+    """Return every record's others within max(epsilon, distance to the k-th nearest), ranked."""
+    allowed = budget_bytes(budget)
+    if index is None:
+        check_search(points, 0, budget)
+        index = build_index(points, epsilon=epsilon, watch=watch)
+    n = len(points)
+    if pairs_bytes(float(n) * (n - 1)) > allowed and n > ESTIMATED:
+        some = np.unique(np.linspace(0, n - 1, ESTIMATED).astype(np.int64))
+        sizes = Search.of_some(index, points, some, k, epsilon).run(Watch()).sizes
+        check_fits(pairs_bytes(sizes.mean() * n), allowed, _TABLE, FEWER)
+    table = store(Search(index, k=k or 0, epsilon=epsilon), watch, allowed)
+    watch.report(1.0)
+    return table
+
+
+def store(
+    search: Search, watch: Watch, budget: float | None, found: SearchResult | None = None
+) -> NeighborTable:
+    """Store the members that a search finds, once their sizes are found."""
+    allowed = budget_bytes(budget)
+    check_fits(pairs_bytes(float(search.query.n * search.k)), allowed, _TABLE, FEWER)
+    result = search.run(watch.part(0.0, 0.5)) if found is None else found
+    check_fits(pairs_bytes(float(result.sizes.sum())), allowed, _TABLE, FEWER)
+    table = search.fill(result, watch if found else watch.part(0.5, 1.0))
+    members, numbers = table.members, search.target.side.numbers
+    if len(numbers) and numbers[-1] != len(numbers) - 1:
+        members = numbers.astype(np.int32)[members]
+    return NeighborTable(
+        offsets=table.starts,
+        records=members,
+        squared=table.squared,
+        k=search.k,
+        epsilon=0.0 if search.epsilon is None else search.epsilon,
+        numbers=_numbers(search),
+    )
+
+
+def _numbers(search: Search) -> NDArray[np.int64] | None:
+    """Return the records with neighborhoods; None for all records of the table."""
+    query = search.query
+    return query.side.numbers if query.n < search.target.n else None
+
+
+class Sizes(NamedTuple):
+    """Sizes that a search has found, without members and nearest distances.
+
+    Attributes
+    ----------
+    within, sizes : ndarray of int64, shape (n,)
+    kth : ndarray of float64, shape (n,)
+        Squared distance to the k-th nearest where k governs, else 0.
+    """
+
+    within: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    kth: NDArray[np.float64]
+
+
+def known_sizes(neighborhoods: Neighborhoods) -> Sizes | None:
+    """Return the sizes of the neighborhoods of all records; None for some records."""
+    table, k = neighborhoods.table, neighborhoods.k or 0
+    if table.numbers is not None:
+        return None
+    if isinstance(table, SearchedTable):
+        return Sizes(neighborhoods.within, neighborhoods.sizes, table.result.kth)
+    if not isinstance(table, NeighborTable):
+        return None
+    short = neighborhoods.within < k
+    last = np.minimum(table.offsets[:-1] + k, table.offsets[1:]) - 1
+    kth = np.where(short, table.squared[np.maximum(last, 0)], 0.0)
+    return Sizes(neighborhoods.within, neighborhoods.sizes, kth)
+
+
+def recalled(points: Points, ball: Ball, known: Sizes, watch: Watch) -> Neighborhoods:
+    """Return the neighborhoods of a ball with known sizes, without a search."""
+    search = Search.of_points(points, ball, watch)
+    none, nearest = np.empty(0, np.int64), np.full(len(points), np.nan)
+    result = SearchResult(
+        **known._asdict(),
+        nearest=nearest,
+        donors=np.empty((0, 0), np.int64),
+        starts=none,
+        members=none.astype(np.int32),
+        squared=np.empty(0),
+    )
+    return unlisted_neighborhoods(search, result, watch)

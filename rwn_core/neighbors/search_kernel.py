@@ -24,12 +24,11 @@ from rwn_core.neighbors.distance_kernel import (
     write_products,
 )
 from rwn_core.neighbors.draw_kernel import SearchRequest, SearchResult, finish_row
-from rwn_core.neighbors.index_kernel import IndexArrays
+from rwn_core.neighbors.index import IndexArrays
 from rwn_core.neighbors.rank_kernel import allocate_row, count_records, smallest, sort_pairs
 from rwn_core.parallel.jit import ZERO, jit_entry, jit_inline, jit_internal, jit_no_refcount
 
 ROOM = 1 << 18  # candidates held at a time, unless one row alone has more
-NEAREST = 16  # tiles that rows in need of k neighbors visit first
 MOST_LEVELS = float(1 << 26)  # of a category; the number of a level of two is exact
 
 
@@ -70,12 +69,10 @@ class Workspace(NamedTuple):
         of a tile's center; of its box.
     near : ndarray of int64, shape (width + 1,)
         The points that visit a tile.
-    products : ndarray, shape (2, width of the target's tiles)
-        Half of the squared distances of two points, without half of their norms.
-    hits, words : ndarray of bool and of uint64
-        Which of a tile's entries are near, and the same memory eight at a time.
+    products : ndarray, shape (width of the target's tiles,)
+        Half of the squared distances of a point, without half of its norm.
     entries : ndarray of int64, shape (width of the target's tiles + 1,)
-        Their numbers.
+        Those of a tile that are near.
     center, half, nothing : ndarray, shape (d,)
         The box of the points; zeros.
     apart, toward : ndarray, shape (leaves,)
@@ -91,8 +88,6 @@ class Workspace(NamedTuple):
     gaps: NDArray[Any]
     near: NDArray[np.int64]
     products: NDArray[Any]
-    hits: NDArray[np.bool_]
-    words: NDArray[np.uint64]
     entries: NDArray[np.int64]
     center: NDArray[Any]
     half: NDArray[Any]
@@ -103,7 +98,7 @@ class Workspace(NamedTuple):
 
 
 @jit_internal
-def allocate_candidates(rows: int, room: int) -> Candidates:
+def _allocate_candidates(rows: int, room: int) -> Candidates:
     """Allocate the candidates of so many rows, `room` each."""
     return Candidates(
         np.empty(rows, np.int64),
@@ -116,7 +111,7 @@ def allocate_candidates(rows: int, room: int) -> Candidates:
 
 
 @jit_internal
-def allocate_workspace(query: IndexArrays, target: IndexArrays) -> Workspace:
+def _allocate_workspace(query: IndexArrays, target: IndexArrays) -> Workspace:
     """Allocate what any leaf of `query` needs before any tile of `target`."""
     _, height, width = query.tiles.shape
     kind, leaves = query.tiles.dtype, len(target.starts) // 2
@@ -124,7 +119,7 @@ def allocate_workspace(query: IndexArrays, target: IndexArrays) -> Workspace:
     each = np.empty((3, width), kind)
     box = np.zeros((3, height - 1), kind)
     gaps = np.empty((2, leaves), kind)
-    hits = np.zeros(target.tiles.shape[2], np.bool_)
+    room = target.tiles.shape[2]
     return Workspace(
         points,
         np.empty_like(points),
@@ -132,10 +127,8 @@ def allocate_workspace(query: IndexArrays, target: IndexArrays) -> Workspace:
         each[1],
         each[2],
         np.empty(width + 1, np.int64),
-        np.empty((2, target.tiles.shape[2]), kind),
-        hits,
-        hits.view(np.uint64),
-        np.empty(len(hits) + 1, np.int64),
+        np.empty(room, kind),
+        np.empty(room + 1, np.int64),
         box[0],
         box[1],
         box[2],
@@ -275,10 +268,8 @@ def _order_leaves(target: IndexArrays, which: int, bound: Any, k: int, work: Wor
             work.order[count] = other
             work.toward[count] = work.toward[other]
             count += 1
-    if k and count:
-        nearest = min(NEAREST, count)
-        smallest(work.toward, work.order, count, nearest - 1)
-        sort_pairs(work.toward, work.order, ZERO, nearest)
+    if k:
+        sort_pairs(work.toward, work.order, ZERO, count)
     return count
 
 
@@ -314,36 +305,6 @@ def _belongs(
 
 
 @jit_no_refcount
-def _append_hits(
-    query: IndexArrays,
-    position: int,
-    target: IndexArrays,
-    which: int,
-    first: int,
-    products: NDArray[Any],
-    most: Any,
-    candidates: Candidates,
-    row: int,
-    work: Workspace,
-) -> None:
-    """Append the entries of a tile that are within a row's bound, by their exact distances."""
-    # Those whose rough product is above `most` are surely beyond it.
-    near = list_hits(products, most, work.hits, work.words, work.entries)
-    coded, count = len(target.coded) > 0, candidates.held[row]
-    point, bound = query.exact[position], candidates.bound[row]
-    for number in range(near):
-        place = first + work.entries[number]
-        if coded:
-            place = target.places[which, place]
-            if not _belongs(query, position, target, place, which):
-                continue
-        squared = exact_squared(point, target.exact, target.levels, target.squares, place)
-        candidates.position[row, count], candidates.squared[row, count] = place, squared
-        count += squared <= bound
-    candidates.held[row] = count
-
-
-@jit_no_refcount
 def _visit_tile(
     query: IndexArrays,
     leaf: int,
@@ -376,27 +337,32 @@ def _visit_tile(
     begin = target.starts[leaves - 1 + other]
     error = error_between(query, mine, target, tile, request.unit)
     changed = 0
-    for number in range(0, rows, 2):
-        pair = min(2, rows - number)
-        one, two = work.near[number], work.near[number + pair - 1]
-        write_products(target.tiles[tile], work.local, one, two, work.products)
-        for which_one in range(pair):
-            row, products = work.near[number + which_one], work.products[which_one]
-            if candidates.held[row] + width >= candidates.position.shape[1]:
-                return -1
-            norm = np.float64(work.norms[row])
-            limit = _limit(query, leaf, which, target, row, candidates) + error
-            most = work.norms.dtype.type((limit - norm) / 2)
-            position = _position(query, leaf, candidates, row)
-            _append_hits(
-                query, position, target, which, begin, products, most, candidates, row, work
-            )
-            if request.k:
-                edge = request.edges[position] * (1 + SLACK)
-                need = min(request.k + 1, len(target.exact))
-                if _tighten(candidates, row, need, edge):
-                    _set_edge(query, leaf, which, target, row, candidates, request.unit, work)
-                    changed = 1
+    for number in range(rows):
+        row = work.near[number]
+        if candidates.held[row] + width >= candidates.position.shape[1]:
+            return -1
+        write_products(target.tiles[tile], work.local, row, work.products)
+        limit = _limit(query, leaf, which, target, row, candidates) + error
+        most = work.norms.dtype.type((limit - np.float64(work.norms[row])) / 2)
+        position = _position(query, leaf, candidates, row)
+        point, count = query.exact[position], candidates.held[row]
+        # entries whose rough product is above `most` are surely beyond the row's bound
+        for entry in range(list_hits(work.products, most, work.entries)):
+            place = begin + work.entries[entry]
+            if len(target.coded):
+                place = target.places[which, place]
+                if not _belongs(query, position, target, place, which):
+                    continue
+            squared = exact_squared(point, target.exact, target.levels, target.squares, place)
+            candidates.position[row, count], candidates.squared[row, count] = place, squared
+            count += squared <= candidates.bound[row]
+        candidates.held[row] = count
+        if request.k:
+            edge = request.edges[position] * (1 + SLACK)
+            need = min(request.k + 1, len(target.exact))
+            if _tighten(candidates, row, need, edge):
+                _set_edge(query, leaf, which, target, row, candidates, request.unit, work)
+                changed = 1
     return changed
 
 
@@ -452,10 +418,10 @@ def search(
 ) -> None:
     """Search for the records of the query leaves `first` to `last` - 1."""
     leaves, width = len(query.starts) // 2, query.tiles.shape[2]
-    work, row, unit = allocate_workspace(query, target), allocate_row(ZERO + 1024), np.empty(8)
+    work, row, unit = _allocate_workspace(query, target), allocate_row(ZERO + 1024), np.empty(8)
     room = max(2 * (request.k + 1) + 4 * target.tiles.shape[2], ROOM // width)
     most = max(1, min(width, ROOM // room))
-    candidates = allocate_candidates(most, room)
+    candidates = _allocate_candidates(most, room)
     for leaf in range(first, last):
         start = query.starts[leaves - 1 + leaf]
         size = query.starts[leaves + leaf] - start
@@ -465,13 +431,13 @@ def search(
             if not gather(query, leaf, begin, end, target, request, candidates, work):
                 room *= 2  # too many candidates at once
                 most = max(1, most // 2)
-                candidates = allocate_candidates(most, room)
+                candidates = _allocate_candidates(most, room)
                 continue
             for index in range(end - begin):
                 count = candidates.held[index]
                 found = candidates.position[index, :count]
                 squared, limit = candidates.squared[index, :count], candidates.bound[index]
-                needed = max(count, count_records(target, found, count))
+                needed = count_records(target, found, count)
                 if needed > len(row.members):
                     row = allocate_row(2 * needed)
                 position = start + candidates.in_leaf[index]

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.excluded import without_household
 from rwn_core.neighbors.find import neighbor_table
 from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.table import LARGEST_DENSE, NeighborTable
+from rwn_core.neighbors.table import LARGEST_DENSE, NeighborTable, complete_table
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
 from rwn_core.parallel.threads import Progress, Watch, thread_count
 
@@ -78,7 +77,9 @@ def list_neighbors(
     watch = Watch(threads=thread_count(threads), progress=progress)
     if n <= LARGEST_DENSE:
         lists = ranked_lists(complete_table(points), scale_rank)
-        return lists if records is None else replace(lists, table=of_some(lists.table, records)[0])
+        return (
+            lists if records is None else replace(lists, table=lists.table.for_records(records)[0])
+        )
     nearest = list_length(n, scale_rank)
     if records is None:
         near = neighbor_table(points, k=nearest, epsilon=None, threads=threads, progress=progress)
@@ -119,26 +120,9 @@ def to_rank(table: NeighborTable, rank: int) -> NDArray[np.float64]:
     return table.squared[table.offsets[:-1] + np.minimum(rank, np.diff(table.offsets)) - 1]
 
 
-def of_some(
-    table: NeighborTable, records: NDArray[np.int64]
-) -> tuple[NeighborTable, NDArray[np.int64]]:
-    """Return the rows of some records of a table of all, and their entries in it."""
-    starts, lengths = table.offsets[:-1][records], np.diff(table.offsets)[records]
-    offsets = np.concatenate(([0], np.cumsum(lengths)))
-    entries = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
-    rows = replace(
-        table,
-        offsets=offsets,
-        records=table.records[entries],
-        squared=table.squared[entries],
-        numbers=records,
-    )
-    return rows, entries
-
-
 def both_ways(near: NeighborTable, back: Entries, n: int, watch: Watch) -> NeighborTable:
     """Return rows with the records added that list them."""
-    from rwn_core.neighbors.list_kernel import drop_listed, merge_rows
+    from rwn_core.neighbors.rank_kernel import drop_listed, merge_rows
 
     starts, added, distances = grouped(back, near.n)
     left = np.empty(near.n, np.int64)
@@ -161,7 +145,7 @@ def grouped(
     entries: Entries, rows: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
     """Return entries as compressed rows, in their order within each."""
-    from rwn_core.neighbors.list_kernel import place_entries
+    from rwn_core.neighbors.rank_kernel import place_entries
 
     starts = np.concatenate(([0], np.cumsum(np.bincount(entries.rows, minlength=rows))))
     records, squared = np.empty(starts[-1], np.int32), np.empty(starts[-1])
@@ -182,14 +166,6 @@ def find_entries(table: NeighborTable, place: NDArray[np.int32]) -> tuple[Entrie
     )
 
 
-def join_tables(parts: Sequence[NeighborTable]) -> NeighborTable:
-    """Return the table of all records from those of some, in the order of the records."""
-    every = np.arange(sum(part.n for part in parts), dtype=np.int32)
-    entries = joined([find_entries(part, every)[0] for part in parts])
-    offsets, records, squared = grouped(entries, len(every))
-    return replace(parts[0], offsets=offsets, records=records, squared=squared, numbers=None)
-
-
 def joined(parts: Sequence[Entries]) -> Entries:
     """Return the entries of all parts, one after the other."""
     return Entries(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
@@ -199,10 +175,11 @@ def _listed_of_some(
     points: Points, scale_rank: int, nearest: int, records: NDArray[np.int64], watch: Watch
 ) -> Lists:
     """List the neighbors of a few records of a large table: its nearest pass by in parts."""
-    from rwn_core.neighbors.tree_search import neighborhoods_of_some, tree_index
+    from rwn_core.neighbors.index import build_index
+    from rwn_core.neighbors.search import Search, store
 
     n = len(points)
-    index = tree_index(points, None, watch.part(0.0, 0.0))
+    index = build_index(points, watch=watch.part(0.0, 0.0))
     place = np.full(n, -1, np.int32)
     place[records] = np.arange(len(records))
     scaling, least, near, back = np.empty(n), n, [], []
@@ -210,7 +187,7 @@ def _listed_of_some(
     for number, part in enumerate(parts):
         some = np.sort(part).astype(np.int64)
         share = watch.part(number / len(parts), (number + 1) / len(parts))
-        table = neighborhoods_of_some(index, points, some, nearest, None, share)
+        table = store(Search.of_some(index, points, some, nearest, None), share, None)
         scaling[some] = to_rank(table, scale_rank)
         least = min(least, int(np.diff(table.offsets).min()))
         mine, theirs = find_entries(table, place)

@@ -14,20 +14,19 @@ from rwn_core.neighbors.all_donors import weigh_all
 from rwn_core.neighbors.balance import Rows, Weights, balanced_weights, row_weights
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.kernel import Kernel
-from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.soft_lists import Lists, list_neighbors, of_some
-from rwn_core.neighbors.source import Ball
+from rwn_core.neighbors.radius import Ball
+from rwn_core.neighbors.soft_lists import Lists, list_neighbors
+from rwn_core.neighbors.source import NeighborSource
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SoftSource:
+class SoftSource(NeighborSource):
     """Weighs the others of a table that is ranked once, for any soft kernel.
 
     Attributes
     ----------
-    points : ndarray of float64, shape (n, d)
     households : ndarray of int64, shape (n,), or None
         Records of one number are no donors of each other.
     some : ndarray of int64, shape (m,), or None
@@ -36,12 +35,9 @@ class SoftSource:
         What the last kernel has weighed.
     """
 
-    points: Points = field(repr=False)
     households: NDArray[np.int64] | None = field(default=None, repr=False)
     some: NDArray[np.int64] | None = field(default=None, repr=False)
     held: list[Scaled] = field(default_factory=list, repr=False)
-
-    needs_key = False
 
     @property
     def records(self) -> NDArray[np.int64]:
@@ -165,7 +161,7 @@ def _neighborhoods(
     table, found = _weighed(kernel, scaled, column)
     shares, nearest = found.weights, scaled.nearest
     if some is not None:
-        table, entries = of_some(table, some)
+        table, entries = table.for_records(some)
         shares, nearest = shares[entries], nearest[some]
     sizes = np.diff(table.offsets)
     return Neighborhoods(

@@ -2,69 +2,60 @@
 
 from __future__ import annotations
 
+import threading
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors import (
-    Neighborhoods,
-    NeighborTable,
-    check_radius_and_k,
-    find_and_draw,
-    find_strictly,
-    neighbor_table,
-)
 from rwn_core.neighbors.candidates import Scheme, restricted_table
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.kernel import EVEN, Kernel
+from rwn_core.neighbors.find import find_and_draw, neighbor_table
 from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.radius import Radius
+from rwn_core.neighbors.radius import Ball, Radius, check_radius_and_k, one_radius
+from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
+from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable, complete_table
+from rwn_core.parallel.memory import pairs_bytes
 from rwn_core.parallel.threads import Progress, Watch, thread_count
 
+if TYPE_CHECKING:
+    from rwn_core.neighbors.index import Index
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ball:
-    """Which others belong to a neighborhood.
+LARGEST_MEAN = 5000  # decides: neighbors of one record at a slider's end: masking all takes minutes
+TABLE_BYTES = 2 * pairs_bytes(STORED_PAIRS)  # of a table that has more than were expected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NeighborSource(ABC):
+    """Finds the neighborhoods of records, in one metric.
 
     Attributes
     ----------
-    k : int or None
-        At least the k nearest.
-    epsilon : float, ndarray of float64 of shape (n,), or None
-        All within this radius.
-    strict : bool
-        Whether records at exactly the radius are left out (the 2015 method).
-    kernel : Kernel
-        How likely each member is to be the donor.
+    points : ndarray of float64, shape (n, d)
+        Of all records.
     """
 
-    k: int | None
-    epsilon: Radius | None
-    strict: bool = False
-    kernel: Kernel = EVEN
-
-
-class NeighborSource(Protocol):
-    """Finds the neighborhoods of records, in one metric."""
-
-    @property
-    def points(self) -> Points:
-        """All records, shape (n, d)."""
+    points: Points = field(repr=False)
 
     @property
     def records(self) -> NDArray[np.int64]:
         """The records with neighborhoods, ascending, shape (m,)."""
+        return np.arange(len(self.points))
 
     @property
     def needs_key(self) -> bool:
         """True if neighborhoods depend on the key, so that they cannot be stored."""
+        return False
 
     def stores(self, ball: Ball) -> bool:
         """True if these neighborhoods are found in milliseconds."""
+        return False
 
+    @abstractmethod
     def find(
         self,
         ball: Ball,
@@ -77,33 +68,22 @@ class NeighborSource(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SearchSource:
+class SearchSource(NeighborSource):
     """Searches anew for each setting.
 
     Attributes
     ----------
-    points : ndarray of float64, shape (n, d)
     scheme : Scheme
         Who may be a neighbor. Random candidates depend on the key.
     """
 
-    points: Points = field(repr=False)
     scheme: Scheme = field(default_factory=Scheme)
-
-    @property
-    def records(self) -> NDArray[np.int64]:
-        """All records."""
-        return np.arange(len(self.points))
 
     @property
     def needs_key(self) -> bool:
         """True if candidates are random."""
         return not self.scheme.exact
 
-    def stores(self, ball: Ball) -> bool:
-        """Never: see `NeighborSource`."""
-        return False
-
     def find(
         self,
         ball: Ball,
@@ -113,58 +93,51 @@ class SearchSource:
         progress: Progress | None = None,
     ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
         """Find neighborhoods; see `NeighborSource`."""
-        if not self.scheme.exact:
-            return self._among_candidates(ball, drawing, threads, progress), None
-        return search(self.points, ball, drawing, threads=threads, progress=progress)
-
-    def _among_candidates(
-        self,
-        ball: Ball,
-        drawing: Drawing | None,
-        threads: int | None,
-        progress: Progress | None,
-    ) -> Neighborhoods:
+        if self.scheme.exact:
+            return find_and_draw(self.points, ball, drawing, threads=threads, progress=progress)
         if drawing is None:
             raise ParameterError(
                 f"neighbors={self.scheme.neighbors} depends on the key; draw a release with one."
             )
         check_radius_and_k(ball.k, ball.epsilon, len(self.points))
-        table = restricted_table(
-            self.points,
-            ball.k,
-            ball.epsilon,
-            scheme=self.scheme,
-            key=drawing.key,
-            watch=Watch(threads=thread_count(threads), progress=progress),
-        )
-        return table.narrow(k=ball.k, epsilon=ball.epsilon, strict=ball.strict)
+        watch = Watch(threads=thread_count(threads), progress=progress)
+        table = restricted_table(self.points, ball, self.scheme, drawing.key, watch)
+        return table.narrow(k=ball.k, epsilon=ball.epsilon, strict=ball.strict), None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class StoredSource:
-    """Cuts a stored table of ranked neighbors; beyond one of all records it searches.
+class StoredSource(NeighborSource):
+    """Cuts a stored table of ranked neighbors; beyond it, it searches.
 
     Attributes
     ----------
-    points : ndarray of float64, shape (n, d)
-    table : NeighborTable
-        Of all records, or of some of them.
+    table : NeighborTable or None
+        Of all records, or of some of them. None where even the nearest neighbors do not fit: each
+        setting is searched then.
+    index : Index or None
+        What a search starts from.
+    shown : ndarray of int64, shape (m,), or None
+        The records with neighborhoods, ascending; None for those of the table. Their neighborhoods
+        are those of the full table either way.
+    slider_range : SliderRange or None
+        How far the sliders of a screen go.
     """
 
-    points: Points = field(repr=False)
-    table: NeighborTable = field(repr=False)
-
-    needs_key = False
+    table: NeighborTable | None = field(repr=False)
+    index: Index | None = field(default=None, repr=False)
+    shown: NDArray[np.int64] | None = field(default=None, repr=False)
+    slider_range: SliderRange | None = None
 
     @property
     def records(self) -> NDArray[np.int64]:
-        """The records of the table."""
-        numbers = self.table.numbers
+        """The records with neighborhoods."""
+        numbers = self.table.numbers if self.shown is None and self.table else self.shown
         return np.arange(len(self.points)) if numbers is None else numbers
 
     def stores(self, ball: Ball) -> bool:
         """True if the table holds them."""
-        return self.table.covers(k=ball.k, epsilon=ball.epsilon)
+        table = self.table
+        return table is not None and table.covers(k=ball.k, epsilon=self._own(ball.epsilon))
 
     def find(
         self,
@@ -176,9 +149,27 @@ class StoredSource:
     ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
         """Find neighborhoods; see `NeighborSource`."""
         check_radius_and_k(ball.k, ball.epsilon, len(self.points))
-        if self.stores(ball) or self.table.numbers is not None:
-            return self.table.narrow(k=ball.k, epsilon=ball.epsilon, strict=ball.strict), None
-        return search(self.points, ball, drawing, threads=threads, progress=progress)
+        table, index, every = self.table, self.index, len(self.records) == len(self.points)
+        if table is not None and (self.stores(ball) or (index is None and not every)):
+            own = self._own(ball.epsilon)
+            return table.narrow(k=ball.k, epsilon=own, strict=ball.strict), None
+        one = ball.epsilon is None or one_radius(ball.epsilon)
+        if index is None or (every and not one):
+            return find_and_draw(self.points, ball, drawing, threads=threads, progress=progress)
+        from rwn_core.neighbors.search import Search
+
+        k, epsilon, strict = ball.k, ball.epsilon, ball.strict
+        if every:
+            query = Search(index, k=k or 0, epsilon=epsilon, strict=strict)
+        else:
+            query = Search.of_some(index, self.points, self.records, k, epsilon, strict=strict)
+        return query.neighborhoods(Watch(threads=thread_count(threads), progress=progress), drawing)
+
+    def _own(self, epsilon: Radius | None) -> Radius | None:
+        """Return the radius of the records with neighborhoods."""
+        if epsilon is None or one_radius(epsilon):
+            return epsilon
+        return np.asarray(epsilon)[self.records]
 
 
 def stored_source(
@@ -212,27 +203,69 @@ def source_of_some(
 ) -> StoredSource:
     """Store the neighbors of some records among all of a large table, out to a ball."""
     # Shapes: points (n, d); records (m,).
-    from rwn_core.neighbors.tree_search import neighborhoods_of_some, tree_index
+    from rwn_core.neighbors.index import build_index
+    from rwn_core.neighbors.search import Search, store
 
-    watch = Watch(threads=thread_count(threads), progress=None)
-    table = neighborhoods_of_some(
-        tree_index(points, None), points, records, ball.k, ball.epsilon, watch
-    )
+    of_some = Search.of_some(build_index(points), points, records, ball.k, ball.epsilon)
+    table = store(of_some, Watch(threads=thread_count(threads)), None)
     return StoredSource(points=points, table=table)
 
 
-def search(
+def build_preview(
     points: Points,
-    ball: Ball,
-    drawing: Drawing | None,
     *,
+    most: int = LIVE_RECORDS,
+    seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
-    """Search among all records; see `NeighborSource.find`."""
-    if ball.strict:
-        radius = float(ball.epsilon or 0.0)  # type: ignore[arg-type]  # a strict ball has one radius
-        return find_strictly(points, radius, threads=threads, progress=progress), None
-    return find_and_draw(
-        points, drawing, k=ball.k, epsilon=ball.epsilon, threads=threads, progress=progress
+    cancel: threading.Event | None = None,
+) -> StoredSource:
+    """Store the neighbors of a table, or of random records of a large one, for the sliders."""
+    # It may run in any thread: it lets go of the interpreter's lock.
+    n = len(points)
+    watch = Watch(threads=thread_count(threads), progress=progress, cancel=cancel)
+    records = shown_records(n, most, seed)
+    rows = len(records)
+    slider_range = find_slider_range(points, STORED_PAIRS, rows, LARGEST_MEAN * rows)
+    watch.report(0.0)
+    table: NeighborTable | None
+    index = None
+    if n <= LARGEST_DENSE:
+        table = complete_table(points)
+    else:
+        from rwn_core.neighbors.index import build_index
+
+        index = build_index(points, watch=watch)
+        watch.report(0.0)
+        table = _fitting_table(index, points, records, slider_range, watch)
+    watch.report(1.0)
+    return StoredSource(
+        points=points, table=table, index=index, shown=records, slider_range=slider_range
     )
+
+
+def shown_records(n: int, most: int, seed: int) -> NDArray[np.int64]:
+    """Return the records of a table that are shown, ascending: random ones of a large one."""
+    return np.sort(np.random.default_rng(seed).permutation(n)[:most])
+
+
+def _fitting_table(
+    index: Index,
+    points: Points,
+    records: NDArray[np.int64],
+    slider_range: SliderRange,
+    watch: Watch,
+) -> NeighborTable | None:
+    """The table out to the radius that should fit, or less far, or none."""
+    from rwn_core.neighbors.search import Search, store, stored_table
+
+    k, epsilon = slider_range.k, slider_range.stored
+    while True:
+        try:
+            if len(records) == len(points):
+                return stored_table(points, k, epsilon, watch, TABLE_BYTES, index)
+            return store(Search.of_some(index, points, records, k, epsilon), watch, TABLE_BYTES)
+        except ParameterError:
+            if epsilon == 0:
+                return None
+            epsilon = epsilon / 2 if epsilon / 2 >= slider_range.step else 0.0

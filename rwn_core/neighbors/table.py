@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.distance import TIE
+from rwn_core.neighbors.distance import TIE, rank, squared_distances
 from rwn_core.neighbors.kernel import EVEN, Kernel
-from rwn_core.neighbors.members import Members
+from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, radius_values
 
 if TYPE_CHECKING:
@@ -20,6 +21,31 @@ if TYPE_CHECKING:
 # decides: records up to which all pairs are held at once by numpy; the app draws larger tables
 # less often
 LARGEST_DENSE = 2000
+BLOCK_PAIRS = 2_000_000  # pairs that are ranked at a time
+
+
+class Members(Protocol):
+    """The ranked others of every record: see `NeighborTable`, where they are stored."""
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Starts of the rows and the end of the last one."""
+
+    @property
+    def records(self) -> NDArray[np.int32]:
+        """The others, nearest first; searched for first where they are not stored."""
+
+    @property
+    def squared(self) -> NDArray[np.float64]:
+        """Their squared distances; likewise."""
+
+    @property
+    def numbers(self) -> NDArray[np.int64] | None:
+        """The records that the rows belong to; None where they are all records."""
+
+    @property
+    def is_stored(self) -> bool:
+        """True if the arrays can be read without a search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -87,6 +113,25 @@ class NeighborTable:
             k=k,
             epsilon=epsilon,
         )
+
+    def part(
+        self, starts: NDArray[np.int64], lengths: NDArray[np.int64], **changes: Any
+    ) -> tuple[NeighborTable, NDArray[np.int64]]:
+        """Return a table of so many entries from each start on, and which entries they are."""
+        entries = ranges(starts, lengths)
+        rows = replace(
+            self,
+            offsets=np.concatenate(([0], np.cumsum(lengths))),
+            records=self.records[entries],
+            squared=self.squared[entries],
+            **changes,
+        )
+        return rows, entries
+
+    def for_records(self, records: NDArray[np.int64]) -> tuple[NeighborTable, NDArray[np.int64]]:
+        """Return the rows of some records of a table of all, and their entries in it."""
+        starts, lengths = self.offsets[:-1][records], np.diff(self.offsets)[records]
+        return self.part(starts, lengths, numbers=records)
 
     def _cut(
         self, edges: NDArray[np.float64], k: int, strict: bool
@@ -220,8 +265,7 @@ class Neighborhoods:
         starts = np.concatenate(([0], np.cumsum(self.sizes)))
         if starts[-1] == self.table.offsets[-1]:
             return starts, self.table.records
-        within = np.arange(starts[-1]) - np.repeat(starts[:-1], self.sizes)
-        return starts, self.table.records[np.repeat(self.table.offsets[:-1], self.sizes) + within]
+        return starts, self.table.records[ranges(self.table.offsets[:-1], self.sizes)]
 
     def donors(self, records: NDArray[np.int64], ranks: NDArray[np.int32]) -> NDArray[np.int64]:
         """The members of the given ranks."""
@@ -230,3 +274,43 @@ class Neighborhoods:
         starts = self.table.offsets[records]
         donors = self.table.records[starts[:, None] + (ranks - 1)]
         return np.asarray(donors, dtype=np.int64)
+
+
+def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the numbers from each start on, as many as each length says."""
+    return np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
+
+
+def join_tables(parts: Sequence[NeighborTable], **changes: Any) -> NeighborTable:
+    """Return the table of all records from those of some, in the order of the records."""
+    order = np.argsort(np.concatenate([part.numbers for part in parts]))
+    lengths = np.concatenate([np.diff(part.offsets) for part in parts])
+    together = replace(
+        parts[0],
+        records=np.concatenate([part.records for part in parts]),
+        squared=np.concatenate([part.squared for part in parts]),
+        numbers=None,
+    )
+    starts = np.cumsum(lengths) - lengths
+    return together.part(starts[order], lengths[order], **changes)[0]
+
+
+def complete_table(points: Points) -> NeighborTable:
+    """Return every record's distances to all others, ranked."""
+    n = len(points)
+    squared = np.empty((n, n - 1))
+    records = np.empty((n, n - 1), dtype=np.int32)
+    everyone = np.arange(n)
+    for start in range(0, n, max(1, BLOCK_PAIRS // n)):
+        rows = everyone[start : start + max(1, BLOCK_PAIRS // n)]
+        others = np.broadcast_to(np.arange(n - 1), (len(rows), n - 1))
+        others = others + (others >= rows[:, None])  # self is left out by number
+        near, found = rank(squared_distances(points, rows[:, None], others), others)
+        squared[rows], records[rows] = near, found
+    return NeighborTable(
+        offsets=np.arange(n + 1) * (n - 1),
+        records=records.ravel(),
+        squared=squared.ravel(),
+        k=n - 1,
+        epsilon=float("inf"),
+    )

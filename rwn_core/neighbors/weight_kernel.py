@@ -70,13 +70,6 @@ def bit_equal_log(x: float) -> float:
 
 
 @jit_entry
-def fill_exp(x: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-    """Write exp of each number."""
-    for index in range(len(x)):
-        out[index] = bit_equal_exp(x[index])
-
-
-@jit_entry
 def fill_log(x: NDArray[np.float64], out: NDArray[np.float64]) -> None:
     """Write the logarithm of each number, all positive."""
     for index in range(len(x)):
@@ -185,15 +178,6 @@ def fill_rows(
         row[index] = _fill_row(
             logs, members, column, starts[index], starts[index + 1], caps[index], top, weights
         )
-
-
-@jit_entry
-def add_columns(
-    members: NDArray[np.int32], weights: NDArray[np.float64], totals: NDArray[np.float64]
-) -> None:
-    """Add each entry's weight to its column."""
-    for entry in range(len(members)):
-        totals[members[entry]] += weights[entry]
 
 
 @jit_entry

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import Any, Literal
@@ -107,7 +108,8 @@ def quick_verdict(
     policy : Policy, optional
         The usual one by default.
     within : float
-        Seconds, after which no further release is drawn.
+        Seconds, after which no further limit is read; infinite for an answer that takes as long
+        as it needs.
 
     Returns
     -------
@@ -159,8 +161,7 @@ def _answered(
     hurried = large and math.isfinite(within)
     judged, apart = (policy, dict[str, str]()) if large else judgeable(microdata, policy)
     if judged is None:
-        why = next(iter(apart.values()))
-        return QuickVerdict(answer="unknown", sentence=f"The policy cannot be judged here. {why}")
+        return _not_judged(apart)
     policy = judged
     limits = tuple(each for each in policy.limits if not hurried or each.measure in QUICK_LIMITS)
     trial = StrengthTrial(microdata, setting, replace(policy, limits=limits), places=EVERY)
@@ -171,14 +172,21 @@ def _answered(
     if hurried or microdata.n > LARGEST_DENSE:
         point, verdict = None, trial.verdict(place)  # of one release
     else:
-        point = trial.point(place)
-        verdict = _of_medians(point, trial.policy)
+        point = trial.point(place, until=until)
+        if point is None:
+            return QuickVerdict(answer="unknown", sentence=_LATER)
+        verdict = trial.policy.judge({key: point.median(key) for key in point.spreads})
     clear = (verdict.largest or 0.0) >= CLEARLY and _breaks_before(trial, place, until)
     if clear and (not large or _can_break(microdata, policy, verdict)):
         return QuickVerdict(answer="cannot", sentence=_broken_words(trial, place, verdict))
     if hurried:
         return QuickVerdict(answer="unknown", sentence=_LATER)
     return _of_releases(microdata, trial, place, policy, point)
+
+
+def _not_judged(apart: Mapping[str, str]) -> QuickVerdict:
+    why = next(iter(apart.values()))
+    return QuickVerdict(answer="unknown", sentence=f"The policy cannot be judged here. {why}")
 
 
 def _can_break(microdata: Microdata, policy: Policy, verdict: Verdict) -> bool:
@@ -199,26 +207,20 @@ def _breaks_before(trial: StrengthTrial, place: int, until: float) -> bool:
     return True
 
 
-def _of_medians(point: Point, policy: Policy) -> Verdict:
-    """Return the verdict on the middle values of several releases."""
-    return policy.judge({key: point.median(key) for key in point.spreads})
-
-
 def _of_releases(
     microdata: Microdata, trial: StrengthTrial, place: int, policy: Policy, point: Point | None
 ) -> QuickVerdict:
     """Say "can" where one more release keeps every limit that can be judged, and some relations."""
     judged, apart = judgeable(microdata, policy)
     if judged is None:
-        why = next(iter(apart.values()))
-        return QuickVerdict(answer="unknown", sentence=f"The policy cannot be judged here. {why}")
-    verdict = judged.judge_point(point or trial.point(place))
+        return _not_judged(apart)
+    verdict = _judged(judged, trial, place, point)
     if verdict.kept:
         inside = _inside(trial, place)
         if inside is None:
             return QuickVerdict(answer="unknown", sentence=_AT_THE_END)
         if inside != place:
-            place, verdict = inside, judged.judge_point(trial.point(inside))
+            place, verdict = inside, _judged(judged, trial, inside)
     if not verdict.kept:
         words = f"At {_strength(trial.at(place))}: {verdict.sentence} Search for a setting."
         return QuickVerdict(answer="unknown", sentence=words)
@@ -226,6 +228,14 @@ def _of_releases(
     where = f"At {_strength(found)} every limit that can be judged is kept"
     words = f"{where}; {lost} of the relations are lost."
     return QuickVerdict(answer="can", sentence=words, setting=found)
+
+
+def _judged(
+    policy: Policy, trial: StrengthTrial, place: int, point: Point | None = None
+) -> Verdict:
+    point = point or trial.point(place)
+    assert point is not None  # without a time none is late
+    return policy.judge_point(point)
 
 
 def _inside(trial: StrengthTrial, place: int) -> int | None:

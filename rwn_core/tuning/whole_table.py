@@ -11,8 +11,8 @@ from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.strength_trial import MOST_LOST, StrengthTrial
 
+_CHECKS = 3  # places at which further releases are read and attacked
 _CLOSER = 0.95  # of the least loss so far: what a candidate must come below to be followed
-_AGAIN = 4  # further releases that keep all limits
 
 
 @dataclass(slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class WholeTable:
         return min((loss for loss, _, _ in self._found), default=MOST_LOST)
 
     def look(self, candidate: Setting) -> bool:
-        """Try a candidate; True if it keeps all limits on several releases and loses less."""
+        """Try a candidate; True if it keeps all limits on further releases and loses less."""
         own = kind(candidate.resolved(self.microdata))
         if self.steps <= 0 or own in self._seen:
             return False
@@ -71,14 +71,19 @@ class WholeTable:
 
 
 def _steady(trial: StrengthTrial, most: float) -> int | None:
-    """Return the weakest place, or the next one, at which further releases keep all limits, too."""
-    place = trial.weakest(most)
-    if place is None or trial.keeps_again(place, _AGAIN):
-        return place
-    place += 1
-    if place > trial.last or trial.loss(place) > most or not trial.keeps(place):
-        return None
-    return place if trial.keeps_again(place, _AGAIN) else None
+    """Return a place near the weakest at which further releases keep all limits, too."""
+    place, strongest = trial.weakest(most), trial.strongest(most)
+    for _ in range(_CHECKS):
+        if place is None or strongest is None or place > strongest:
+            return None
+        used = trial.used(place)
+        if used <= 1:
+            return place
+        # one release must use so much less of its limits as others used too much
+        share = (trial.verdict(place).largest or 0.0) / used
+        further = trial.weakest_using(share, strongest) if share > 0 else place + 1
+        place = further if further is None else max(further, place + 1)
+    return None
 
 
 def kind(setting: Setting) -> tuple[object, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.parallel.processes import Report, be_polite
+from rwn_core.parallel.processes import Report
 from rwn_core.tuning import QuickVerdict, Recommendation, Setting, quick_verdict, recommend
 from rwn_core.tuning.policy_presets import policy_presets
 from rwn_core.tuning.quick_verdict import next_steps
@@ -25,14 +26,16 @@ def find_advice(
 ) -> Advice:
     """Return the recommended start of a table, and verdict and presets of a kind of setting.
 
-    The verdict is published first: a start that is not known yet is tried on all records of a
-    small table, which takes longer.
+    A verdict of a few seconds is published first, then one that takes as long as it needs: a
+    start that is not known yet is tried on all records of a small table, which takes longer.
     """
-    be_polite()  # a slider that moves meanwhile comes first
-    verdict = quick_verdict(microdata, setting, policy)
-    progress(0.2)
-    progress.found((known, verdict, {}))
     small = microdata.n <= LARGEST_DENSE  # a release of a larger table is judged in minutes
+    verdict = quick_verdict(microdata, setting, policy)
+    progress.found((known, verdict, {}))
+    if small and verdict.answer == "unknown":
+        verdict = quick_verdict(microdata, setting, policy, within=math.inf)
+        progress.found((known, verdict, {}))
+    progress(0.2)
     presets = policy_presets(microdata, setting, policy) if small else {}
     progress(0.4)
     start = known or recommend(microdata, policy)

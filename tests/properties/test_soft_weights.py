@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.soft_lists import ranked_lists
 from rwn_core.neighbors.soft_neighborhoods import weigh
+from rwn_core.neighbors.table import complete_table
 from tests.core.neighbors.test_soft_kernel import hard_tables, matrix
 
 SHAPES = ("gaussian", "exponential")

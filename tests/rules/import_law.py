@@ -39,8 +39,8 @@ ONE_ROOM = {"comparison", "measure", "aligned", "sentence"}
 SIBLINGS = {
     "rwn_core.io": "*_format",
     "rwn_core.masking": (
-        "* but baseline_methods cautions intervals lever matrices method minimum_k "
-        "neighborhood_method option radius_and_nearest release released_values second_reading "
+        "* but baseline_methods intervals lever method neighborhood_method option "
+        "release released_values second_reading "
         "unmasked_variables"
     ),
     "rwn_core.measures.utility": "*",
@@ -131,6 +131,8 @@ def _imported_names(tree: ast.Module) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"relative import in line {node.lineno}"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "when_called":
+            yield ast.literal_eval(node.args[0])
 
 
 def arrows(files: Program) -> frozenset[Arrow]:

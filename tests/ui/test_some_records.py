@@ -13,7 +13,7 @@ import rwn_core as rwn
 from rwn_core.masking import Rounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.neighbors import preview
+from rwn_core.neighbors import source
 from rwn_core.neighbors.metric import coordinates
 from rwn_ui.features import analysis_plan
 from rwn_ui.state import prepared_table, startup
@@ -43,7 +43,7 @@ def same_release(current, release, records: np.ndarray) -> None:
 def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(
     monkeypatch: pytest.MonkeyPatch, beyond: float
 ) -> None:
-    monkeypatch.setattr(preview, "STORED_PAIRS", 60_000)
+    monkeypatch.setattr(source, "STORED_PAIRS", 60_000)
     data = table()
     ready = PreparedTable.prepare(data)
     params = rwn.RWN(epsilon=beyond * ready.prepared.state.about.stored, k=5, q=0.7)
@@ -179,6 +179,6 @@ def test_analyses_of_some_records_have_no_tile_on_tune(some) -> None:
 
 
 def test_the_table_of_some_records_is_capped(some, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preview, "TABLE_BYTES", 2.4e6)
-    made = preview.build_preview(coordinates(table()))
+    monkeypatch.setattr(source, "TABLE_BYTES", 2.4e6)
+    made = source.build_preview(coordinates(table()))
     assert made.table is None or 12 * len(made.table.records) <= 2.4e6

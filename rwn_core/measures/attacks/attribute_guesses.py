@@ -12,7 +12,7 @@ from scipy import sparse
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
-from rwn_core.data.sizes import ATTACKED_PAIRS, QUICK_RECORDS, STORED_DONORS
+from rwn_core.data.sizes import ATTACKED_PAIRS, QUICK_RECORDS, STORED_NUMBERS
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import released_rows
@@ -160,7 +160,7 @@ class _Attack:
             start, work = start + len(part), work + pairs
             if n > LARGEST_DENSE:  # each look counts all neighborhoods of such a table
                 size = max(CHUNK, AT_ONCE * len(part) // (pairs + 1))
-            if work > STORED_DONORS:
+            if work > STORED_NUMBERS:
                 raise NotApplicable(
                     "Too many originals may have released each row; choose fewer key variables, or "
                     "look at a smaller table."

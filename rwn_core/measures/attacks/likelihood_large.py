@@ -11,7 +11,7 @@ from scipy import sparse
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.laws.asked_values_kernel import OTHERS, Asked, Together
 from rwn_core.laws.donor_lists import DonorTables, Lists
-from rwn_core.laws.sparse_columns_kernel import pairs_as_columns
+from rwn_core.laws.value_counts_kernel import pairs_as_columns
 from rwn_core.measures.attacks.pair_likelihood_kernel import HALVINGS, Pairs, level, likely_pairs
 
 WORTH = 8  # values are counted together where at least so many donors share a place

@@ -14,6 +14,7 @@ import numpy as np
 from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
+from rwn_core.data.sizes import STORED_NUMBERS
 from rwn_core.data.text_budget import LONGEST_FORMULA, MOST_FACTORS, MOST_TERMS, check_letters
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
@@ -28,8 +29,6 @@ from rwn_core.measures.statistics.design_matrix import (
 )
 
 _FACTOR = re.compile(r"(?:(log|sqrt|square)\(\s*)?(`[^`]+`|[^\W\d][\w.]*+)\s*+(\))?")
-# decides: numbers of a registered model's columns: 400 MB; a larger model is refused
-LARGEST_DESIGN = 50_000_000
 _WORDS = "A formula reads like: response ~ one + log(two) + three:four + `a name`."
 
 
@@ -165,9 +164,9 @@ def _check_size(original: Microdata, table: Microdata, formula: Formula) -> None
         raise NotApplicable(
             f"The model would have more than {MOST_COEFFICIENTS} coefficients; choose fewer terms."
         )
-    if width * table.n > LARGEST_DESIGN:
+    if width * table.n > STORED_NUMBERS:
         raise NotApplicable(
-            f"The model would take more than {LARGEST_DESIGN:,} numbers (records times "
+            f"The model would take more than {STORED_NUMBERS:,} numbers (records times "
             "coefficients); choose fewer terms."
         )
 

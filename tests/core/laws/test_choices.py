@@ -14,17 +14,23 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws import block_law, transition_law
 from rwn_core.laws.block_law import BlockLaw, block_pairs, block_transition, law_within_blocks
-from rwn_core.laws.pram_choice import Levels, chosen_anew, chosen_by, within_strata
 from rwn_core.laws.privacy import STILL_MISSING
-from rwn_core.laws.transition_law import Choice, Transition, one_pool, value_numbers
+from rwn_core.laws.transition_law import (
+    Choice,
+    Levels,
+    Transition,
+    chosen_anew,
+    chosen_by,
+    one_pool,
+    value_numbers,
+    within_strata,
+)
 from rwn_core.laws.transition_matrix import (
     check_transition,
-    counts_variance,
     disjoint_share,
     invariant,
     is_singular,
     mixed_matrix,
-    posterior_odds,
     privacy_epsilon,
     second_stage,
     successive_share,
@@ -38,9 +44,6 @@ def test_matrices_by_hand() -> None:
     assert mixed_matrix(0.5, v).tolist() == [[0.9, 0.1], [0.4, 0.6]]
     # released shares are 0.7 and 0.3
     np.testing.assert_allclose(second_stage(matrix, v), [[6 / 7, 1 / 7], [2 / 3, 1 / 3]])
-    np.testing.assert_allclose(posterior_odds(matrix, v), [6.0, 0.5])
-    assert posterior_odds(np.eye(2), v).tolist() == [np.inf, np.inf]
-    assert posterior_odds(np.array([[0.0, 1.0], [1.0, 0.0]]), v).tolist() == [0.0, 0.0]
     epsilon, each = privacy_epsilon(matrix)
     np.testing.assert_allclose(each, np.log([1.5, 2.0]))
     assert epsilon == pytest.approx(np.log(2))
@@ -48,9 +51,6 @@ def test_matrices_by_hand() -> None:
     found = privacy_epsilon(np.array([[1.0, 0.0], [1.0, 0.0]]))[1]  # nobody gets the second
     assert found.tolist() == [0.0, 0.0]
     assert [is_singular(matrix), is_singular(np.full((2, 2), 0.5))] == [False, True]
-    variance = 8 * 3 / 16 + 2 / 4
-    expected = np.array([[variance, -variance], [-variance, variance]])
-    np.testing.assert_allclose(counts_variance(matrix, np.array([8.0, 2.0])), expected)
 
 
 def test_shares_of_swaps_by_hand() -> None:

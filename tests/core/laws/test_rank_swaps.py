@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.laws.expectations import Expectations
+from rwn_core.laws.moments import Expectations
 from rwn_core.laws.rank_swaps import (
     RankedVariable,
     counted_mu_argus_chances,

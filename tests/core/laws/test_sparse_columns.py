@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rwn_core.laws.sparse_columns_kernel import pairs_as_columns
+from rwn_core.laws.value_counts_kernel import pairs_as_columns
 
 
 @pytest.mark.parametrize(("rows", "columns", "share"), [(40, 30, 0.2), (7, 90, 0.5), (50, 3, 0.01)])

@@ -12,7 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, KNoise
 from rwn_core.masking.intervals import equal_counts
-from rwn_core.masking.minimum_k import check_known, check_records, range_of_known
+from rwn_core.masking.lever import check_known, check_records, range_of_known
 from rwn_core.masking.recoding import Recoding
 from rwn_core.masking.sampling import RandomSample
 from rwn_core.masking.unmasked_variables import name_tuple

@@ -266,6 +266,6 @@ def test_attribute_inference_looks_at_classes_a_few_at_a_time(monkeypatch):
     parts = attribute_guesses.best_guesses(compare_release(data, release, holdout=held))
     assert parts.value == pytest.approx(whole.value, rel=1e-12)
     assert parts.baseline == pytest.approx(whole.baseline, rel=1e-12)
-    monkeypatch.setattr(attribute_guesses, "STORED_DONORS", 100)
+    monkeypatch.setattr(attribute_guesses, "STORED_NUMBERS", 100)
     with pytest.raises(NotApplicable, match="fewer key variables"):
         attribute_guesses.best_guesses(compare_release(data, release, holdout=held))

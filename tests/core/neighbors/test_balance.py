@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.soft_lists import ranked_lists
 from rwn_core.neighbors.soft_neighborhoods import weigh
+from rwn_core.neighbors.table import complete_table
 from tests.core.neighbors.test_soft_kernel import ENTRIES, SIX, distances, hard_tables, matrix
 from tests.oracles.soft_weights import balanced_by_projections, log_kernel
 

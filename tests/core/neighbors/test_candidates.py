@@ -21,6 +21,7 @@ from rwn_core.neighbors.candidates import (
     restricted_table,
     restriction_cost,
 )
+from rwn_core.neighbors.radius import Ball
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SAMPLE_STREAM, SecretKey
@@ -74,7 +75,7 @@ def partners(key: SecretKey, n: int, m: int) -> list[set[int]]:
 @pytest.mark.parametrize("name", SCHEMES)
 @pytest.mark.parametrize(("k", "epsilon"), [(5, 1.0), (3, None), (None, 1.5)])
 def test_members_are_those_of_the_method_among_the_candidates(points, name, k, epsilon):
-    table = restricted_table(points, k, epsilon, scheme=SCHEMES[name], key=KEY, watch=Watch())
+    table = restricted_table(points, Ball(k=k, epsilon=epsilon), SCHEMES[name], KEY, Watch())
     result = table.narrow(k=k, epsilon=epsilon)
     squared = squared_pairs(points[:600]) if len(points) <= 600 else None
     for record, allowed in enumerate(candidates(SCHEMES[name], len(points))):
@@ -97,9 +98,10 @@ def test_members_are_those_of_the_method_among_the_candidates(points, name, k, e
 def test_large_and_small_code_agree(name, monkeypatch):
     """The same candidates and ranks, whether compiled code finds them or numpy does."""
     points = SMALL
-    reference = restricted_table(points, 4, 1.0, scheme=SCHEMES[name], key=KEY, watch=Watch())
+    ball = Ball(k=4, epsilon=1.0)
+    reference = restricted_table(points, ball, SCHEMES[name], KEY, Watch())
     monkeypatch.setattr("rwn_core.neighbors.candidates.LARGEST_DENSE", 100)
-    fast = restricted_table(points, 4, 1.0, scheme=SCHEMES[name], key=KEY, watch=Watch())
+    fast = restricted_table(points, ball, SCHEMES[name], KEY, Watch())
     one, two = reference.narrow(k=4, epsilon=1.0), fast.narrow(k=4, epsilon=1.0)
     np.testing.assert_array_equal(one.sizes, two.sizes)
     np.testing.assert_array_equal(one.pairs()[1], two.pairs()[1])
@@ -184,15 +186,14 @@ def test_a_release_repeats_for_its_key_on_any_number_of_threads(name):
 
 @pytest.mark.parametrize("points", [SMALL, LARGE], ids=["small", "large"])
 def test_the_cost_is_stated(points):
-    exact = restricted_table(
-        points, 5, 1.0, scheme=Scheme(neighbors="partition", u=1), key=KEY, watch=Watch()
-    ).narrow(k=5, epsilon=1.0)
+    ball, one_part = Ball(k=5, epsilon=1.0), Scheme(neighbors="partition", u=1)
+    exact = restricted_table(points, ball, one_part, KEY, Watch()).narrow(k=5, epsilon=1.0)
     cost = restriction_cost(points, exact)
     assert cost.recall == 1.0
     assert cost.effective_radius == cost.exact_radius
     assert cost.governed_by_k == cost.exact_governed_by_k
     assert cost.compared == min(1000, len(points))
-    table = restricted_table(points, 5, 1.0, scheme=SCHEMES["sample"], key=KEY, watch=Watch())
+    table = restricted_table(points, ball, SCHEMES["sample"], KEY, Watch())
     cost = restriction_cost(points, table.narrow(k=5, epsilon=1.0))
     assert 0 < cost.recall < 1
     assert cost.governed_by_k > cost.exact_governed_by_k

@@ -7,7 +7,6 @@ import pytest
 
 from rwn_core.laws.donors import Draws
 from rwn_core.neighbors.chacha_kernel import (
-    chains,
     last_rank,
     uniforms_of_block,
     uniforms_of_records,
@@ -53,26 +52,7 @@ def test_the_chains_end_where_the_plain_ones_do(size):
         for column in columns:
             unit = block_of(key, record, column, 0)
             assert unit[0] == reference.modify[record, column]
-            assert last_rank(key.words, record, column, size, unit) == ends[record, column]
-
-
-def test_stored_chains_answer_for_every_smaller_size():
-    key, records, streams = KEYS[2], np.array([3, 70, 2**33]), np.array([0, 4])
-    longest = np.array([1, 50, 100_000])
-    modify, ends = np.empty((3, 2)), np.empty(6, np.int64)
-    arguments = (key.words, records, streams, longest, modify, ends)
-    needed = chains(*arguments, np.empty(1, np.int32))
-    links = np.empty(needed, np.int32)
-    assert chains(*arguments, links) == needed
-    draws = Draws(key, records, streams.tolist())
-    np.testing.assert_array_equal(modify, draws.modify)
-    starts = np.concatenate(([0], ends[:-1]))
-    for size in (1, 2, 17, 50, 4000, 100_000):
-        sizes = np.minimum(longest, size)
-        ranks = draws.ranks(sizes).ravel()
-        for cell, (start, end) in enumerate(zip(starts, ends, strict=True)):
-            chain = links[start:end]
-            assert chain[chain <= sizes[cell // 2]][-1] == ranks[cell]
+            assert last_rank(key.words, record, column, 0, size, unit) == ends[record, column]
 
 
 def test_two_numbers_of_many_records_are_those_of_each():

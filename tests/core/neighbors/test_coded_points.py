@@ -11,13 +11,12 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.neighbors import Drawing, metric_axes
-from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.distance import squared_distances
 from rwn_core.neighbors.index import Layout, build_index
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import CodedPoints
-from rwn_core.neighbors.search import Search
-from rwn_core.neighbors.tree_search import search_of_some, table_among
+from rwn_core.neighbors.search import Search, store
+from rwn_core.neighbors.table import complete_table
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
 
@@ -104,11 +103,11 @@ def test_a_search_finds_what_all_pairs_of_dummies_find(number, monkeypatch):
         for record in range(0, n, 7):
             mine = stored.members[stored.starts[record] : stored.starts[record + 1]]
             np.testing.assert_array_equal(mine, expected.members(record))
-        few = search_of_some(index, coded, some, k, epsilon).run(Watch(), DRAWING)
+        few = Search.of_some(index, coded, some, k, epsilon).run(Watch(), DRAWING)
         np.testing.assert_array_equal(few.donors, result.donors[some])
     candidates = np.arange(0, n, 2)
-    one = table_among(coded, candidates, 4, 0.5, Watch())
-    other = table_among(dummies, candidates, 4, 0.5, Watch())
+    one = store(Search.among(coded, candidates, 4, 0.5), Watch(), None)
+    other = store(Search.among(dummies, candidates, 4, 0.5), Watch(), None)
     np.testing.assert_array_equal(one.records, other.records)
     np.testing.assert_array_equal(one.squared, other.squared)
 

@@ -14,8 +14,7 @@ from rwn_core.neighbors.distance_kernel import (
     widened_edge,
     write_products,
 )
-from rwn_core.neighbors.index import Index, Layout, build_index
-from rwn_core.neighbors.index_kernel import IndexArrays
+from rwn_core.neighbors.index import Index, IndexArrays, Layout, build_index
 from tests.core.neighbors.brute_force import squared_pairs
 from tests.core.neighbors.callable_kernels import callable_here
 
@@ -50,8 +49,8 @@ def test_every_rough_distance_is_within_its_error(kind):
     np.fill_diagonal(exact, 0.0)
     leaves, width = len(side.tiles), side.tiles.shape[2]
     begins = side.starts[leaves - 1 :]
-    products = np.empty((2, width), side.tiles.dtype)
-    norms, gaps, near = products[0].copy(), products[0].copy(), np.empty(width + 1, np.int64)
+    product = np.empty(width, side.tiles.dtype)
+    norms, gaps, near = product.copy(), product.copy(), np.empty(width + 1, np.int64)
     for leaf in range(leaves):
         points = points_of(side, leaf)
         local, edges = np.empty_like(points), np.full(width, np.inf, points.dtype)
@@ -62,14 +61,12 @@ def test_every_rough_distance_is_within_its_error(kind):
             assert near[:count].tolist() == list(range(count))
             error = error_between(side, leaf, side, other, unit)
             there = slice(begins[other], begins[other + 1])
-            for one in range(count):
-                two = min(one + 1, count - 1)
-                write_products(side.tiles[other], local, one, two, products)
-                inside = there.stop - there.start
-                for row, product in zip((one, two), products, strict=True):
-                    rough = norms[row] + 2 * product[:inside].astype(float)
-                    assert (abs(rough - exact[begins[leaf] + row, there]) <= error).all()
-                    assert not (product[inside:] <= np.inf).any(), "beyond the last row"
+            inside = there.stop - there.start
+            for row in range(count):
+                write_products(side.tiles[other], local, row, product)
+                rough = norms[row] + 2 * product[:inside].astype(float)
+                assert (abs(rough - exact[begins[leaf] + row, there]) <= error).all()
+                assert not (product[inside:] <= np.inf).any(), "beyond the last row"
 
 
 def none_is_left_out(index: Index, side: IndexArrays) -> bool:

@@ -10,10 +10,10 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.donors import Draws, copy_from_donors, draw_donors
-from rwn_core.neighbors import Drawing, find_neighborhoods, preview
-from rwn_core.neighbors.preview import build_preview
+from rwn_core.neighbors import Drawing, find_neighborhoods, source
+from rwn_core.neighbors.radius import Ball
 from rwn_core.neighbors.slider_range import find_slider_range
-from rwn_core.neighbors.source import Ball
+from rwn_core.neighbors.source import build_preview
 from rwn_core.parallel.threads import Cancelled
 from rwn_core.randomness import SecretKey
 
@@ -45,7 +45,6 @@ def test_shown_records_have_the_neighborhoods_of_the_full_table(built, end, beyo
 
 def test_some_shown_records_make_a_masked_table():
     built = build_preview(POINTS, most=300)
-    assert not built.shows_all
     assert len(built.records) == 300
     data = Microdata.from_frame(pd.DataFrame(POINTS[:, :2], columns=["a", "b"]))
     donors = donors_of(built.find(Ball(k=5, epsilon=None))[0], built.records, q=1.0)
@@ -56,7 +55,7 @@ def test_some_shown_records_make_a_masked_table():
 
 def test_a_table_with_full_places_is_stored_less_far(monkeypatch):
     """Then the sliders' ends are searched when they are asked for."""
-    monkeypatch.setattr(preview, "TABLE_BYTES", 12e6)
+    monkeypatch.setattr(source, "TABLE_BYTES", 12e6)
     built = build_preview(POINTS)
     assert built.table.epsilon < built.slider_range.epsilon
     assert 12 * len(built.table.records) <= 12e6
@@ -66,8 +65,8 @@ def test_a_table_with_full_places_is_stored_less_far(monkeypatch):
 
 
 def test_the_slider_goes_farther_than_the_table(monkeypatch):
-    monkeypatch.setattr(preview, "STORED_PAIRS", 60_000)
-    monkeypatch.setattr(preview, "LARGEST_MEAN", 50)
+    monkeypatch.setattr(source, "STORED_PAIRS", 60_000)
+    monkeypatch.setattr(source, "LARGEST_MEAN", 50)
     built = build_preview(POINTS)
     sizes = {
         end: built.find(Ball(k=None, epsilon=getattr(built.slider_range, end)))[0].sizes.sum()
@@ -106,7 +105,7 @@ def test_what_a_search_raises_through_its_progress_stops_it(built):
 
 
 def test_twins_by_the_thousand_need_no_table(monkeypatch):
-    monkeypatch.setattr(preview, "TABLE_BYTES", 1e6)
+    monkeypatch.setattr(source, "TABLE_BYTES", 1e6)
     twins = (np.arange(3000) % 3)[:, None] * np.ones(2)
     built = build_preview(twins)
     assert built.table is None
@@ -122,7 +121,7 @@ def test_twins_by_the_thousand_need_no_table(monkeypatch):
 
 def test_small_tables_are_whole_without_compiled_code():
     built = build_preview(POINTS[:200])
-    assert built.shows_all
+    assert len(built.records) == 200
     assert built.find(Ball(k=3, epsilon=None))[0].sizes.min() == 3
 
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from rwn_core.laws.donor_lists import DonorTables
-from rwn_core.neighbors import Drawing, Neighborhoods, Radii, preview
-from rwn_core.neighbors.preview import build_preview
-from rwn_core.neighbors.recalled import Sizes, known_sizes, recalled
-from rwn_core.neighbors.source import Ball, search
+from rwn_core.neighbors import Drawing, Neighborhoods, Radii, source
+from rwn_core.neighbors.find import find_and_draw
+from rwn_core.neighbors.radius import Ball
+from rwn_core.neighbors.search import Sizes, known_sizes, recalled
+from rwn_core.neighbors.source import build_preview
 from rwn_core.neighbors.table import LARGEST_DENSE
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
@@ -47,7 +48,7 @@ def members(found: Neighborhoods) -> list[set[int]]:
 
 @pytest.mark.parametrize("ball", BALLS.values(), ids=BALLS)
 def test_they_have_the_members_of_a_search(ball: Ball) -> None:
-    found, _ = search(points(), ball, DRAWING)
+    found, _ = find_and_draw(points(), ball, DRAWING)
     again = recalled(points(), ball, known_sizes(found), Watch(threads=2))
     for name in ("sizes", "within", "radius"):
         np.testing.assert_array_equal(getattr(again, name), getattr(found, name))
@@ -58,18 +59,18 @@ def test_they_have_the_members_of_a_search(ball: Ball) -> None:
 
 @pytest.mark.parametrize("k", [None, 6])
 def test_so_they_have_where_neighbors_are_stored_or_looked_up(monkeypatch, k) -> None:
-    monkeypatch.setattr(preview, "STORED_PAIRS", 60_000)
+    monkeypatch.setattr(source, "STORED_PAIRS", 60_000)
     made = build_preview(points())
     ends = made.slider_range
     for epsilon in (ends.stored, ends.epsilon):
         ball = Ball(k=k, epsilon=epsilon)
         known = known_sizes(made.find(ball, DRAWING)[0])
         again = recalled(made.points, ball, known, Watch())
-        assert members(again) == members(search(made.points, ball, None)[0])
+        assert members(again) == members(find_and_draw(made.points, ball)[0])
 
 
 def test_sizes_of_something_else_are_refused() -> None:
-    found, _ = search(points(), BALLS["a radius"], None)
+    found, _ = find_and_draw(points(), BALLS["a radius"])
     known = known_sizes(found)
     wrong = Sizes(known.within, known.sizes + 1, known.kth)
     with pytest.raises(ValueError, match="fewer members"):

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking import RWN
 from rwn_core.neighbors import soft_lists
-from rwn_core.neighbors.brute_force import complete_table
-from rwn_core.neighbors.soft_lists import Entries, both_ways, list_neighbors, of_some, to_rank
-from rwn_core.neighbors.table import NeighborTable
+from rwn_core.neighbors.soft_lists import Entries, both_ways, list_neighbors, to_rank
+from rwn_core.neighbors.table import NeighborTable, complete_table
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
 
@@ -74,7 +73,7 @@ def test_some_rows_are_those_of_all(
 ) -> None:
     everyone = list_neighbors(points, 10)
     some = np.sort(np.random.default_rng(1).permutation(len(points))[:150])
-    expected, _ = of_some(everyone.table, some)
+    expected, _ = everyone.table.for_records(some)
     for rows, threads in ((50_000, 1), (700, 2)):  # in parts, and in threads
         monkeypatch.setattr(soft_lists, "AT_ONCE", rows)
         lists = list_neighbors(points, 10, some, threads=threads)

@@ -10,7 +10,8 @@ import pytest
 
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors import find_neighborhoods, neighbor_table
-from rwn_core.neighbors.lazy_table import search_neighborhoods
+from rwn_core.neighbors.radius import Ball
+from rwn_core.neighbors.search import Search, check_search
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
 from rwn_core.parallel.threads import (
     POLL_SECONDS,
@@ -113,7 +114,7 @@ def test_cancelling_ends_the_work_before_its_next_report(threads):
 
     watch = Watch(threads=threads, cancel=cancel, progress=report)
     with pytest.raises(Cancelled):
-        search_neighborhoods(LONG, k=5, epsilon=4.0, watch=watch)
+        Search.of_points(LONG, Ball(k=5, epsilon=4.0), watch).neighborhoods(watch)
     assert len(shares) == 1
     assert shares[0] < 1
 
@@ -163,7 +164,7 @@ def test_other_things_are_no_number_of_threads(threads):
 
 def test_a_table_that_would_not_fit_is_refused_before_the_search(monkeypatch):
     points = LONG[:20_000]
-    monkeypatch.setattr("rwn_core.neighbors.tree_search.fill_table", None)
+    monkeypatch.setattr("rwn_core.neighbors.search.store", None)
     with pytest.raises(ParameterError) as refused:
         neighbor_table(points, k=5, epsilon=4.0, budget=50e6)
     message = str(refused.value)
@@ -192,7 +193,7 @@ def test_members_of_a_direct_search_are_refused_if_they_would_not_fit(monkeypatc
 def test_a_search_needs_memory_in_proportion_to_its_records():
     assert search_bytes(10**6, 10, 10) == pytest.approx(10 * search_bytes(10**5, 10, 10))
     with pytest.raises(ParameterError, match="Searching this table needs about"):
-        search_neighborhoods(LONG[:5000], k=3, epsilon=None, watch=Watch(), budget=1e5)
+        check_search(LONG[:5000], 0, budget=1e5)
 
 
 def test_the_budget_comes_from_the_call_the_environment_or_the_machine(monkeypatch):

@@ -64,11 +64,6 @@ def test_nothing_is_sought_by_a_measure_without_a_better_side() -> None:
         Goal(keep="distance_linkage", limit=float("nan"), best="correlation")
 
 
-@pytest.fixture(scope="module")
-def bodyfat() -> rwn.Microdata:
-    return rwn.load_demo("bodyfat")
-
-
 PLAN = Plan(measures=("correlation", "distance_linkage", "mahalanobis"), releases=8)
 
 
@@ -142,7 +137,7 @@ def test_a_killed_worker_ends_the_search_with_a_sentence(bodyfat, swept) -> None
     assert not multiprocessing.active_children()
 
 
-def test_without_a_setting_it_says_so_and_names_the_closest(bodyfat, swept) -> None:
+def test_without_a_setting_it_says_so_and_names_the_closest(bodyfat, swept, short) -> None:
     goal = Goal(keep="mahalanobis", limit=0.5, best="correlation")
     found = seek(bodyfat, swept.points, goal, plan=PLAN, workers=1)
     assert not found.reached
@@ -162,7 +157,7 @@ def test_the_reverse_keeps_utility_and_lowers_risk(bodyfat, swept) -> None:
     assert not riskier
 
 
-def test_the_search_stays_within_the_ranges_of_the_sweep(bodyfat, swept) -> None:
+def test_the_search_stays_within_the_ranges_of_the_sweep(bodyfat, swept, short) -> None:
     # k = 1 would copy whole records: it beats every k of the sweep on this pair of measures
     steps = half_steps(swept.points)
     assert (steps["k"].low, steps["k"].high) == (3, 20)

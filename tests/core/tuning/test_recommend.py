@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,13 @@ from rwn_core.data.variable import Role
 from rwn_core.tuning.policy_presets import USED, policy_presets
 from rwn_core.tuning.quick_verdict import EVERY
 from rwn_core.tuning.strength_trial import MOST_LOST, StrengthTrial
+
+
+@pytest.fixture
+def no_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Quick verdicts without the recommendation, which other tests read."""
+    module = import_module("rwn_core.tuning.quick_verdict")  # its room has a function of this name
+    monkeypatch.setattr(module, "recommend", lambda *given, **more: None)
 
 
 def described(frame: pd.DataFrame, **roles: Role) -> rwn.Microdata:
@@ -63,7 +72,7 @@ def test_numbers_get_a_setting_that_keeps_the_policy_on_all_records() -> None:
     """The quick verdict on the recommendation reads the whole table."""
     data = numbers()
     found = rwn.recommend(data)
-    verdict = rwn.quick_verdict(data, found.setting)
+    verdict = rwn.quick_verdict(data, found.setting, within=math.inf)
     assert verdict.answer == "can"
     assert verdict.setting is not None
     release = rwn.mask(verdict.setting.applied_to(data), verdict.setting.params, seed=1)
@@ -88,11 +97,11 @@ def test_what_a_part_showed_is_held_against_all_records() -> None:
     assert other is None or best.mean_loss(place) <= before.mean_loss(other)
 
 
-def test_can_is_said_inside_of_what_is_of_use_only() -> None:
+def test_can_is_said_inside_of_what_is_of_use_only(no_advice) -> None:
     """Where it says "can", other releases lose at most nine tenths of the relations, too."""
     data = numbers()
     for method in ("microaggregation", "additive_noise", "k_pram"):
-        verdict = rwn.quick_verdict(data, method)
+        verdict = rwn.quick_verdict(data, method, within=math.inf)
         if verdict.answer == "can":
             assert verdict.setting is not None
             trial = StrengthTrial(data, verdict.setting, rwn.Policy(), places=EVERY)
@@ -104,14 +113,15 @@ def test_can_is_said_inside_of_what_is_of_use_only() -> None:
 
 def test_the_same_table_gets_the_same_answer() -> None:
     """Neither the order of calls nor what is remembered changes it."""
-    assert rwn.recommend(numbers()) == rwn.recommend(numbers())
+    one, again = (rwn.recommend(numbers(), whole=False) for _ in range(2))
+    assert one == again
 
 
-def test_what_leaves_unique_records_as_they_are_cannot_keep_the_policy() -> None:
+def test_what_leaves_unique_records_as_they_are_cannot_keep_the_policy(no_advice) -> None:
     """PRAM leaves numbers, and by these every record is unique."""
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"wage": rng.standard_normal(200), "sex": rng.choice(["f", "m"], 200)})
-    verdict = rwn.quick_verdict(described(frame, sex=Role.KEY), "pram")
+    verdict = rwn.quick_verdict(described(frame, sex=Role.KEY), "pram", within=math.inf)
     assert verdict.answer == "cannot"
     assert verdict.sentence == ("100 % of the records are unique on what stays as it is: wage.")
 
@@ -123,43 +133,46 @@ def test_nothing_masked_is_refused() -> None:
     data = data.with_schema(replace(data.schema, variables=variables))
     with pytest.raises(rwn.ParameterError, match="masking"):
         rwn.recommend(data)
-    assert rwn.quick_verdict(data, "rwn").answer == "cannot"
+    assert rwn.quick_verdict(data, "rwn", within=math.inf).answer == "cannot"
 
 
 def test_fewer_records_than_the_limit_allows_can_keep_nothing() -> None:
     """Of 15 records one is linked by chance: 6.7 %, beyond 5 %."""
     data = numbers(15)
     assert set(rwn.recommend(data).unfit) == set(rwn.METHODS)
-    verdict = rwn.quick_verdict(data, "rwn")
+    verdict = rwn.quick_verdict(data, "rwn", within=math.inf)
     assert verdict.answer == "cannot"
     assert verdict.sentence.startswith("Of 15 records one is linked by chance")
 
 
-def test_units_and_outliers_change_no_answer() -> None:
+def test_units_and_outliers_change_no_answer(no_advice) -> None:
     """A column in other units and one record far away leave method and slices as they are."""
     data = numbers()
     other = data.frame.assign(a=1000.0 * data.frame["a"])
     scaled = rwn.Microdata.from_frame(other, data.schema)
-    assert rwn.recommend(scaled).setting == rwn.recommend(data).setting
+    one, other = (rwn.recommend(each, whole=False) for each in (data, scaled))
+    assert one.setting == other.setting
     far = data.frame.copy()
     far.loc[0, "b"] = 1e6
-    answer = rwn.quick_verdict(rwn.Microdata.from_frame(far, data.schema), "rwn").answer
+    answer = rwn.quick_verdict(
+        rwn.Microdata.from_frame(far, data.schema), "rwn", within=math.inf
+    ).answer
     assert answer in ("cannot", "unknown")
 
 
-def test_a_rare_confidential_level_is_not_overlooked() -> None:
+def test_a_rare_confidential_level_is_not_overlooked(no_advice) -> None:
     """Of ten people of a level each is alone with the key: no plain noise on the key is enough."""
     rng = np.random.default_rng(3)
     ill = np.where(np.arange(400) < 10, "yes", "no")
     frame = pd.DataFrame({"a": np.where(ill == "yes", 50.0, 0.0) + rng.standard_normal(400)})
     data = described(frame.assign(ill=ill), a=Role.KEY, ill=Role.CONFIDENTIAL)
-    assert rwn.quick_verdict(data, rwn.RWN(epsilon=0.1, k=5)).answer != "can"
+    assert rwn.quick_verdict(data, rwn.RWN(epsilon=0.1, k=5), within=math.inf).answer != "can"
 
 
 def test_each_next_step_can_be_carried_out() -> None:
     """A setting masks the table, a schema describes it."""
     data = numbers()
-    steps = rwn.quick_verdict(data, "pram").next_steps
+    steps = rwn.quick_verdict(data, "pram", within=math.inf).next_steps
     assert len(steps) >= 3
     for step in steps:
         table = data if step.schema is None else data.with_schema(step.schema)
@@ -174,14 +187,14 @@ def test_a_household_is_known_and_not_masked() -> None:
     data = numbers()
     frame = data.frame.assign(home=np.arange(400) // 3)
     roles = {v.name: v.role for v in data.schema.variables}
-    found = rwn.recommend(described(frame, **roles, home=Role.HOUSEHOLD))
+    found = rwn.recommend(described(frame, **roles, home=Role.HOUSEHOLD), whole=False)
     assert "home" not in {name for names in found.setting.slices or () for name in names}
 
 
 def test_presets_are_distances_from_the_policy() -> None:
     """Strong uses at most .6 of the worst limit, Standard all of it, Light half more."""
     data, policy = numbers(), rwn.Policy()
-    setting = rwn.recommend(data).setting
+    setting = rwn.recommend(data, whole=False).setting
     found = policy_presets(data, setting, policy)
     trial = StrengthTrial(data, setting, policy)
     name = setting.params.strength
@@ -198,7 +211,7 @@ def test_presets_are_distances_from_the_policy() -> None:
 
 def test_the_broken_limit_is_named_with_the_strength() -> None:
     """Each number alone, four related numbers are linked too often at the widest radius."""
-    verdict = rwn.quick_verdict(numbers(), rwn.RWN(epsilon=1.0, k=5))
+    verdict = rwn.quick_verdict(numbers(), rwn.RWN(epsilon=1.0, k=5), within=math.inf)
     assert verdict.answer in ("cannot", "unknown")
     assert "ε = " in verdict.sentence
     assert all(len(sentence.split()) <= 25 for sentence in verdict.sentence.split(". "))

@@ -17,8 +17,6 @@ ROUNDED_OFF = 1e-9
 FEW_PEOPLE = 10  # values that fewer people share are named together, too: one of each is luck
 RARE = "rare values"
 WRITTEN = 3  # variables of a set that are named
-# decides: rows that a model of the red team learns from, and people that choose a set of keys
-LEARNED_ROWS = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

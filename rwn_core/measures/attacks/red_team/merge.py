@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.measures.attacks.red_team.files import Files, Names
 from rwn_core.measures.attacks.red_team.finding import (
-    LEARNED_ROWS,
     Finding,
     Tried,
     count_names,
@@ -56,7 +56,7 @@ def sets_for(files: Files, secret: str) -> Iterator[Names]:
 
 def greedy(files: Files, pool: Names) -> list[Names]:
     """Return sets of two to eight variables, each with the next that makes most people unique."""
-    table = files.people[:LEARNED_ROWS][:, files.places(pool)]
+    table = files.people[:LIVE_RECORDS][:, files.places(pool)]
     hashes = column_hashes(table)
     rich = [len(np.unique(hashes[:, j])) for j in range(len(pool))]
     left = list(np.argsort(rich, kind="stable")[::-1][:POOL])

@@ -16,11 +16,11 @@ from rwn_core.measures.attacks.certificate import (
     ratios_of_release,
     unit_bounds,
 )
-from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.metric import shared_metric
 from rwn_core.neighbors.soft_lists import ranked_lists
 from rwn_core.neighbors.soft_neighborhoods import weigh
+from rwn_core.neighbors.table import complete_table
 from tests.check_values import check_values
 from tests.oracles.whole_file_beliefs import whole_file_beliefs
 

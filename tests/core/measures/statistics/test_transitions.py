@@ -8,7 +8,6 @@ import pytest
 from rwn_core.errors import ParameterError
 from rwn_core.laws.transition_matrix import (
     check_transition,
-    posterior_odds,
     privacy_epsilon,
 )
 from tests.check_values import check_values
@@ -49,7 +48,6 @@ def test_KPRAM_1_resampling_in_groups_has_no_epsilon():
 def test_a_category_nobody_releases_plays_no_part():
     matrix = np.array([[0.6, 0.4, 0.0], [0.4, 0.6, 0.0], [0.5, 0.5, 0.0]])
     assert privacy_epsilon(matrix)[0] == pytest.approx(np.log(1.5))
-    assert posterior_odds(matrix, np.array([0.5, 0.5, 0.0])).tolist()[2] == 0
 
 
 @pytest.mark.parametrize("matrix", [np.ones((2, 3)) / 3, np.array([[0.5, 0.6], [0.5, 0.5]]),
