@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,18 +80,24 @@ def complete_design(
     )
 
 
+def released_kinds(original: Microdata, names: Iterable[str], what: str) -> dict[str, Kind]:
+    """Return the kind of each released variable; refuse names that a release does not have."""
+    known = {variable.name: variable.kind for variable in original.schema.released}
+    for name in names:
+        if name not in known:
+            raise NotApplicable(
+                f"The {what} names the variable {name}, which a release does not have; its "
+                f"variables are: {', '.join(known)}."
+            )
+    return known
+
+
 def _checked(original: Microdata, question: Question | None) -> Question:
     usable = [v for v in original.schema.released if v.kind is not Kind.CATEGORICAL]
     if question is None:
         raise NotApplicable("No regression is chosen; choose a response and its predictors.")
-    known = {variable.name: variable for variable in original.schema.released}
-    for name in (question.response, *question.predictors):
-        if name not in known:
-            raise NotApplicable(
-                f"The regression names the variable {name}, which a release does not have; its "
-                f"variables are: {', '.join(known)}."
-            )
-    if known[question.response].kind is Kind.CATEGORICAL:
+    named = (question.response, *question.predictors)
+    if released_kinds(original, named, "regression")[question.response] is Kind.CATEGORICAL:
         choices = ", ".join(v.name for v in usable if v.name not in question.predictors)
         raise NotApplicable(
             f"The response {question.response} is categorical, and a linear regression needs "

@@ -25,6 +25,7 @@ from rwn_core.measures.statistics.design_matrix import (
     complete_design,
     predictor_columns,
     predictor_width,
+    released_kinds,
 )
 
 _FACTOR = re.compile(r"(?:(log|sqrt|square)\(\s*)?(`[^`]+`|[^\W\d][\w.]*+)\s*+(\))?")
@@ -130,13 +131,7 @@ def formula_design(
 ) -> Design:
     """Build the design matrix of a formula for the original or its release."""
     # Raises NotApplicable with a reason that ends in `where`.
-    known = {variable.name: variable.kind for variable in original.schema.released}
-    for name in formula.names:
-        if name not in known:
-            raise NotApplicable(
-                f"The formula names the variable {name}, which a release does not have; its "
-                f"variables are: {', '.join(known)}."
-            )
+    known = released_kinds(original, formula.names, "formula")
     response = formula.response
     if known[response.name] is Kind.CATEGORICAL:
         raise NotApplicable(

@@ -70,10 +70,8 @@ def _normal_interval(values: Floats, level: float) -> tuple[Floats, Floats]:
 
 def wilson(successes: float, attacks: int) -> tuple[float, float]:
     """Return center and half-width of the 95 % Wilson score interval (1927) of success rates."""
-    squared = Z95 * Z95
-    rate = (successes + squared / 2) / (attacks + squared)
-    spread = successes * (attacks - successes) / attacks + squared / 4
-    return rate, Z95 / (attacks + squared) * math.sqrt(max(spread, 0.0))
+    center, half = _wilson(np.float64(successes), np.float64(attacks))
+    return float(center), float(half)
 
 
 def wilson_interval(successes: float, attacks: int) -> tuple[float, float]:
@@ -95,12 +93,15 @@ def newcombe(one: tuple[float, int], other: tuple[float, int]) -> tuple[float, f
 
 def share_interval(counts: ArrayLike, of: ArrayLike) -> Floats:
     """Return the 95 % Wilson score intervals of many shares, shape (..., 2); [0, 1] for none."""
-    successes, attacks = np.asarray(counts, dtype=np.float64), np.asarray(of, dtype=np.float64)
+    center, half = _wilson(np.asarray(counts, np.float64), np.asarray(of, np.float64))
+    return np.clip(np.stack((center - half, center + half), axis=-1), 0.0, 1.0)
+
+
+def _wilson(successes: Floats, attacks: Floats) -> tuple[Floats, Floats]:
     squared = Z95 * Z95
-    centre = (successes + squared / 2) / (attacks + squared)
+    center = (successes + squared / 2) / (attacks + squared)
     spread = successes * (attacks - successes) / np.maximum(attacks, 1) + squared / 4
-    half = Z95 / (attacks + squared) * np.sqrt(np.maximum(spread, 0.0))
-    return np.clip(np.stack((centre - half, centre + half), axis=-1), 0.0, 1.0)
+    return center, Z95 / (attacks + squared) * np.sqrt(np.maximum(spread, 0.0))
 
 
 def exact_interval(count: int, of: int) -> tuple[float, float]:

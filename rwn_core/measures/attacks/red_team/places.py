@@ -60,17 +60,10 @@ def _spreads(people: Floats, rows: Floats) -> Two:
 
 
 def _ranks(people: Floats, rows: Floats) -> Two:
-    one, two = (_rank(each) / len(each) for each in (people, rows))
+    from scipy.stats import rankdata
+
+    one, two = (rankdata(each, nan_policy="omit") / len(each) for each in (people, rows))
     return _filled(EVEN * one), _filled(EVEN * two)
-
-
-def _rank(values: Floats) -> Floats:
-    """Return mid-ranks from 1; NaN where missing."""
-    ranks = np.full(values.shape, np.nan)
-    known = ~np.isnan(values)
-    _, place, count = np.unique(values[known], return_inverse=True, return_counts=True)
-    ranks[known] = (np.cumsum(count) - (count - 1) / 2)[place]
-    return ranks
 
 
 def _filled(values: Floats) -> Floats:
