@@ -115,7 +115,7 @@ def test_the_house_reads_every_answer_and_the_public_four() -> None:
 
 
 def test_a_leak_in_the_stewards_words_is_refused_in_each_form() -> None:
-    rare: set[object] = {"zaphod", 363.15}
+    rare: set[object] = {"zaphod", 363.15, 37.0}
     for leak, kind in (
         ("Study of Zaphod", "fewer than 10 records"),
         ("Study of 363.15 pounds", "fewer than 10 records"),
@@ -123,8 +123,10 @@ def test_a_leak_in_the_stewards_words_is_refused_in_each_form() -> None:
         ("Key: " + "0f" * 33, "looks like a key"),
         ("Study in /home/me/data", "a path"),
     ):
-        said, titled = by_hand(context={"purpose": leak}), replace(by_hand(), title=leak)
-        for material in (said, titled, by_hand(context={"contact": leak})):
+        stated = [by_hand(context={"purpose": leak}), replace(by_hand(), title=leak)]
+        if leak.endswith(("Zaphod", "data")):  # a number of a contact may be its telephone's
+            stated.append(by_hand(context={"contact": leak}))
+        for material in stated:
             for form in PUBLIC_FORMS:
                 content = unchecked_file(material, form)
                 if "few" in kind:
